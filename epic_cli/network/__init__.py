@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         straight,
         zigzag,
     )
-    from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
+    from epic_cli.network.sender import Sender, SenderClock, sample
     from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
     from epic_cli.network.trace import AddedLink, NetworkTrace, TraceLink, read_trace
     from epic_cli.network.truth_file import read_movement
@@ -62,7 +62,6 @@ __all__ = [
     "Movement",
     "NetworkTrace",
     "PathMovement",
-    "Quantization",
     "QueueLimit",
     "RecordedMovement",
     "Sender",
@@ -99,7 +98,7 @@ _PLACES = {
     "epic_cli.network.paths": (
         "PATHS", "Strafe", "Teleporting", "circle", "figure_eight", "jump", "stop_and_go",
         "straight", "zigzag"),
-    "epic_cli.network.sender": ("Quantization", "Sender", "SenderClock", "sample"),
+    "epic_cli.network.sender": ("Sender", "SenderClock", "sample"),
     "epic_cli.network.simulation": ("Statistics", "simulate", "simulate_blocks"),
     "epic_cli.network.trace": ("AddedLink", "NetworkTrace", "TraceLink", "read_trace"),
     "epic_cli.network.truth_file": ("read_movement",),

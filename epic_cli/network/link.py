@@ -265,7 +265,7 @@ PERFECT = LinkConditions()
 class Channel(Protocol):
     """A channel for packets: a simulated link or a recorded network."""
 
-    def send(self, time: float) -> tuple[float, ...]:
+    def send(self, time: float, size: float = 0, /) -> tuple[float, ...]:
         """When a packet sent at ``time`` (seconds, never going back) arrives.
 
         No times: lost. Two: duplicated.

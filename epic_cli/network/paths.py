@@ -415,25 +415,6 @@ def spin_of(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
     return -sine * pitch_rate * TURN, cosine * pitch_rate * TURN, yaw_rate * TURN
 
 
-def smallest_three(rotation: Rotation, bits: int) -> Rotation:
-    """What is left of a rotation with this many bits for each but its largest component.
-
-    The three lie within 1/sqrt 2 of 0, in equal steps; the largest is made positive, and follows
-    from the others (Fiedler, "Snapshot compression", 2015).
-    """
-    largest = max(range(4), key=lambda k: abs(rotation[k]))
-    sign, steps = math.copysign(1.0, rotation[largest]), 2**bits - 1
-    found = [0.0] * 4
-    for k in range(4):
-        if k != largest:
-            share = (sign * rotation[k] * math.sqrt(2) + 1) / 2
-            found[k] = (2 * math.floor(share * steps + 0.5) / steps - 1) / math.sqrt(2)
-    found[largest] = math.sqrt(max(0.0, 1 - sum(value * value for value in found)))
-    size = math.sqrt(sum(value * value for value in found))
-    x, y, z, w = (value / size for value in found)
-    return x, y, z, w
-
-
 TURNINGS = ("none", "heading", "look", "spin", "flick")
 
 TURNING = Choice("turning", "none", "How it turns: along its movement, looking about, spinning,"

@@ -1,18 +1,36 @@
-"""The sender: when it samples the movement, and how it puts states into packets."""
+"""The sender: when it samples the movement, which states it sends, and in how many bits."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine import description
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.link import HALF, HALF_DELTA, SenderKernel
-from epic_cli.engine.parameters import Number, Parameter, Switch
-from epic_cli.network.movement import Movement, Snapshot
-from epic_cli.network.paths import smallest_three
+from epic_cli.engine.link import SenderKernel
+from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, SettingError, Switch
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
+from epic_cli.network import encoding
+from epic_cli.network.encoding import (
+    FARTHEST_BASE,
+    HEADERS,
+    BitWriter,
+    EncodedState,
+    Encoding,
+    Field,
+    Moment,
+    StateChange,
+    count_bits,
+)
+from epic_cli.network.movement import Movement, RecordedMovement, Snapshot, State
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Rotation, SmoothingStrategy, Vector
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
 DECIMALS = 6
@@ -67,67 +85,101 @@ class SenderClock:
         return time + (self.offset + self.drift * 1e-6 * time)
 
 
-@dataclass(frozen=True)
-class Quantization:
-    """What positions (length units) and velocities (units/s) are rounded to; 0: exact.
-
-    Instead of a length, positions can be rounded to ``half`` precision (16 bits, at most 65504), or
-    their differences from a base that follows them (``half-delta``, as Unity's Netcode does).
-    ``rotation`` is how many bits each of the smallest three components of a quaternion has.
-    """
-
-    position: float | str = 0.0
-    velocity: float = 0.0
-    rotation: int = 0
-
-
-@dataclass
-class Sender:
-    """Puts states into packets: timestamps, rounding, repeats and the marks of teleports.
-
-    ``repeats``: how often the last state is sent again when an entity does not move, before the
-    sender falls silent about it; None: without limit. A packet is marked as a teleport
-    when there was one since the entity's last packet. All numbers are rounded to 1e-6, none is -0.
-    """
-
-    clock: SenderClock = field(default_factory=SenderClock)
-    quantization: Quantization = field(default_factory=Quantization)
-    repeats: int | None = None
-
-    def __post_init__(self) -> None:
-        steps = self.quantization
-        self._kernel = SenderKernel(steps.position, steps.velocity, self.repeats)
-
-    def packets(self, snapshot: Snapshot) -> list[Packet]:
-        """The packets for one sample of the movement, without sequence numbers and arrivals."""
-        states, bits = snapshot.states, self.quantization.rotation
-        if bits:
-            states = [
-                (name, one._replace(rotation=one.rotation and smallest_three(one.rotation, bits)))
-                for name, one in states
-            ]
-        return self._kernel.packets(states, self.clock.read(snapshot.time))
-
-
 #: Hertz.
 USUAL_RATE = 20.0
 
 #: The word for the rate at which a movement was recorded.
 RECORDED = "recorded"
 
+#: Instead of a step: positions in half precision (IEEE 754 binary16); or, as Netcode for
+#: GameObjects does (NetworkDeltaPosition), the difference to a base that follows when it is
+#: ``FARTHEST_DELTA`` or more along an axis. What rounding loses is added to the next.
+HALF, HALF_DELTA = "half", "half-delta"
+FARTHEST_DELTA = 64.0
+
+#: A copy of each strategy that is judged, in place of its name.
+JUDGED = "judged"
+
+#: What a state is sent against: nothing, the last one that is known to have arrived, the last one.
+PACKINGS = ("full", "delta", "chain")
+
+#: How often a chain of changes begins again with full states, in seconds.
+KEYFRAME = 1.0
+
+#: Bytes of a datagram, with its headers, that pass everywhere unfragmented.
+USUAL_MTU = 1200
+
+#: What engines send, as entries of a description.
+LAYOUTS = {
+    "unreal": "quantize=0.01,quantize_velocity=1,rotation=euler,rotation_bits=8",
+    "mirror": "velocity=none,rotation_bits=10",
+    "unity-ngo": "quantize=half-delta,velocity=none,rotation_bits=10",
+}
+
+#: Bits of flags that they put before a state.
+_FLAGS = {"unreal": 4, "mirror": 8, "unity-ngo": 32}
+
+
+#: The keys that say how states are encoded.
+_ENCODED = (
+    "quantize", "bits", "range", "velocity", "quantize_velocity", "rotation", "rotation_bits",
+    "layout", "pack", "redundancy", "budget", "mtu",
+)  # fmt: skip
+
+
+def _predictor(text: str) -> StrategySpec | str:
+    return text if text == JUDGED else read_spec(text)
+
+
+def _written(value: StrategySpec | str) -> str:
+    return value if isinstance(value, str) else value.label
+
+
 #: What ``--send`` describes; an entry without a key is the rate.
 SENDER: tuple[Parameter, ...] = (
     Number("send_rate", None, "Packets per second, or recorded: every recorded state.  [default:"
            " 20; of recorded movement recorded]", "Hz", 0.001, 100_000, words={RECORDED: RECORDED},
            tune=(1, 128), scale="log"),
+    Number("threshold", None, "Send a state only when it is further than this from what its"
+           " receivers have.", "units", 0, 1e9, tune=(0.001, 2), scale="log"),
+    Number("angle_threshold", None, "Send a state only when it is turned further than this from"
+           " what its receivers have.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
+    Custom("against", None, "What receivers have, for a threshold: the last state that was sent"
+           " (unless given), or what a copy of this strategy draws of those; judged: each strategy"
+           " that is judged.", f"{JUDGED} or NAME[+key=value]", _predictor, _written,
+           kind=(StrategySpec, str)),
+    Number("at_least", None, "With a threshold, send a state after this time at the latest.", "s",
+           0.001, 1e6, tune=(0.1, 10), scale="log"),
     Number("quantize", None, "Round positions to multiples of this many units, or to 16-bit"
            " floats: half of each coordinate, half-delta of its change since a base, as Unity's"
            " Netcode does.", "units", 1e-6, 1e6, words={HALF: HALF, HALF_DELTA: HALF_DELTA},
            tune=(0.001, 2), scale="log"),
+    Number("bits", None, "Bits of each coordinate of a position, over the range.", "", 2, 32,
+           tune=(6, 24), whole=True),
+    Number("range", None, "Positions are sent from minus to plus this.  [default: for bits the"
+           " smallest power of two that holds the movement]", "units", 1e-6, 1e12),
+    Choice("velocity", "full", "Send velocities as 32-bit floats, 16-bit floats, or not at all.",
+           ("full", HALF, "none"), tune=False),
     Number("quantize_velocity", None, "Round velocities to multiples of this many units/s.",
            "units/s", 1e-6, 1e6, tune=(0.001, 2), scale="log"),
-    Number("rotation_bits", None, "Quantise rotations to their smallest three components, of this"
-           " many bits each.", "", 2, 24, whole=True),
+    Choice("rotation", None, "Send rotations as four 32-bit floats (full), as 16-bit floats, as"
+           " their smallest three components, as yaw, pitch and roll (euler), as yaw about z alone,"
+           " or not at all.  [default: full; with rotation_bits smallest-three]",
+           ("full", HALF, "smallest-three", "euler", "yaw", "none"), tune=False),
+    Number("rotation_bits", None, "Bits of each component of a rotation.  [default: 10; of angles"
+           " 16]", "", 2, 24, whole=True),
+    Choice("layout", None, "Send what an engine sends; other keys change that.", tuple(LAYOUTS),
+           tune=False),
+    Choice("pack", "full", "Send each state in full; as changes of the last one whose arrival was"
+           " acknowledged over the same link (delta); or of the last one that was sent (chain),"
+           " which a loss breaks until the next full one, a second later at the latest.", PACKINGS,
+           tune=False),
+    Number("redundancy", 0, "Repeat the states of this many datagrams before in each.", "", 0, 64,
+           tune=(0, 3), whole=True),
+    Number("budget", None, "Send no more bits a second than this (32kbit), headers included:"
+           " what is furthest from what receivers have goes first.", "bit/s", 1, 1e12),
+    Number("mtu", USUAL_MTU, "The longest datagram, with its headers.", "bytes", 64, 65535,
+           whole=True),
     Number("repeats", None, "While nothing moves, repeat the last state this many times, then"
            " send nothing.  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
     Switch("separate", False, "Send each entity in a datagram of its own; otherwise those of one"
@@ -143,31 +195,488 @@ SENDER: tuple[Parameter, ...] = (
 class SenderSpec(description.Described):
     """How a movement is put into packets, as ``SENDER`` has it; ``send_rate`` in hertz.
 
-    One of None: the default of the movement. ``20hz,rotation_bits=9`` describes one.
+    One of None: the default of the movement. ``20hz,threshold=0.05,bits=16`` describes one.
     """
 
     TABLE, KEY, OWNER = SENDER, "send_rate", "a sender"
 
     send_rate: float | str | None = None
+    threshold: float | None = None
+    angle_threshold: float | None = None
+    against: StrategySpec | str | None = None
+    at_least: float | None = None
     quantize: float | str | None = None
+    bits: int | None = None
+    range: float | None = None
+    velocity: str = "full"
     quantize_velocity: float | None = None
+    rotation: str | None = None
     rotation_bits: int | None = None
+    layout: str | None = None
+    pack: str = "full"
+    redundancy: int = 0
+    budget: float | None = None
+    mtu: int = USUAL_MTU
     repeats: int | None = None
     separate: bool = False
     clock_offset: float = 0.0
     clock_drift: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key, needs in (("against", "threshold"), ("at_least", "threshold")):
+            if getattr(self, key) is not None and not self.selective:
+                raise SettingError(f"{key} needs {needs}")
+        if self.bits is not None and isinstance(self.quantize, str):
+            raise SettingError(f"bits={self.bits} and quantize={self.quantize} exclude each other")
+        if None not in (self.bits, self.range, self.quantize):
+            raise SettingError("bits, range and quantize: two of them give the third")
+        if self.range is not None and self.bits is None and not isinstance(self.quantize, float):
+            raise SettingError("range needs bits, or a step: quantize=0.01")
+        if self.quantize_velocity is not None and self.velocity != "full":
+            raise SettingError(f"quantize_velocity and velocity={self.velocity} exclude each other")
+        if self.rotation_bits is not None and self.rotation in ("full", HALF, "none"):
+            raise SettingError(f"rotation={self.rotation} has no rotation_bits")
+
+    @property
+    def selective(self) -> bool:
+        """Whether a state is sent only when it differs by a threshold."""
+        return self.threshold is not None or self.angle_threshold is not None
+
+    @property
+    def encoded(self) -> bool:
+        """Whether how states are encoded is described."""
+        usual = SenderSpec()
+        return any(getattr(self, key) != getattr(usual, key) for key in _ENCODED)
 
     def hertz(self, recorded: bool) -> float | None:
         """The rate; None: as recorded, the default for recorded movement."""
         rate = self.send_rate or (RECORDED if recorded else USUAL_RATE)
         return None if rate == RECORDED else float(rate)
 
-    def sender(self) -> Sender:
-        """A sender of this kind."""
-        return Sender(
-            SenderClock(self.clock_offset, self.clock_drift),
-            Quantization(
-                self.quantize or 0.0, self.quantize_velocity or 0.0, self.rotation_bits or 0
-            ),
-            self.repeats,
+    def laid_out(self) -> SenderSpec:
+        """The same with what its ``layout`` says written out; keys that are given go before it."""
+        if self.layout is None:
+            return self
+        given = [entry for entry in self.entries() if entry[0] != "layout"]
+        known = {key for key, _ in given}
+        usual = [
+            entry for entry in description.split(LAYOUTS[self.layout]) if entry.key not in known
+        ]
+        return self.parse(description.write([*given, *usual]))
+
+    def reach(self, movement: Movement, duration: float) -> float:
+        """How far from 0 positions are sent: the range, or what holds the movement; 0: any.
+
+        Raises ``SettingError`` for an endless movement.
+        """
+        if self.range is not None or self.bits is None:
+            return self.range or 0.0
+        if isinstance(self.quantize, float):
+            return float(self.quantize * 2 ** (self.bits - 1))
+        if not isinstance(movement, RecordedMovement) and math.isinf(duration):
+            raise SettingError(f"bits={self.bits} of an endless movement need a range")
+        recorded = isinstance(movement, RecordedMovement)
+        snapshots = sample(movement, self.hertz(recorded), duration)
+        far = max(
+            (abs(x) for moment in snapshots for _, state in moment.states for x in state.position),
+            default=0.0,
         )
+        return 2.0 ** math.ceil(math.log2(max(far, 1e-6)))
+
+    def encoding(self, reach: float) -> Encoding:
+        """How states are encoded: position, velocity, rotation, spin."""
+        spec = self.laid_out()
+        return Encoding(
+            (spec._position(reach), spec._velocity(), spec._rotation(), spec._velocity()),
+            _FLAGS.get(self.layout or "", 0),
+        )
+
+    def _position(self, reach: float) -> Field:
+        if self.quantize in (HALF, HALF_DELTA):
+            return encoding.halves(3)
+        if self.bits is not None:
+            return encoding.in_bits(self.bits, reach)
+        if self.quantize is None:
+            return encoding.floats(3)
+        step = float(self.quantize)
+        return (
+            encoding.bounded(step, math.ceil(reach / step) * step)
+            if reach
+            else encoding.steps(step)
+        )
+
+    def _velocity(self) -> Field:
+        if self.quantize_velocity is not None:
+            return encoding.steps(self.quantize_velocity)
+        return encoding.halves(3) if self.velocity == HALF else encoding.floats(3)
+
+    def _rotation(self) -> Field:
+        kind = self.rotation or ("full" if self.rotation_bits is None else "smallest-three")
+        if kind in ("euler", "yaw"):
+            return encoding.turns(self.rotation_bits or 16, 3 if kind == "euler" else 1)
+        if kind == "smallest-three":
+            return encoding.smallest_three(self.rotation_bits or 10)
+        return encoding.halves(4) if kind == HALF else encoding.floats(4)
+
+
+class SentDatagram(NamedTuple):
+    """The packets that leave together at ``time`` (s), in ``size`` bytes with all headers.
+
+    ``moments`` are what ``write_message`` takes, for all but plain floats in full.
+    """
+
+    time: float
+    number: int
+    packets: list[Packet]
+    size: int
+    moments: tuple[Moment, ...] = ()
+
+
+#: What receivers have of an entity: where it is, and how it is turned.
+Received = tuple["Vector", "Rotation | None"]
+
+#: As many packets are in flight at most.
+MOST_STAMPS = 65_536
+
+#: Bits of a datagram's headers, of each moment in it without its count, of a state's base.
+_DATAGRAM, _MOMENT, _BASE = 8 * HEADERS + 16 + 8, 8 + 32, 8
+
+
+class SendDecision:
+    """Which states are worth sending: by a threshold, by a budget, against what receivers have.
+
+    ``predictor`` is the strategy that receivers draw with, of which the sender has a copy for each
+    entity: it draws at every moment, before it gets what is sent then. None: receivers have the
+    last state.
+    """
+
+    def __init__(self, spec: SenderSpec, predictor: StrategySpec | None) -> None:
+        self._spec = spec
+        self._predictor = predictor
+        self._copies: dict[str, SmoothingStrategy] = {}
+        self._known: dict[str, Received] = {}
+        self._sent: dict[str, tuple[float, State]] = {}  # when, and as it was then
+        self._before: dict[str, State] = {}  # as it was at the moment before
+        self._bits, self._filled_at = 8.0 * spec.mtu, -math.inf
+
+    def due(
+        self, time: float, states: Sequence[tuple[str, State]], cost: Callable[[str, State], int]
+    ) -> list[tuple[str, State]]:
+        """Those to be sent now, of which each costs bits; with a budget, the worst first."""
+        found = []
+        for entity, state in states:
+            error = self._error(time, entity, state)
+            if error is not None:
+                found.append((error, entity, state))
+            self._before[entity] = state
+        if self._spec.budget is not None:
+            found.sort(key=itemgetter(0), reverse=True)
+            found = found[: self._afforded(time, [cost(entity, one) for _, entity, one in found])]
+        return [(entity, state) for _, entity, state in found]
+
+    def sent(self, time: float, packets: Iterable[Packet], states: Mapping[str, State]) -> None:
+        """These packets leave, made of these states."""
+        for packet in packets:
+            entity = packet.entity
+            self._known[entity] = packet.position, packet.rotation
+            self._sent[entity] = time, states[entity]
+            if self._predictor is not None:
+                copy = self._copies.get(entity)
+                if copy is None:
+                    copy = self._copies[entity] = self._predictor.make()
+                copy.update(packet._replace(arrival=time), time)
+
+    def _error(self, time: float, entity: str, state: State) -> float | None:
+        """How far receivers are from a state (infinite: it has to be sent), None: not enough."""
+        spec, known = self._spec, self._drawn(time, entity)
+        since, last = self._sent.get(entity, (-math.inf, None))
+        if known is None or last is None or last.teleports != state.teleports:
+            return math.inf
+        error, turned = math.dist(known[0], state.position), _angle(known[1], state.rotation)
+        if (
+            not spec.selective
+            or (spec.threshold is not None and error > spec.threshold)
+            or (spec.angle_threshold is not None and turned > spec.angle_threshold)
+            or (spec.at_least is not None and time - since >= spec.at_least - 1e-9)
+            or (state == self._before[entity] and state != last)  # it has come to rest
+        ):
+            return error
+        return None
+
+    def _drawn(self, time: float, entity: str) -> Received | None:
+        copy = self._copies.get(entity)
+        if copy is None:
+            return self._known.get(entity)
+        drawn = copy.read(time)
+        return None if drawn.status == "none" else (drawn.position, drawn.rotation)
+
+    def _afforded(self, time: float, costs: Iterable[int]) -> int:
+        """How many of them the bits allow, which gather for one datagram at most."""
+        assert self._spec.budget is not None
+        full = 8.0 * self._spec.mtu
+        self._bits = min(self._bits + (time - self._filled_at) * self._spec.budget, full)
+        self._filled_at = time
+        left = self._bits - _DATAGRAM - _MOMENT - 8
+        for count, bits in enumerate(costs):
+            left -= bits
+            if left < 0:
+                return count
+        return len(list(costs))
+
+    def spend(self, size: int) -> None:
+        """A datagram of this many bytes leaves."""
+        self._bits -= 8 * size
+
+
+def _angle(one: Rotation | None, other: Rotation | None) -> float:
+    """Degrees between two rotations; 0: one of them is unknown."""
+    if one is None or other is None:
+        return 0.0
+    product = abs(sum(a * b for a, b in zip(one, other, strict=True)))
+    sizes = math.hypot(*one) * math.hypot(*other)
+    return math.degrees(2 * math.acos(min(product / sizes, 1.0)))
+
+
+class _Following(NamedTuple):
+    """What half-precision changes of an entity's position stand on, see ``HALF_DELTA``."""
+
+    given: Vector
+    teleports: int
+    whole: encoding.Whole
+    sent: Vector
+    bases: list[tuple[float, float]]  # of each coordinate, with what rounding has lost
+
+
+class Sender:
+    """Puts states into packets, and these into datagrams, as a ``SenderSpec`` says.
+
+    ``reach`` is how far from 0 positions are sent (``SenderSpec.reach``). ``judged`` is the
+    strategy of which a threshold has a copy where the spec says ``against=judged``. A packet is
+    marked as a teleport when there was one since the entity's last packet. All numbers are rounded
+    to 1e-6, none is -0; floats of 32 bits are counted, not rounded to.
+
+    ``states`` and their ``bits`` (without headers) are counted, and ``clipped`` coordinates.
+    """
+
+    def __init__(
+        self,
+        spec: SenderSpec | None = None,
+        reach: float = 0.0,
+        judged: StrategySpec | None = None,
+    ) -> None:
+        self._spec = spec = (spec or SenderSpec()).laid_out()
+        self._reach = reach
+        self.clock = SenderClock(spec.clock_offset, spec.clock_drift)
+        self.encoding = spec.encoding(reach)
+        self._kernel = SenderKernel(spec.repeats)
+        against = judged if spec.against == JUDGED else spec.against
+        predictor = against if isinstance(against, StrategySpec) else None
+        selects = spec.selective or spec.budget is not None
+        self._selection = SendDecision(spec, predictor) if selects else None
+        has_velocity, turns = spec.velocity != "none", spec.rotation != "none"
+        self._kept = (True, has_velocity, turns, has_velocity and turns)
+        floats = [field.widths[:1] == (32,) for field in self.encoding.fields]
+        self._exact = tuple(floats)
+        self._plain = spec.pack == "full" and not spec.redundancy and all((*floats, *self._kept))
+        self._following: dict[str, _Following] = {}
+        self._numbers: dict[str, int] = {}
+        self._number = 0
+        self._history: dict[int, dict[int, EncodedState]] = {}
+        self._bases: dict[int, int] = {}  # by entity the newest datagram that can be a base
+        self._full_at: dict[int, float] = {}
+        self._repeated: deque[tuple[Moment, list[Packet], int]] = deque(maxlen=spec.redundancy)
+        #: The stamp of the state of which a packet has the changes, by its entity and stamp.
+        self.base_stamps: dict[tuple[str, float], float] = {}
+        self._stamps: dict[int, float] = {}
+        self.states = self.bits = self.clipped = 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether it has to know what has arrived."""
+        return self._spec.pack == "delta"
+
+    @property
+    def sized(self) -> bool:
+        """Whether datagrams are as long on the wire as their bits; else as the link says."""
+        return self._spec.encoded
+
+    @property
+    def repeats_or_chains(self) -> bool:
+        """Whether a packet may have arrived before, or be of no use."""
+        return self._spec.pack == "chain" or self._spec.redundancy > 0
+
+    def packets(self, snapshot: Snapshot) -> list[Packet]:
+        """The packets for one moment, without sequence numbers and arrivals."""
+        return [packet for sent in self.datagrams(snapshot) for packet in sent.packets]
+
+    def datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
+        """The datagrams for one moment; none: no state is worth one."""
+        time, states = snapshot
+        if self._selection is not None:
+            states = self._selection.due(time, states, self._cost)
+        whole = {}
+        rounded = states
+        if not self._plain:
+            rounded = []
+            for entity, state in states:
+                whole[entity], left = self._rounded(entity, state)
+                rounded.append((entity, left))
+        packets = self._kernel.packets(rounded, self.clock.read(time))
+        if not self._kept[1]:
+            packets = [packet._replace(velocity=None) for packet in packets]
+        found = self._packed(time, packets, whole)
+        if self._selection is not None:
+            self._selection.sent(time, packets, dict(states))
+            for datagram in found:
+                self._selection.spend(datagram.size)
+        return found
+
+    def acknowledge(self, number: int) -> None:
+        """The receiver has the datagram of this number: changes can be written against it."""
+        if self._spec.pack == "delta":
+            for entity in self._history.get(number, ()):
+                self._bases[entity] = max(number, self._bases.get(entity, -1))
+
+    def _parts(self, state: State) -> list[Sequence[float] | None]:
+        spin = None if state.rotation is None else state.spin
+        parts = (state.position, state.velocity, state.rotation, spin)
+        return [part if kept else None for part, kept in zip(parts, self._kept, strict=True)]
+
+    def _rounded(self, entity: str, state: State) -> tuple[EncodedState, State]:
+        """A state in whole numbers, and what receivers have of it."""
+        parts = self._parts(state)
+        whole = self.encoding.whole(parts)
+        if self._spec.quantize == HALF_DELTA:
+            follows = self._follow(entity, state)
+            whole = whole._replace(parts=(follows.whole, *whole.parts[1:]))
+        values = self.encoding.values(whole)
+        position, velocity, rotation, spin = (
+            part if exact else value
+            for part, value, exact in zip(parts, values, self._exact, strict=True)
+        )
+        if self._spec.quantize == HALF_DELTA:
+            position = follows.sent
+        elif self._reach:
+            self.clipped += sum(abs(number) > self._reach for number in state.position)
+        left = (position, velocity or (0.0, 0.0, 0.0), state.teleports, rotation, spin)
+        return whole, State(*left)  # type: ignore[arg-type]
+
+    def _follow(self, entity: str, state: State) -> _Following:
+        """Its position as a receiver has it that adds halves to a base."""
+        known = self._following.get(entity)
+        again = known is not None and known.teleports == state.teleports
+        if known is not None and again and known.given == state.position:
+            return known
+        bases = known.bases if known is not None and again else [(x, 0.0) for x in state.position]
+        field = self.encoding.fields[0]
+        left = [x + loss - base for x, (base, loss) in zip(state.position, bases, strict=True)]
+        whole = field.to_whole(left)
+        sent, moved = [], []
+        for (base, _), step, wanted in zip(bases, field.to_values(whole), left, strict=True):
+            sent.append(base + step)
+            moved.append((base + step if abs(step) >= FARTHEST_DELTA else base, wanted - step))
+        x, y, z = sent
+        found = _Following(state.position, state.teleports, whole, (x, y, z), moved)
+        self._following[entity] = found
+        return found
+
+    # ---------------- datagrams
+
+    def _packed(
+        self, time: float, packets: Sequence[Packet], whole: Mapping[str, EncodedState]
+    ) -> list[SentDatagram]:
+        """As many datagrams as they need."""
+        found: list[SentDatagram] = []
+        inside: list[Packet] = []
+        changes: list[StateChange] = []
+        repeated = sum(size for *_, size in self._repeated)
+        most = 8 * self._spec.mtu - _DATAGRAM - _MOMENT - count_bits(len(packets)) - repeated
+        used = 0
+        for packet in packets:
+            number = self._numbers.setdefault(packet.entity, len(self._numbers))
+            change, bits = self._change(time, number, packet, whole.get(packet.entity))
+            if inside and (self._spec.separate or used + bits > most):
+                found.append(self._datagram(time, inside, changes, used))
+                inside, changes, used = [], [], 0
+                change, bits = self._change(time, number, packet, whole.get(packet.entity))
+            inside.append(packet)
+            changes.append(change)
+            used += bits
+        if inside:
+            found.append(self._datagram(time, inside, changes, used))
+        return found
+
+    def _change(
+        self, time: float, entity: int, packet: Packet, whole: EncodedState | None
+    ) -> tuple[StateChange, int]:
+        """What the next datagram says of a packet, and its bits."""
+        fields = self.encoding.fields
+        if whole is None:
+            parts = (packet.position, packet.velocity, packet.rotation, packet.spin)
+            sizes = (32 * len(part) for part in parts if part is not None)
+            whole = EncodedState((), packet.teleport)
+            bits = self.encoding.flags + 1 + len(fields) + sum(sizes)
+            return StateChange(entity, whole), count_bits(entity) + _BASE + bits
+        whole = whole._replace(teleported=packet.teleport)
+        base = self._base(time, entity)
+        writer = BitWriter()
+        self.encoding.write(writer, whole, None if base is None else self._history[base][entity])
+        return StateChange(entity, whole, base), count_bits(entity) + _BASE + writer.length
+
+    def _base(self, time: float, entity: int) -> int | None:
+        """The datagram against which the entity's next state is written; None: it is in full."""
+        base = self._bases.get(entity)
+        if base is None or self._number - base > FARTHEST_BASE:
+            return None
+        if self._spec.pack == "chain" and time - self._full_at[entity] >= KEYFRAME - 1e-9:
+            return None
+        return base
+
+    def _datagram(
+        self, time: float, packets: list[Packet], changes: list[StateChange], bits: int
+    ) -> SentDatagram:
+        number, stamp = self._number, packets[0].time
+        self._number += 1
+        self.states += len(packets)
+        self.bits += bits
+        moment = Moment(number, stamp, tuple(changes))
+        own = _MOMENT + count_bits(len(packets)) + bits
+        moments, inside, length = [moment], list(packets), _DATAGRAM + own
+        for before, repeated, size in reversed(self._repeated):
+            moments.append(before)
+            inside += repeated
+            length += size
+        if self._repeated.maxlen:
+            self._repeated.append((moment, list(packets), own))
+        if self._spec.pack != "full":
+            self._remember(time, moment, packets)
+        written = () if self._plain else tuple(moments)
+        return SentDatagram(time, number, inside, -(-length // 8), written)
+
+    def _remember(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
+        """Keeps what later changes may be written against, and what these were."""
+        number = moment.number
+        self._history[number] = {change.entity: change.state for change in moment.changes}
+        self._stamps[number] = moment.stamp
+        self._history.pop(number - FARTHEST_BASE - 1, None)
+        self._stamps.pop(number - FARTHEST_BASE - 1, None)
+        if self._spec.pack != "chain":
+            return
+        for change, packet in zip(moment.changes, packets, strict=True):
+            self._bases[change.entity] = number
+            if change.base is None:
+                self._full_at[change.entity] = time
+            else:
+                self.base_stamps[packet.entity, moment.stamp] = self._stamps[change.base]
+        while len(self.base_stamps) > MOST_STAMPS:
+            del self.base_stamps[next(iter(self.base_stamps))]
+
+    def _cost(self, entity: str, state: State) -> int:
+        """Bits of a state, were it sent now."""
+        number = self._numbers.get(entity, len(self._numbers))
+        base = self._bases.get(number)
+        known = self._history.get(base, {}).get(number) if base is not None else None
+        bits = BitWriter()
+        self.encoding.write(bits, self.encoding.whole(self._parts(state)), known)
+        return count_bits(number) + _BASE + bits.length

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
@@ -14,11 +15,12 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import SettingError
 from epic_cli.network.link import Channel, Link, Way
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.movement import Movement, RecordedMovement, Snapshot
+from epic_cli.network.movement import Movement, RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec, load_movement
-from epic_cli.network.sender import RECORDED, Sender, SenderSpec, sample
+from epic_cli.network.sender import MOST_STAMPS, RECORDED, Sender, SenderSpec, sample
 
 if TYPE_CHECKING:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.network.movement import PathMovement
     from epic_cli.network.trace import NetworkTrace
 
@@ -27,9 +29,15 @@ BLOCK = 256
 
 
 class Statistics(Tally):
-    """The outcomes of the datagrams, see ``Tally``; ``time`` is when the last one was sent."""
+    """The outcomes of the datagrams, see ``Tally``; ``time`` is when the last one was sent.
+
+    ``states``, their ``state_bits`` and all ``bytes`` that were sent, headers of IPv4 and UDP
+    included, of which each datagram is counted once. ``undecodable`` are packets that arrived
+    without what they are changes of, ``clipped`` coordinates out of the range that is sent.
+    """
 
     time = 0.0
+    states = state_bits = bytes = undecodable = clipped = 0
 
 
 def simulate(
@@ -38,16 +46,16 @@ def simulate(
     send_rate: float | Fraction | None = 20,
     duration: float = math.inf,
     channel: Channel | None = None,
+    back: Channel | None = None,
     sender: Sender | None = None,
-    separate: bool = False,
     statistics: Statistics | None = None,
 ) -> Iterator[Packet]:
     """The packets that a receiver gets, in order of arrival; endless if the movement is.
 
     ``send_rate`` is in hertz, None: the recorded states. ``duration`` is in seconds.
-    ``channel`` is a ``Link`` or ``TraceLink``, by default a perfect link. The states of one time
-    travel in one datagram (they have the same ``sequence`` and fate), with ``separate`` in one
-    each. ``statistics`` is kept up to date meanwhile.
+    ``channel`` is a ``Link`` or ``TraceLink``, by default a perfect link; ``back`` is the one for
+    acknowledgements. The packets of one datagram have the same ``sequence`` and fate.
+    ``statistics`` is kept up to date meanwhile.
 
     Only the packets in flight are in memory.
     """
@@ -56,8 +64,8 @@ def simulate(
         send_rate=send_rate,
         duration=duration,
         channel=channel,
+        back=back,
         sender=sender,
-        separate=separate,
         statistics=statistics,
         size=1,
     ):
@@ -71,8 +79,8 @@ def simulate_blocks(
     send_rate: float | Fraction | None = 20,
     duration: float = math.inf,
     channel: Channel | None = None,
+    back: Channel | None = None,
     sender: Sender | None = None,
-    separate: bool = False,
     statistics: Statistics | None = None,
     size: int = BLOCK,
 ) -> Iterator[PacketBlock]:
@@ -83,33 +91,89 @@ def simulate_blocks(
     channel = Link() if channel is None else channel
     sender = Sender() if sender is None else sender
     statistics = Statistics() if statistics is None else statistics
+    acknowledged = _Acknowledgements(Link() if back is None else back) if sender.asks else None
+    received = _Received(sender, statistics) if sender.repeats_or_chains else None
     transit = Transit(statistics)
     block = PacketBlock(transit.entities)
-    snapshots = sample(movement, send_rate, duration)
-    for time, packets in _datagrams(snapshots, sender, separate):
+
+    def landed(until: float) -> None:
+        nonlocal block
+        if received is None:
+            transit.land(until, block)
+            return
+        arrived = PacketBlock(transit.entities)
+        transit.land(until, arrived)
+        received.take(arrived, block)
+
+    for snapshot in sample(movement, send_rate, duration):
+        time = snapshot.time
         if channel.ended(time):
             break
-        transit.land(time, block)
-        if len(block) >= size:
-            yield block
-            block = PacketBlock(transit.entities)
-        statistics.time = time
-        transit.send(time, packets, channel.send(time))
-    transit.land(math.inf, block)
+        for number in acknowledged.until(time) if acknowledged else ():
+            sender.acknowledge(number)
+        for _, number, packets, length, _ in sender.datagrams(snapshot):
+            landed(time)
+            if len(block) >= size:
+                yield block
+                block = PacketBlock(transit.entities)
+            statistics.time = time
+            statistics.bytes += length
+            arrivals = channel.send(time, length if sender.sized else 0)
+            transit.send(time, packets, arrivals)
+            if acknowledged is not None and arrivals:
+                acknowledged.arrived(arrivals[0], number)
+        statistics.states, statistics.state_bits = sender.states, sender.bits
+        statistics.clipped = sender.clipped
+    landed(math.inf)
     if len(block):
         yield block
 
 
-def _datagrams(
-    snapshots: Iterable[Snapshot], sender: Sender, separate: bool
-) -> Iterator[tuple[float, list[Packet]]]:
-    for snapshot in snapshots:
-        packets = sender.packets(snapshot)
-        if separate:
-            for packet in packets:
-                yield snapshot.time, [packet]
-        elif packets:
-            yield snapshot.time, packets
+class _Acknowledgements:
+    """What a receiver answers to each datagram, over a link of its own."""
+
+    def __init__(self, back: Channel) -> None:
+        self._back = back
+        self._arrivals: list[tuple[float, int]] = []
+        self._answers: list[tuple[float, int]] = []
+
+    def arrived(self, time: float, number: int) -> None:
+        """A datagram will arrive."""
+        heappush(self._arrivals, (time, number))
+
+    def until(self, time: float) -> Iterator[int]:
+        """The datagrams that the sender knows, by this time, to have arrived."""
+        while self._arrivals and self._arrivals[0][0] <= time:
+            arrival, number = heappop(self._arrivals)
+            for answer in self._back.send(arrival)[:1]:
+                heappush(self._answers, (answer, number))
+        while self._answers and self._answers[0][0] <= time:
+            yield heappop(self._answers)[1]
+
+
+class _Received:
+    """What a receiver makes of packets that repeat others, or are changes of others."""
+
+    def __init__(self, sender: Sender, statistics: Statistics) -> None:
+        self._bases = sender.base_stamps
+        self._statistics = statistics
+        self._seen: dict[tuple[str, float], None] = {}
+
+    def take(self, arrived: PacketBlock, block: PacketBlock) -> None:
+        """Appends what is new and can be decoded."""
+        for index in range(len(arrived)):
+            packet = arrived[index]
+            key = packet.entity, packet.time
+            if key in self._seen:
+                continue
+            base = self._bases.get(key)
+            if base is not None and (packet.entity, base) not in self._seen:
+                self._statistics.undecodable += 1
+                continue
+            self._seen[key] = None
+            if len(self._seen) > MOST_STAMPS:
+                del self._seen[next(iter(self._seen))]
+            block.append(packet)
 
 
 @dataclass(frozen=True)
@@ -166,16 +230,21 @@ class Simulation(NamedTuple):
         channel: Channel | None = None,
         statistics: Statistics | None = None,
         size: int = BLOCK,
+        judged: StrategySpec | None = None,
     ) -> Iterator[PacketBlock]:
-        """What arrives, see ``simulate_blocks``; a ``channel`` is one made before."""
-        send = self.spec.send
+        """What arrives, see ``simulate_blocks``; a ``channel`` is one made before.
+
+        ``judged`` is the strategy of which the sender has a copy where ``against=judged``.
+        """
+        send, movement = self.spec.send, self.movement(seed)
+        seconds = self.spec.movement.seconds
         return simulate_blocks(
-            self.movement(seed),
+            movement,
             send_rate=send.hertz(recorded=self.recorded is not None),
-            duration=self.spec.movement.seconds,
+            duration=seconds,
             channel=channel or self.channel(seed),
-            sender=send.sender(),
-            separate=send.separate,
+            back=self.spec.link.channel(seed, self.traces, purpose="acknowledgements"),
+            sender=Sender(send, send.reach(movement, seconds), judged),
             statistics=statistics,
             size=size,
         )

@@ -73,7 +73,7 @@ class TraceLink:
         self._used = -1  # the entry taken last, and in which round of the trace
         self._round = 0
 
-    def send(self, time: float) -> tuple[float, ...]:
+    def send(self, time: float, size: float = 0) -> tuple[float, ...]:  # noqa: ARG002
         """When a packet sent at ``time`` (seconds, never going back) arrives; empty: lost."""
         if self._start is None:
             self._start = time

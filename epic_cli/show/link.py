@@ -11,6 +11,7 @@ from epic_cli.show.report import Column, Report, Table
 if TYPE_CHECKING:
     from epic_cli.network.link import Fates, LinkConditions
     from epic_cli.network.link_spec import Preset
+    from epic_cli.network.simulation import Statistics
 
 
 class LinkCounts(Protocol):
@@ -65,6 +66,20 @@ def summary(statistics: LinkCounts, fates: Fates) -> str:
     if statistics.arrived:
         lines += f"delay in ms: {quantiles(statistics.delay)}\n"
     return lines + clipping(fates.clipped)
+
+
+def traffic(statistics: Statistics, seconds: float) -> str:
+    """What was sent in so long (s), in a line: states and bytes a second, bits of a state."""
+    states = statistics.states
+    line = (
+        f"{states / seconds:.3g} states a second of {statistics.state_bits / max(states, 1):.3g}"
+        f" bits: {statistics.bytes / seconds:.4g} bytes a second with headers"
+    )
+    if statistics.undecodable:
+        line += f"; {statistics.undecodable} arrived without what they are changes of"
+    if statistics.clipped:
+        line += f"; {statistics.clipped} coordinates were out of the range, and clipped"
+    return line + "\n"
 
 
 def quantiles(

@@ -10,7 +10,6 @@ from support.conformance import load
 
 from epic_cli.network import (
     PathMovement,
-    Quantization,
     Sender,
     SenderClock,
     Snapshot,
@@ -20,6 +19,7 @@ from epic_cli.network import (
     stop_and_go,
     straight,
 )
+from epic_cli.network.sender import SenderSpec
 
 
 def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot:
@@ -50,7 +50,7 @@ def test_numbers_are_rounded_and_zero_has_no_sign() -> None:
 
 
 def test_quantization_rounds_to_the_nearest_step() -> None:
-    sender = Sender(quantization=Quantization(position=0.25, velocity=2))
+    sender = Sender(SenderSpec(quantize=0.25, quantize_velocity=2))
     found = [sender.packets(look(n, x, x))[0] for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
     assert [packet.position[0] for packet in found] == [0, 0.25, -0.25, 5.0]
     assert [packet.velocity and packet.velocity[0] for packet in found] == [0, 0, 0, 6]
@@ -58,7 +58,7 @@ def test_quantization_rounds_to_the_nearest_step() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_half_precision_rounds_as_numpy(seed: int) -> None:
-    sender, random = Sender(quantization=Quantization(position="half")), np.random.default_rng(seed)
+    sender, random = Sender(SenderSpec(quantize="half")), np.random.default_rng(seed)
     given = [*(10 ** random.uniform(-9, 5, 500) * random.choice([-1, 1], 500)), 2049, 2051, 0, -0.0]
     for n, x in enumerate(given):
         (packet,) = sender.packets(look(n, float(x)))
@@ -67,7 +67,7 @@ def test_half_precision_rounds_as_numpy(seed: int) -> None:
 
 
 def test_differences_in_half_precision_are_those_of_netcode_for_gameobjects() -> None:
-    sender = Sender(quantization=Quantization(position="half-delta"))
+    sender = Sender(SenderSpec(quantize="half-delta"))
     for n, one in enumerate(load("compression_runs")["positions"]):
         snapshot = Snapshot(n, [("a", State(tuple(one["sent"]), (0, 0, 0), 0))])
         (packet,) = sender.packets(snapshot)
@@ -75,7 +75,7 @@ def test_differences_in_half_precision_are_those_of_netcode_for_gameobjects() ->
 
 
 def test_differences_in_half_precision_begin_anew_at_a_teleport_and_rest() -> None:
-    sender = Sender(quantization=Quantization(position="half-delta"), repeats=0)
+    sender = Sender(SenderSpec(quantize="half-delta", repeats=0))
     drawn = [0.0, 30.0123, 30.0123, 900.0123, 900.0123]
     teleports = [0, 0, 0, 1, 1]
     found = [
@@ -89,7 +89,7 @@ def test_the_clock_is_ahead_and_drifts() -> None:
     clock = SenderClock(offset=100, drift=200)
     assert clock.read(0) == 100
     assert clock.read(5000) == pytest.approx(5101)
-    (packet,) = Sender(clock).packets(look(5000, 0))
+    (packet,) = Sender(SenderSpec(clock_offset=100, clock_drift=200)).packets(look(5000, 0))
     assert packet.time == 5101
 
 
@@ -97,7 +97,7 @@ def test_the_clock_is_ahead_and_drifts() -> None:
 def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
     """Ten intervals of going, ten of standing."""
     movement = PathMovement(stop_and_go(1, 1, 0))
-    sender = Sender(repeats=repeats)
+    sender = Sender(SenderSpec(repeats=repeats))
     packets = [p for snapshot in sample(movement, 10, 2.0) for p in sender.packets(snapshot)]
     moved_again = packets[-1].time == 2.0 and packets[-1].velocity == (1, 0, 0)
     assert moved_again
@@ -105,7 +105,7 @@ def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
 
 
 def test_entities_rest_one_by_one() -> None:
-    sender = Sender(repeats=0)
+    sender = Sender(SenderSpec(repeats=0))
     still, moving = State((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)), State((2.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     moved = State((3.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     first = list(sender.packets(Snapshot(0, [("a", still), ("b", moving)])))

@@ -16,9 +16,7 @@ from epic_cli.network import (
     Link,
     LinkConditions,
     PathMovement,
-    Quantization,
     Sender,
-    SenderClock,
     Statistics,
     TraceLink,
     circle,
@@ -28,6 +26,7 @@ from epic_cli.network import (
     straight,
 )
 from epic_cli.network.link import TraceBy
+from epic_cli.network.sender import SenderSpec
 from epic_cli.recordings.entries.text import text_writer
 
 HERE = Path(__file__).parent
@@ -101,7 +100,7 @@ def test_states_of_one_time_share_a_datagram() -> None:
 
     def sequences(separate: bool) -> list[tuple[str, int | None]]:
         movement = read_movement(io.BytesIO(text))
-        packets = simulate(movement, send_rate=None, separate=separate)
+        packets = simulate(movement, send_rate=None, sender=Sender(SenderSpec(separate=separate)))
         return [(packet.entity, packet.sequence) for packet in packets]
 
     assert sequences(False) == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
@@ -115,7 +114,9 @@ def test_a_recorded_network_brings_its_own_delays_and_losses() -> None:
     for by in get_args(TraceBy):
         movement = read_movement(io.BytesIO(text.encode()))
         link = TraceLink(trace, by, "stop")
-        packets = simulate(movement, send_rate=None, channel=link, separate=True)
+        packets = simulate(
+            movement, send_rate=None, channel=link, sender=Sender(SenderSpec(separate=True))
+        )
         found = sorted((packet.position[0], packet.arrival) for packet in packets)
         assert found == [(float(row[0]), float(row[2])) for row in rows if row[3] == "0"]
 
@@ -165,7 +166,7 @@ def test_golden(name: str) -> None:
     """Same seed, same bytes: on every machine, in every version."""
     case = GOLDEN[name]
     movement = PathMovement(PATHS[case["path"]](5.0, 2.0, case["seed"]))
-    sender = Sender(SenderClock(1, 100), Quantization(0.001))
+    sender = Sender(SenderSpec(clock_offset=1, clock_drift=100, quantize=0.001))
     link = Link(LinkConditions(**case["link"]), seed=case["seed"])
     packets = simulate(movement, duration=2, channel=link, sender=sender)
     writer = text_writer()

@@ -16,12 +16,13 @@ from epic_cli.network import (
     PATHS,
     PathMovement,
     RecordedMovement,
+    encoding,
     read_movement,
     sample,
     simulate,
 )
-from epic_cli.network.paths import SPIN, SPIN_AXIS, TURNINGS, smallest_three, turning_path
-from epic_cli.network.sender import SenderSpec
+from epic_cli.network.paths import SPIN, SPIN_AXIS, TURNINGS, turning_path
+from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.network.truth_file import TruthWriter
 
 
@@ -67,6 +68,11 @@ def test_the_order_of_times_and_the_seed(turning: str) -> None:
     assert other(7.3).rotation != first(7.3).rotation
 
 
+def smallest_three(rotation: tuple[float, ...], bits: int) -> tuple[float, ...]:
+    field = encoding.smallest_three(bits)
+    return field.to_values(field.to_whole(rotation))
+
+
 @pytest.mark.parametrize("bits", [2, 5, 9, 15])
 def test_the_smallest_three_are_off_by_half_a_step_each(bits: int) -> None:
     step = math.sqrt(2) / (2**bits - 1)
@@ -99,7 +105,7 @@ def test_packets_carry_the_rotation_and_nothing_else_changes() -> None:
     movement = PathMovement(turning_path("circle", 5, 5, 0, "spin"))
     turned = list(simulate(movement, duration=2))
     assert [packet._replace(rotation=None, spin=None) for packet in turned] == plain
-    coarse = list(simulate(movement, duration=2, sender=SenderSpec(rotation_bits=6).sender()))
+    coarse = list(simulate(movement, duration=2, sender=Sender(SenderSpec(rotation_bits=6))))
     for one, rough in zip(turned, coarse, strict=True):
         exact = movement.snapshot(one.time).states[0][1].rotation
         assert exact is not None

@@ -21,6 +21,7 @@ from epic_cli.engine.parameters import (
     Switch,
     Table,
 )
+from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.network.link import LINK, GilbertElliott, QueueLimit
 from epic_cli.network.link_spec import TRACE
 from epic_cli.network.paths import PATH
@@ -52,6 +53,7 @@ CUSTOM = {
         st.builds(QueueLimit, st.none(), st.integers(0, 1_000_000)),
     ),
     "step": st.integers(5_000, 100_000).map(lambda time_us: time_us / 1e6),
+    "against": st.sampled_from(["judged", read_spec("dis"), read_spec("epic+display_behind=0.1")]),
     "remote_strategy": st.sampled_from(["snapshot", "lerp"]),
 }
 

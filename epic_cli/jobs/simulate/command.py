@@ -40,7 +40,7 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.networks import link_options, movement_option, send_option
 from epic_cli.shell.progress import Progress
-from epic_cli.show.link import summary
+from epic_cli.show.link import summary, traffic
 
 TRUTH_RATE = Number("truth_rate", 200.0, "Samples of --truth-out per second.", "Hz", 0.001,
                     100_000)  # fmt: skip
@@ -68,6 +68,7 @@ Examples:
   epic simulate --movement truth=walk.csv --link 'gemodel="1%,30%"'
   epic simulate --link trace=network.csv --loss 1% --truth-out truth.csv
   epic simulate --link 'lte,at="10s loss=100%",at="12s loss=4%"'
+  epic simulate --send '60hz,threshold=0.05,at_least=1s,bits=16,pack=delta'
   epic simulate --send 30hz --link rate=256kbit,packet_size=1200,queue=200ms
 """
 
@@ -124,7 +125,10 @@ def simulate(
 
 def _summarise(run: SimulationRun, quiet: bool) -> None:
     if not quiet:
-        say(summary(run.statistics, run.fates))
+        text = summary(run.statistics, run.fates)
+        if run.counts and run.done > 0:
+            text += traffic(run.statistics, run.done)
+        say(text)
 
 
 def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:

@@ -29,7 +29,7 @@ from epic_cli.live.send.spec import (
 from epic_cli.network.link import fates
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import DURATION, MovementSpec, load_movement
-from epic_cli.network.sender import SenderSpec
+from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.network.simulation import Simulation, SimulationSpec
 from epic_cli.recordings.addresses import Address, parse_endpoint, resolve
 from epic_cli.recordings.files import accessing
@@ -124,7 +124,8 @@ def moving(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterato
     is_recorded = simulation.recorded is not None
     endless = movement.duration is None and not is_recorded
     seconds = math.inf if endless else movement.seconds
-    return moments_of_movement(moves, send.hertz(is_recorded), seconds, send.sender())
+    sender = Sender(send, send.reach(moves, seconds))
+    return moments_of_movement(moves, send.hertz(is_recorded), seconds, sender)
 
 
 def recorded(

@@ -88,7 +88,7 @@ def some_numbers() -> list[float]:
 
 def test_rounding_is_python_s() -> None:
     numbers = some_numbers()
-    sender = SenderKernel(0, 0, None)
+    sender = SenderKernel(None)
     found: list[float] = []
     for n in range(0, len(numbers) - 2, 3):
         x, y, z = numbers[n : n + 3]

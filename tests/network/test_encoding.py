@@ -1,0 +1,331 @@
+"""What is sent in how many bits: fields, messages, thresholds, budgets, changes."""
+
+from __future__ import annotations
+
+import math
+import random
+import struct
+
+import numpy as np
+import pytest
+
+from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.replay.strategy_spec import read_spec
+from epic_cli.network import Link, LinkConditions, encoding, sample, simulate
+from epic_cli.network.encoding import (
+    HEADERS,
+    BitReader,
+    BitWriter,
+    EncodedState,
+    read_message,
+    write_message,
+)
+from epic_cli.network.movement import Snapshot, State
+from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.sender import SendDecision, Sender, SenderSpec, SentDatagram
+from epic_cli.network.simulation import SimulationSpec, Statistics
+
+SENDERS = [
+    "",
+    "bits=16,range=64",
+    "bits=9,range=64,rotation_bits=7",
+    "quantize=0.01",
+    "quantize=0.01,range=50,rotation=yaw",
+    "quantize=half,rotation=half,velocity=half",
+    "quantize=half-delta,rotation=euler",
+    "layout=unreal",
+    "layout=mirror",
+    "layout=unity-ngo",
+    "velocity=none,rotation=none",
+]
+PACKS = ["", "pack=delta", "pack=chain", "redundancy=2", "pack=delta,redundancy=3", "mtu=100"]
+
+
+def described(*entries: str) -> SenderSpec:
+    return SenderSpec.parse(",".join(filter(None, entries)))
+
+
+def moving(*, seed: int = 1, entities: int = 3) -> list[Snapshot]:
+    spec = MovementSpec.parse(f"strafe,turning=look,entities={entities},duration=8")
+    return list(sample(spec.movement(seed), 20, 8))
+
+
+def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[SentDatagram]]:
+    """All datagrams; a third of them is lost, the others are acknowledged two moments later."""
+    sender, dice = Sender(spec, spec.range or 0.0), random.Random(1)
+    waiting: list[int] = []
+    found = []
+    for snapshot in snapshots:
+        for number in waiting[:-4]:
+            sender.acknowledge(number)
+        for datagram in sender.datagrams(snapshot):
+            found.append(datagram)
+            waiting += [datagram.number] * (dice.random() > 0.33)
+    return sender, found
+
+
+@pytest.mark.parametrize("pack", PACKS)
+@pytest.mark.parametrize("what", SENDERS[1:])
+def test_a_message_is_as_long_as_was_counted_and_reads_back(what: str, pack: str) -> None:
+    sender, found = sent(described(what, pack), moving())
+    known: dict[tuple[int, int], EncodedState] = {}
+    bits = 0
+
+    def state(number: int, entity: int) -> EncodedState:
+        return known[number, entity]
+
+    for datagram in found:
+        data = write_message(sender.encoding, datagram.moments, state)
+        assert len(data) + HEADERS == datagram.size <= longest(pack)
+        back = read_message(sender.encoding, data, state)
+        assert [moment.changes for moment in back] == [one.changes for one in datagram.moments]
+        for moment in back:
+            known |= {(moment.number, one.entity): one.state for one in moment.changes}
+        bits += 8 * datagram.size
+    assert sender.bits < bits
+    assert sender.states == sum(len(one.moments[0].changes) for one in found)
+
+
+def longest(pack: str) -> int:
+    # a state alone may be longer than the least MTU
+    return 250 if "mtu" in pack else 1200
+
+
+@pytest.mark.parametrize("entities", [1, 300])
+def test_plain_floats_are_counted_as_if_they_were_written(entities: int) -> None:
+    snapshots = moving(entities=entities)[:40]
+    sender, found = sent(described("mtu=65535"), snapshots)
+    for datagram in found:
+        changes = tuple(
+            encoding.StateChange(
+                number,
+                sender.encoding.whole((one.position, one.velocity, one.rotation, one.spin)),
+            )
+            for number, one in enumerate(datagram.packets)
+        )
+        moment = encoding.Moment(datagram.number, datagram.time, changes)
+        data = write_message(sender.encoding, [moment], lambda *_: pytest.fail("no base"))
+        assert len(data) + HEADERS == datagram.size
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bits_are_those_that_were_put(seed: int) -> None:
+    dice = random.Random(seed)
+    widths = [dice.randrange(0, 70) for _ in range(200)]
+    numbers = [dice.getrandbits(width) if width else 0 for width in widths]
+    counts = [dice.getrandbits(dice.randrange(1, 40)) for _ in range(200)]
+    bits = BitWriter()
+    text = ""
+    for number, width, count in zip(numbers, widths, counts, strict=True):
+        bits.put(number, width)
+        bits.count(count)
+        text += f"{number:0{width}b}" * bool(width)
+    reader = BitReader(bits.data())
+    for number, width, count in zip(numbers, widths, counts, strict=True):
+        assert (reader.take(width), reader.count()) == (number, count)
+    assert reader.left < 8
+    with pytest.raises(ValueError, match="bits too early"):
+        reader.take(9)
+
+
+@pytest.mark.parametrize(
+    ("field", "step"),
+    [
+        (encoding.steps(0.03), 0.03),
+        (encoding.bounded(0.25, 100), 0.25),
+        (encoding.in_bits(11, 100), 200 / 2047),
+    ],
+)
+def test_the_error_of_a_step_is_uniform(field: encoding.Field, step: float) -> None:
+    """Its root mean square along an axis is step / sqrt 12, its largest half a step."""
+    given = np.random.default_rng(1).uniform(-99, 99, (20_000, 3))
+    left = np.array([field.to_values(field.to_whole(tuple(row))) for row in given]) - given
+    assert np.abs(left).max() <= step / 2 * (1 + 1e-9)
+    assert left.std() == pytest.approx(step / math.sqrt(12), rel=0.01)
+
+
+def test_numbers_out_of_the_range_are_clipped_and_counted() -> None:
+    sender = Sender(described("bits=8,range=10"), 10)
+    (packet,) = sender.packets(Snapshot(0.0, [("a", State((11.0, -99.0, 3.0), (0.0, 0.0, 0.0)))]))
+    assert packet.position[:2] == (10.0, -10.0)
+    assert sender.clipped == 2
+
+
+def test_halves_and_floats_are_those_of_numpy() -> None:
+    given = tuple(np.random.default_rng(2).normal(0, 300, 3))
+    for field, kind in ((encoding.halves(3), np.float16), (encoding.floats(3), np.float32)):
+        assert field.to_values(field.to_whole(given)) == tuple(np.array(given, kind).astype(float))
+    assert encoding.halves(1).to_values(encoding.halves(1).to_whole((1e9,))) == (65504.0,)
+    assert encoding.floats(1).to_whole((1.5,)) == struct.unpack(">I", struct.pack(">f", 1.5))
+
+
+def test_sizes_that_others_published() -> None:
+    """Fiedler: 128 bits of rotation to 29; NGO: 12 bytes of position to 6, 16 of rotation to 4."""
+    rotation = [0.0, 0.0, 0.6, 0.8]
+    for field, part, wanted in (
+        (encoding.floats(4), rotation, 128),
+        (encoding.smallest_three(9), rotation, 29),
+        (encoding.smallest_three(10), rotation, 32),
+        (encoding.bounded(2**-9, 256), [1.0, 2.0, 3.0], 3 * 19),
+        (encoding.halves(3), [1.0, 2.0, 3.0], 48),
+    ):
+        bits = BitWriter()
+        field.write(bits, field.to_whole(part))
+        assert bits.length == wanted
+
+
+# ---------------- when
+
+
+def states_of(spec: str, movement: str, strategy: str = "") -> list[float]:
+    simulation = SimulationSpec(MovementSpec.parse(movement), SenderSpec.parse(spec)).open()
+    judged = read_spec(strategy) if strategy else None
+    blocks = simulation.blocks(1, judged=judged)
+    return [block[index].time for block in blocks for index in range(len(block))]
+
+
+def test_a_threshold_along_a_line_is_an_interval() -> None:
+    """5 units/s, 1 unit: every 0.2 s, and a moment later, when it is exceeded."""
+    times = np.diff(states_of("100hz,threshold=1", "straight,speed=5,duration=20"))
+    assert times == pytest.approx(np.full(len(times), 0.21), abs=0.0101)
+
+
+def test_a_threshold_against_dead_reckoning_under_constant_acceleration() -> None:
+    """A circle is left by a v^2/2r t^2 / 2: sqrt(2 h r) / v apart."""
+    spec = "1000hz,threshold=0.1,against=dead-reckoning"
+    times = np.diff(states_of(spec, "circle,speed=4,size=8,duration=20"))
+    assert np.median(times) == pytest.approx(math.sqrt(2 * 0.1 * 8) / 4, rel=0.02)
+
+
+def test_at_least_so_often_and_once_more_at_rest() -> None:
+    times = states_of("20hz,threshold=0.5,at_least=1s", "stop-and-go,speed=1,size=1,duration=12")
+    assert np.diff(times).max() <= 1.0 + 1e-9
+    assert len(times) < 40
+    quiet = states_of("20hz,threshold=0.5", "stop-and-go,speed=1,size=1,duration=3.9")
+    # it goes for a second, stands for one: once more when it has come to rest
+    assert any(1.0 <= time <= 1.1 for time in quiet)
+    assert not any(1.2 < time < 2.0 for time in quiet)
+
+
+@pytest.mark.parametrize(
+    "strategy", ["dis", "dead-reckoning", "epic", "kalman", "chase+ahead=velocity"]
+)
+def test_the_senders_predictor_draws_what_the_receiver_draws(
+    strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is late, nothing lost, and both draw at the same times, before a packet comes."""
+    spec, snapshots = SenderSpec.parse("20hz,threshold=0.2,against=judged"), moving(entities=1)
+    judged = read_spec(strategy)
+    sender, receiver = Sender(spec, 0.0, judged), judged.make()
+    guesses: list[object] = []
+    drawn_by = SendDecision._drawn
+
+    def noted(self: SendDecision, time: float, entity: str) -> object:
+        guesses.append(drawn_by(self, time, entity))
+        return guesses[-1]
+
+    monkeypatch.setattr(SendDecision, "_drawn", noted)
+    quiet = 0
+    for number, snapshot in enumerate(snapshots):
+        drawn = receiver.read(snapshot.time)
+        packets = sender.packets(snapshot)
+        for packet in packets:
+            receiver.update(packet._replace(arrival=snapshot.time), snapshot.time)
+        assert number == 0 or guesses[-1] == (drawn.position, drawn.rotation)
+        if not packets:
+            quiet += 1
+            ((_, state),) = snapshot.states
+            assert math.dist(drawn.position, state.position) <= 0.2
+    assert 20 < quiet < len(snapshots)
+
+
+def test_a_budget_is_kept_and_the_worst_goes_first() -> None:
+    spec = described("60hz,budget=24kbit,bits=16,range=4096")
+    snapshots = list(
+        sample(MovementSpec.parse("circle,entities=40,duration=20").movement(1), 60, 20)
+    )
+    _, found = sent(spec, snapshots)
+    assert sum(8 * one.size for one in found) <= 24_000 * 20 + 8 * 1200
+    assert sum(8 * one.size for one in found) > 0.9 * 24_000 * 20
+    counts: dict[str, int] = {}
+    for datagram in found:
+        for packet in datagram.packets:
+            counts[packet.entity] = counts.get(packet.entity, 0) + 1
+    assert min(counts.values()) > 0.7 * max(counts.values())
+
+
+# ---------------- over a link
+
+
+def arrived(spec: str, loss: float, latency: float = 0.05) -> tuple[Statistics, list[float]]:
+    statistics = Statistics()
+    movement = MovementSpec.parse("strafe,duration=200").movement(3)
+    conditions = LinkConditions(latency=latency, loss=loss)
+    given = SenderSpec.parse(spec)
+    packets = simulate(
+        movement,
+        send_rate=given.hertz(recorded=False),
+        duration=200,
+        channel=Link(conditions, seed=1),
+        back=Link(conditions, seed=1, purpose="back"),
+        sender=Sender(given, given.range or 0.0),
+        statistics=statistics,
+    )
+    return statistics, [packet.time for packet in packets]
+
+
+def test_changes_against_what_was_acknowledged_can_always_be_read() -> None:
+    full, times = arrived("20hz,quantize=0.001,velocity=none", 0.2)
+    delta, same = arrived("20hz,quantize=0.001,velocity=none,pack=delta", 0.2)
+    assert times == same
+    assert delta.undecodable == 0
+    assert delta.state_bits < 0.9 * full.state_bits
+
+
+@pytest.mark.parametrize("loss", [0.02, 0.1, 0.2])
+def test_a_chain_breaks_at_a_loss_until_the_next_full_state(loss: float) -> None:
+    """Of n = 20 states a second the k-th is read with (1 - loss)^(k + 1)."""
+    statistics, times = arrived("20hz,quantize=0.001,pack=chain", loss)
+    wanted = sum((1 - loss) ** (k + 1) for k in range(20)) / 20
+    assert len(times) / 4001 == pytest.approx(wanted, abs=0.04)
+    assert statistics.undecodable > 0
+
+
+def test_redundancy_brings_back_what_was_lost() -> None:
+    _, once = arrived("20hz", 0.2)
+    _, thrice = arrived("20hz,redundancy=2", 0.2)
+    assert len(once) / 4001 == pytest.approx(0.8, abs=0.03)
+    assert len(thrice) / 4001 == pytest.approx(1 - 0.2**3, abs=0.01)
+    assert len(set(thrice)) == len(thrice)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("against=dis", "against needs threshold"),
+        ("at_least=1s", "at_least needs threshold"),
+        ("bits=12,quantize=half", "exclude each other"),
+        ("range=12", "range needs bits"),
+        ("bits=8,range=4,quantize=0.1", "two of them give the third"),
+        ("threshold=1,against=nonsense", "nonsense"),
+        ("rotation=full,rotation_bits=9", "has no rotation_bits"),
+        ("bits=1", "bits=1 is not allowed"),
+        ("pack=zip", "pack=zip is not allowed"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(text: str, said: str) -> None:
+    with pytest.raises(SettingError, match=said):
+        SenderSpec.parse(text)
+
+
+def test_an_endless_movement_needs_a_range() -> None:
+    spec = SimulationSpec(MovementSpec.parse("circle,duration=endless"), SenderSpec(bits=12))
+    with pytest.raises(SettingError, match="need a range"):
+        spec.open().blocks(1)
+
+
+@pytest.mark.parametrize("what", SENDERS)
+@pytest.mark.parametrize("when", ["", "threshold=0.05,at_least=2s,against=dis", "budget=9kbit"])
+def test_a_description_reads_back(what: str, when: str) -> None:
+    spec = described("30hz", what, when)
+    assert SenderSpec.parse(spec.write()) == spec
