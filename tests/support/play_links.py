@@ -21,7 +21,7 @@ class Dropping:
         self._lost = lost
         self.sent = 0
 
-    def send(self, time: float) -> tuple[float, ...]:
+    def send(self, time: float, size: float = 0) -> tuple[float, ...]:  # noqa: ARG002
         self.sent += 1
         return () if self.sent - 1 in self._lost else (time + self._delay,)
 

@@ -101,7 +101,7 @@ class Stepping(Dropping):
         super().__init__(delays[0])
         self._after, self._at = delays[1], at
 
-    def send(self, time: float) -> tuple[float, ...]:
+    def send(self, time: float, size: float = 0) -> tuple[float, ...]:  # noqa: ARG002
         self._delay = self._delay if time < self._at else self._after
         return super().send(time)
 
