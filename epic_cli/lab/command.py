@@ -15,7 +15,7 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import remote_names
-from epic_cli.lab.spec import DEFAULT_STRATEGIES
+from epic_cli.lab.spec import DEFAULT_STRATEGIES, LabInputs
 from epic_cli.live.browser.session import MOST_STRATEGIES
 from epic_cli.live.command_line import (
     ENDPOINT,
@@ -45,13 +45,14 @@ from epic_cli.shell.declared import (
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import quiet_option, tick_option
 from epic_cli.shell.options.datagrams import ingest_options
-from epic_cli.shell.options.runs import Participants, strategies_option
+from epic_cli.shell.options.runs import Participants, TimedFile, drawn_option, strategies_option
 from epic_cli.work.event_loop import run_until_stopped
 
 EXAMPLES = """\b
 Examples:
   epic lab
   epic lab sample_inputs/jitter.txt
+  epic lab game.csv --drawn frames.csv -s buffer+delay=1.8i,snapshot
   epic lab -s epic,sample_inputs/half_way.py:HalfWay
   epic lab --no-open --port 8080
   epic lab --experiment 'movement=circle&link=latency=80ms&s=epic&s=mirror'
@@ -66,7 +67,7 @@ _USUAL_ADDRESS = str(Address())
 
 #: What experiments have, too.
 _ALWAYS = {"recording", "experiment", "endpoint", "port", "opens", "duration", "help"}
-_ALWAYS |= {"strategies"}
+_ALWAYS |= {"strategies", "drawn"}
 
 _team_options = OptionGroup(
     "participants",
@@ -77,6 +78,8 @@ _team_options = OptionGroup(
         f"  [default: {','.join(DEFAULT_STRATEGIES)}; of a running game {','.join(_USUAL)}]"
     ),
 )
+
+_drawn_option = drawn_option("What the game really drew of RECORDING, beside the strategies.")
 
 
 @command(EXAMPLES, "experiment listen s layout record port open duration")
@@ -103,6 +106,7 @@ def lab(
         flag_value=_USUAL_ADDRESS,
     ),
     participants: Participants = shared(_team_options),
+    drawn: TimedFile = shared(_drawn_option),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
     record: tuple[RecordingFile, ...] = shared(record_option),
@@ -129,8 +133,11 @@ def lab(
     if endpoint is None:
         names = [param.name for param in click.get_current_context().command.params if param.name]
         refuse([name for name in names if name not in _ALWAYS], "needs --listen")
-        return _experiments(recording or "", experiment, participants, page, duration)
-    refuse(("recording", "experiment"), "is not for --listen")
+        if drawn.file and not recording:
+            raise WrongUsage("--drawn belongs to a recording: give that, too", "drawn")
+        given = LabInputs(recording or "", drawn=drawn.write())
+        return _experiments(given, experiment, participants, page, duration)
+    refuse(("recording", "experiment", "drawn"), "is not for --listen")
     team = _team(participants, _USUAL)
     with lab_library():
         from epic_cli.live.browser.game import Live
@@ -146,9 +153,9 @@ def lab(
         recordings = opened(record, listener, stack)
         progress = ListenProgress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
         listener.consumers.append(progress)
-        drawn = replace(spec, strategy=team[0])
+        first = replace(spec, strategy=team[0])
         of = where, receiving, recordings, listener.settled, False
-        view = GameView(*RunningGame.drawn_later(listener, drawn, *of))
+        view = GameView(*RunningGame.drawn_later(listener, first, *of))
         progress.say(f"epic: listening on {where}\n")
         try:
             with accessing("listen on", where, "record in"):
@@ -168,24 +175,26 @@ def _team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec
 
 
 def _experiments(
-    recording: str, experiment: str, participants: Participants, page: Page, duration: float
+    given: LabInputs, experiment: str, participants: Participants, page: Page, duration: float
 ) -> int:
     with lab_library():
         from epic_cli.lab.serving import experiments
         from epic_cli.live.browser.server import serve
     from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
-    from epic_cli.lab.spec import RECORDING, LabInputs, LabSpec, read_query
+    from epic_cli.lab.spec import OPENING, RECORDING, LabSpec, read_query
 
+    recording = given.recording
     if recording == "-":
         raise WrongUsage("a recording that is read again and again must be a file")
     team = _team(participants, DEFAULT_STRATEGIES)
-    given = LabInputs(recording, tuple(sorted({each.name for each in team} - {*remote_names()})))
+    own = tuple(sorted({each.name for each in team} - {*remote_names()}))
+    given = given._replace(own=own)
     first = experiment or (f"movement={RECORDING}" if recording else "")
     try:
         spec = read_query(first, given.own)
         if participants != Participants(()):
             spec = replace(spec, strategies=tuple(written(*strategy[:2]) for strategy in team))
-        query = spec.query() if spec != LabSpec() else ""
+        query = spec.query() if spec != OPENING else ""
         if recording:
             with accessing("read", recording), open(recording, "rb"):  # noqa: PTH123
                 pass

@@ -10,18 +10,20 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.jobs.code.command import LANGUAGES
+from epic_cli.jobs.code.spec import strategies
 from epic_cli.jobs.compare.report import report
 from epic_cli.lab.run import ExperimentRunner
 from epic_cli.lab.spec import (
     BY_HAND,
     GROUPS,
     NOTHING,
+    OPENING,
     RECORDED,
     RECORDING,
     SCORE,
     STEPS,
     LabInputs,
-    LabSpec,
 )
 from epic_cli.live.browser.session import MOST_STRATEGIES
 from epic_cli.metrics.inputs import SimulatedRuns
@@ -33,8 +35,6 @@ from epic_cli.network.simulation import SimulationSpec
 from epic_cli.show.page import PAGE, PageParts, content_of, control, page_data, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from epic_cli.lab.run import Experiment
 
 
@@ -47,6 +47,24 @@ LAB = PageParts(
 )
 
 
+#: The controls that are always in sight, and the others by what they are for.
+FRONT = ("loss", "jitter", "latency", "send_rate")
+FOLDS = {
+    "A network as it is called": ("preset",),
+    "The path": ("speed", "size", "turning", "duration"),
+    "What is sent": (
+        "quantize", "quantize_velocity", "rotation_bits", "separate", "clock_offset", "clock_drift"
+    ),
+    "How delays spread": ("distribution", "correlation", "in_order"),
+    "Bursts, repeats, damage": (
+        "gemodel", "loss_correlation", "repeats", "duplicate", "corrupt"
+    ),
+    "The wrong order": ("reorder", "reorder_gap", "reorder_correlation"),
+    "A narrow line": ("rate", "queue", "packet_size"),
+    "What counts": ("weights", "tick", "seed"),
+}  # fmt: skip
+
+
 @lru_cache(maxsize=1)
 def lab_page(given: LabInputs = NOTHING) -> str:
     """The page, with the default experiment in it, until its own has been computed."""
@@ -55,13 +73,14 @@ def lab_page(given: LabInputs = NOTHING) -> str:
 
 def _data(given: LabInputs) -> dict[str, Any]:
     with closing(ExperimentRunner(given)) as bench:
-        found = bench.figures(bench.read(LabSpec()))
+        found = bench.figures(bench.read(OPENING))
     data = page_data(found.scenes, content_of(found, report(found, "given")))
-    return {**data, "title": "epic lab", "lab": controls(Path(given.recording).name, given.own)}
+    return {**data, "title": "epic lab", "lab": controls(given)}
 
 
-def controls(recording: str = "", own: Sequence[str] = ()) -> dict[str, Any]:
-    """All that can be set, for the page; ``recording`` and strategies of the user's ``own``."""
+def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
+    """All that can be set, for the page."""
+    recording = Path(given.recording).name
     ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
     return {
         "moves": {
@@ -74,7 +93,13 @@ def controls(recording: str = "", own: Sequence[str] = ()) -> dict[str, Any]:
             name: [control(parameter) for parameter in group if parameter.name != "path"]
             for name, group in GROUPS.items()
         },
-        "strategies": {name: _strategy(name) for name in (*remote_names(), *own)},
+        "strategies": {name: _strategy(name) for name in (*remote_names(), *given.own)},
+        "front": FRONT,
+        "folds": FOLDS,
+        "opening": OPENING.query(),
+        "start": given.start(),
+        "languages": LANGUAGES,
+        "coded": strategies(),
         "most": MOST_STRATEGIES,
         "steps": list(STEPS),
     }

@@ -36,7 +36,13 @@ from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import screen_timing_options
 from epic_cli.shell.options.networks import NetworkOptions
-from epic_cli.shell.options.runs import Inputs, Participants, Scoring
+from epic_cli.shell.options.runs import (
+    Inputs,
+    Participants,
+    Scoring,
+    TimedFile,
+    drawn_option,
+)
 from epic_cli.shell.recordings import compare_spec, given_runs
 from epic_cli.shell.refused_lines import refusal_words
 from epic_cli.show.scene import Selection
@@ -67,12 +73,20 @@ class Experiment:
     lab: LabSpec
     job: CompareJob
 
+    @property
+    def labels(self) -> list[str]:
+        """Of all that take part, what the game drew among them."""
+        return [participant.label for participant in self.job.how.participants]
+
     def runs(self) -> Iterator[Run]:
         """A run for each network, or the recording; files are read once until they change."""
         given = self.job.runs
         if isinstance(given, RecordedRuns):
-            return iter([_read(_as_packets, *given.recordings)])
+            return iter([_recorded(given)[0]])
         return iter(replace(given, load=lambda file, **_: _read(load_movement, file)))
+
+
+_drawn_option = drawn_option("")
 
 
 @click.command("compare")
@@ -81,12 +95,14 @@ def _words(
     inputs: Inputs = shared(Inputs),
     participants: Participants = shared(Participants),
     network: NetworkOptions = shared(NetworkOptions),
+    drawn: TimedFile = shared(_drawn_option),
     timing: Timing = shared(screen_timing_options),
     scoring: Scoring = shared(Scoring),
 ) -> CompareJob:
-    given = given_runs(inputs, network, Messages(quiet=True))
+    given = given_runs(inputs, network, Messages(quiet=True), drawn)
+    shown = [] if drawn.file is None else [_recorded(given)[1]]
     how = compare_spec(
-        participants.specs(),
+        [*participants.specs(), *shown],
         inputs,
         network,
         timing,
@@ -194,20 +210,29 @@ def _check_length(simulation: SimulationSpec) -> None:
         )
 
 
-def _as_packets(file: str) -> Run:
+def _as_packets(file: str, drawn: str | None, offset: float) -> tuple[Run, Any]:
     with ReadingLog(file) as log:
-        return RecordingSpec().of_one().run(file, log)
+        return RecordedRuns((file,), RecordingSpec(), None, drawn, offset).run(
+            file, log, None, ReadingLog
+        )
 
 
-def _read(kind: Callable[[str], Any], file: str) -> Any:
-    return _read_once(kind, file, Path(file).stat().st_mtime_ns)
+def _recorded(given: Any) -> tuple[Run, Any]:
+    """The recording, and what the game drew of it."""
+    found: tuple[Run, Any] = _read(_as_packets, *given.recordings, given.drawn, given.drawn_offset)
+    return found
+
+
+def _read(kind: Callable[..., Any], *about: Any) -> Any:
+    files = (Path(file) for file in about if isinstance(file, str))
+    return _read_once(kind, about, tuple(file.stat().st_mtime_ns for file in files))
 
 
 @lru_cache(maxsize=2)
-def _read_once(kind: Callable[[str], Any], file: str, changed: int) -> Any:
-    """The file, until it changes; raises ``InvalidExperiment`` for a line that is refused."""
+def _read_once(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple[int, ...]) -> Any:
+    """The files, until they change; raises ``InvalidExperiment`` for a line that is refused."""
     del changed
     try:
-        return kind(file)
+        return kind(*about)
     except TableRefusal as refused:
         raise InvalidExperiment(refusal_words(refused)) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shlex
 import tempfile
 import threading
 import time
@@ -18,15 +19,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.parameters import Choice, SettingError
 from epic_cli.jobs.check.writing import make_case, spec_values
+from epic_cli.jobs.code.command import LANGUAGES
+from epic_cli.jobs.code.run import run as code
+from epic_cli.jobs.code.spec import CodeSpec
 from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.lab.page import in_force, lab_page
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
-from epic_cli.lab.spec import BY_HAND, NOTHING, STEPS, LabInputs, LabSpec, by_hand_file, read_query
+from epic_cli.lab.spec import (
+    BY_HAND,
+    NOTHING,
+    STEPS,
+    LabInputs,
+    LabSpec,
+    by_hand_file,
+    mended,
+    read_query,
+)
 from epic_cli.live.browser.server import File, ServeSpec
-from epic_cli.live.browser.session import Outbox, PageFrame, frame
+from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies, frame
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
 from epic_cli.show.page import About, content_of, page_data, page_of, scene_data
@@ -129,10 +142,9 @@ class ExperimentSession:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
             for message in self._asked.items():
                 number = self._number = message.get("number")
-                with self._refusals(number):
-                    experiment = bench.read(
-                        read_query(str(message.get("query", "")), self._given.own)
-                    )
+                query = str(message.get("query", ""))
+                with self._refusals(number, partial(self._mend, bench, query)):
+                    experiment = bench.read(read_query(query, self._given.own))
                     self._put(_picture(bench, experiment), experiment, 1, number)
                     self._drawn.put((experiment.lab, number))
 
@@ -159,19 +171,34 @@ class ExperimentSession:
         return self._asked.waits or self._drawn.waits
 
     @contextlib.contextmanager
-    def _refusals(self, number: Any) -> Iterator[None]:
-        """What is wrong with an experiment is told; the next one may do."""
-        words = ""
+    def _refusals(self, number: Any, mend: Callable[[], dict[str, Any]] = dict) -> Iterator[None]:
+        """What is wrong with an experiment is told, and what would ``mend`` it."""
         try:
             yield
         except Superseded:
             raise
         except (SettingError, InvalidExperiment, StrategyFailed) as error:
-            words = str(error)
+            self._refuse(number, str(error), **mend())
         except Exception as error:
-            words = f"internal error: {error!r}"
-        if words:
-            self._send(number, frame(kind="refused", number=number, words=words))
+            self._refuse(number, f"internal error: {error!r}")
+
+    def _refuse(self, number: Any, words: str, **mend: Any) -> None:
+        self._send(number, frame(kind="refused", number=number, words=words, **mend))
+
+    def _mend(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
+        """What is left of a refused experiment without its wrong entries, and what these are."""
+
+        def fits(query: str) -> bool:
+            with contextlib.suppress(SettingError, InvalidExperiment, StrategyFailed):
+                bench.picture(bench.read(read_query(query, self._given.own)))
+                return True
+            return False
+
+        with contextlib.suppress(SettingError):
+            kept, left_out = mended(query, fits)
+            values = in_force(bench.read(read_query(kept, self._given.own)))
+            return {"mended": kept, "left_out": left_out, "values": values}
+        return {}
 
     def _put(self, made: Made, experiment: Experiment, networks: int, number: Any) -> None:
         """Each frame has all of those before it, and may replace them."""
@@ -180,7 +207,7 @@ class ExperimentSession:
             "number": number,
             "networks": networks if experiment.lab.simulated else 0,
             "command": experiment.lab.command(self._given),
-            "labels": [participant.label for participant in experiment.job.how.participants],
+            "labels": experiment.labels,
             "values": in_force(experiment),
         }
         self._send(number, about.bytes(message))
@@ -193,7 +220,7 @@ class ExperimentSession:
 
 def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
     made = PageFrame()
-    ranks = {one.label: rank for rank, one in enumerate(experiment.job.how.participants)}
+    ranks = {label: rank for rank, label in enumerate(experiment.labels)}
     scenes = [scene for scene in bench.picture(experiment) if len(scene.times)]
     if not scenes:
         raise InvalidExperiment("nothing arrives")
@@ -227,6 +254,8 @@ def export(name: str, query: str, given: LabInputs) -> bytes:
 
     The query is an experiment's, and may have a ``clip``, as the option.
     """
+    if name == CODE:
+        return _code(query)
     own, _, clip = query.partition("&clip=")
     lab = read_query(own, given.own)
     if name == NOTHING.by_hand:
@@ -239,6 +268,15 @@ def export(name: str, query: str, given: LabInputs) -> bytes:
         raise ValueError(str(error)) from error
 
 
+def _code(query: str) -> bytes:
+    """A strategy in a language, as ``epic code`` writes it."""
+    words = {key: values[0] for key, values in parse_qs(query.replace("+", "%2B")).items()}
+    language = Choice("language", None, "", LANGUAGES).read(words.get("lang", ""))
+    strategy = checked_strategies([words.get("s", "")])[0]
+    line = shlex.join(["epic", "code", strategy.label, "--lang", language])
+    return code(CodeSpec(strategy, language), line).encode()
+
+
 def _page(wanted: Wanted) -> bytes:
     lab, given = wanted.experiment.lab, wanted.given
     found = wanted.bench.figures(wanted.experiment)
@@ -248,13 +286,13 @@ def _page(wanted: Wanted) -> bytes:
 
 def _svg(wanted: Wanted) -> bytes:
     found = wanted.bench.figures(wanted.experiment)
-    return picture(found.scenes[0], wanted.experiment.lab.strategies).encode()
+    return picture(found.scenes[0], wanted.experiment.labels).encode()
 
 
 def _video(wanted: Wanted) -> bytes:
     found = wanted.bench.figures(wanted.experiment)
     spec, stream = read_video(wanted.clip), io.BytesIO()
-    labels = wanted.experiment.lab.strategies
+    labels = wanted.experiment.labels
     write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels)
     return stream.getvalue()
 
@@ -288,6 +326,9 @@ _MAKERS: dict[str, Callable[[Wanted], bytes]] = {
     "lab-case.zip": _case,
 }
 
+#: The file of a strategy's code.
+CODE = "smoothing.txt"
+
 #: The names of files, and what they are.
 EXPORTS = {
     "lab.html": "text/html",
@@ -296,6 +337,7 @@ EXPORTS = {
     "lab.mp4": "video/mp4",
     "lab-case.zip": "application/zip",
     NOTHING.by_hand: "text/csv",
+    CODE: "text/plain",
 }
 
 

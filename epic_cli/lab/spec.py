@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
@@ -54,15 +54,26 @@ DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
 class LabInputs(NamedTuple):
     """What the line that starts the lab gives, and no address names.
 
-    The ``recording``, if any, the names of ``own`` strategies, and where a drawn movement is.
+    The ``recording``, if any, what the game ``drawn`` of it, as the option, the names of ``own``
+    strategies, and where a movement drawn by hand is.
     """
 
     recording: str = ""
     own: tuple[str, ...] = ()
+    drawn: str = ""
     by_hand: str = "by-hand.csv"
+
+    def start(self) -> str:
+        """The line for a shell that starts the lab again."""
+        words = ["epic", "lab", *filter(None, [self.recording])]
+        return shlex.join([*words, *([f"--drawn={self.drawn}"] if self.drawn else [])])
 
 
 NOTHING = LabInputs()
+
+
+def _encoded(pairs: Sequence[tuple[str, str]]) -> str:
+    return urlencode(pairs, quote_via=quote, safe="+,;=")
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ class LabSpec:
         pairs += [("s", strategy) for strategy in self.strategies]
         pairs += [("points", self.points)] if self.points else []
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
-        return urlencode(pairs, quote_via=quote, safe="+,;=")
+        return _encoded(pairs)
 
     def _described(self, group: str, name: str = "", without: Collection[str] = ()) -> str:
         """The description of what is set in a group, behind a ``name``."""
@@ -113,6 +124,7 @@ class LabSpec:
         words = [f"--{name}={value}" for name, value in self.values if name in score]
         if self.moves == RECORDING:
             words = [given.recording, *(word for word in words if not word.startswith("--seed="))]
+            words += [f"--drawn={given.drawn}"] if given.drawn else []
         else:
             file = given.recording if self.moves == RECORDED else given.by_hand
             is_path = self.moves not in (RECORDED, BY_HAND)
@@ -129,6 +141,12 @@ class LabSpec:
     def command(self, given: LabInputs) -> str:
         """The line for a shell."""
         return f"epic compare {shlex.join(self.arguments(given))}"
+
+
+#: What the lab opens on: a network that shows what strategies are for.
+OPENING = LabSpec(
+    values=(("send_rate", "10"), ("latency", "100ms"), ("jitter", "50ms"), ("loss", "10%"))
+)
 
 
 def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[str]]:
@@ -149,18 +167,14 @@ def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[
 
 
 def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
-    """The experiment of an address, or of its query; an empty one is the default.
+    """The experiment of an address, or of its query; an empty one is ``OPENING``.
 
     ``own`` as in ``LabInputs``. Raises ``SettingError`` with what is
     wrong, and what would be right.
     """
-    if len(query) > LONGEST_QUERY:
-        raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
-    text = query.partition("?")[2] if "://" in query else query.removeprefix("?")
-    try:
-        pairs = parse_qsl(text.partition("#")[0].replace("+", "%2B"), max_num_fields=200)
-    except ValueError as error:
-        raise SettingError(f"this is no experiment: {error}") from error
+    pairs = _pairs(query)
+    if not pairs:
+        return OPENING
     spec = LabSpec()
     values: dict[str, str] = {}
     changes, strategies = [], []
@@ -193,6 +207,37 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
         changes=tuple(changes),
         strategies=tuple(strategies) or DEFAULT_STRATEGIES,
     )
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    if len(query) > LONGEST_QUERY:
+        raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
+    text = query.partition("?")[2] if "://" in query else query.removeprefix("?")
+    try:
+        return parse_qsl(text.partition("#")[0].replace("+", "%2B"), max_num_fields=200)
+    except ValueError as error:
+        raise SettingError(f"this is no experiment: {error}") from error
+
+
+def mended(query: str, fits: Callable[[str], bool]) -> tuple[str, list[str]]:
+    """The query with those of its entries that go together, and the others.
+
+    ``fits`` says whether a query can be shown.
+    """
+    kept: list[tuple[str, str]] = []
+    left_out = []
+    pairs = sorted(_pairs(query), key=lambda pair: pair[0] != "points")  # which a movement needs
+    for name, value in pairs:
+        try:
+            entries = [description.write([each]) for each in description.split(value)]
+        except SettingError:
+            entries = [value]
+        for entry in entries if name in _DESCRIBED else [value]:
+            if fits(_encoded([*kept, (name, entry)])):
+                kept.append((name, entry))
+            else:
+                left_out.append(entry if "=" in entry else f"{name}={entry}")
+    return _encoded(kept), left_out
 
 
 #: What an entry without a key is, in each description of an address.

@@ -20,7 +20,7 @@ from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
-from epic_cli.network.link import GilbertElliott
+from epic_cli.network.link import LINK, GilbertElliott
 from epic_cli.show.documents import Link, as_html
 from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import BINS, Scene, ground_axes, network_words, packets_words, scene_words
@@ -436,7 +436,12 @@ def control(parameter: Parameter) -> dict[str, Any]:
         case Number():
             low, high, log = slider(parameter)
             found |= {"kind": "number", "low": low, "high": high, "log": log}
-            found |= {"unit": parameter.unit, "whole": parameter.whole, "range": parameter.range}
+            share = not parameter.unit and any(parameter is each for each in LINK)
+            found |= {
+                "unit": "%" if share else parameter.unit,
+                "whole": parameter.whole,
+                "range": parameter.range,
+            }
         case Switch():
             found["kind"] = "switch"
         case Choice():
@@ -467,6 +472,8 @@ def slider(number: Number) -> tuple[float, float, bool]:
     low = max(number.low, -high) if number.low < 0 else number.low
     if math.isfinite(number.high) and number.high <= _AROUND**2 * max(abs(usual), 1.0):
         high = number.high
+    if number.whole and high - low < 2:
+        high = low + 100
     return (low, high, False) if low < high else (number.low, number.low + 1, False)
 
 

@@ -81,6 +81,7 @@ def lab(browser: Page, address: str) -> Iterator[Callable[[str], Page]]:
         browser.open("about:blank")
         browser.open(f"{at}?{query}" if query else at)
         judged(browser)
+        browser.run("play(false)")
         return browser
 
     browser.complaints.clear()

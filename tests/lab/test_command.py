@@ -76,6 +76,8 @@ def test_what_is_wrong_is_said_before_anything_is_served(tmp_path: Path) -> None
         (["--experiment", "link=latency=soon"], 2, "0 to 60 s"),
         ([str(tmp_path / "nothing.csv")], 3, "nothing.csv"),
         (["-"], 2, "must be a file"),
+        (["--drawn", "frames.csv"], 2, "give that, too"),
+        ([str(SAMPLES / "jitter.txt"), "--drawn", "nothing.csv"], 3, "nothing.csv"),
         (["--port", "70000"], 2, "port"),
         (["--experiment", f"s={SAMPLES / 'half_way.py'}:HalfWay"], 2, "must be"),
         (["-s", "epic,mirror,epic"], 2, "twice"),

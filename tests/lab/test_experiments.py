@@ -126,19 +126,27 @@ def test_the_same_of_a_recording_as_it_arrived(tmp_path: Path) -> None:
     assert [record["error"] for record in found] != [record["error"] for record in usual]
 
 
-def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
-    bench = ExperimentRunner(HERE)
+def test_the_same_with_what_the_game_drew(tmp_path: Path) -> None:
+    frames = tmp_path / "frames.txt"
+    frames.write_bytes(epic("replay", "-s", "chase", HERE.recording).stdout)
+    given = HERE._replace(drawn=f"{frames},offset=0.01")
+    found = same_as_command(LabSpec(RECORDING, strategies=("snapshot",)), tmp_path, given)
+    assert [row["strategy"] for row in found] == ["snapshot", "drawn"]
+
+
+def same_as_command(spec: LabSpec, folder: Path, given: LabInputs = HERE) -> list[dict[str, Any]]:
+    bench = ExperimentRunner(given)
     read = bench.read(spec)
     bench.picture(read)  # what the page shows first changes nothing of what comes then
     found = bench.figures(read, pictured=spec.networks == 1)
     bench.close()
     if spec.points:
         (folder / HERE.by_hand).write_bytes(by_hand_file(spec.points))
-    words = shlex.split(spec.command(HERE))
+    words = shlex.split(spec.command(given))
     done = epic(*words[1:], "--sort", "given", "--format", "jsonl", cwd=folder)
     assert done.returncode in (0, 1), done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [row["strategy"] for row in rows] == list(spec.strategies)
+    assert [row["strategy"] for row in rows] == read.labels
     for row, own in zip(rows, figures(found), strict=True):
         assert {name: row[name] for name in own if name in row} == {
             name: value for name, value in own.items() if name in row
@@ -148,7 +156,11 @@ def same_as_command(spec: LabSpec, folder: Path) -> list[dict[str, Any]]:
 
 
 def test_every_parameter_of_the_tables_has_a_control() -> None:
-    found = controls("mine.csv")
+    found = controls(LabInputs("mine.csv"))
+    folded = sorted(
+        [*found["front"], *(name for names in found["folds"].values() for name in names)]
+    )
+    assert folded == sorted({row.name for row in TABLE} - {"path"})
     for name, group in GROUPS.items():
         shown = {field["name"]: field for field in found["groups"][name]}
         for parameter in group:

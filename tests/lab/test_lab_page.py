@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import shlex
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from support.places import SAMPLES
 from support.running import epic
 
 from epic_cli.lab.serving import experiments
-from epic_cli.lab.spec import NOTHING, LabInputs, read_query
+from epic_cli.lab.spec import NOTHING, OPENING, LabInputs, read_query
 
 from .conftest import judged, running
 
@@ -104,7 +105,7 @@ def test_a_field_takes_what_the_option_takes_and_empty_is_the_default(lab: Lab) 
 def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
     page = lab("movement=circle&s=epic")
     write(page, "lab-latency", "soon", answered=False)
-    words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+    words = page.until("!$('lab-refused').hidden && $('lab-words').textContent")
     assert "0 to 60 s" in words
     assert page.run("scene().drawn.length") == 1
     page.run("$('lab-copy').click()")  # not the line before
@@ -113,20 +114,51 @@ def test_what_is_refused_is_said_and_what_is_drawn_stays(lab: Lab) -> None:
     assert page.run("$('lab-refused').hidden") is True
 
 
-def test_what_is_drawn_is_grey_where_it_is_another_experiment(browser: Page) -> None:
-    faint = "Number(getComputedStyle(document.querySelector('.stage')).opacity) < 0.5"
-    with running(experiments()) as address:
-        browser.open(f"{address}?movement=circle&link=latency=-5&s=nonsense")
-        browser.until("document.body && document.body.dataset.ready && !$('lab-refused').hidden")
-        browser.until(faint)
+FAINT = "Number(getComputedStyle($('above')).opacity) < 0.5"
+
+
+def test_one_click_mends_an_address_or_finds_the_lab_again(browser: Page) -> None:
+    spec = experiments()
+    with running(spec) as address:
+        port = int(address.split(":")[2].partition("/")[0])
+        browser.open(f"{address}?path=circle&link=latency=-5,jitter=30ms&s=nonsense&s=epic")
+        words = browser.until("document.body?.dataset.ready && !$('lab-refused').hidden"
+                              " && $('lab-mend').textContent")  # fmt: skip
+        assert words == "leave out latency=-5, path=circle, s=nonsense"
+        browser.until(FAINT)
         assert browser.run("$('lab-state').textContent") != "computing"
-        browser.run("$('lab-again').click()")  # mends it
+        # what is right has its value, what is wrong is there and marked
+        assert browser.run("[$('lab-jitter').value, $('lab-latency').value]") == ["30ms", "-5s"]
+        assert browser.run("$('lab-latency').getAttribute('aria-invalid')") == "true"
+        assert browser.run("$('lab-svg').hasAttribute('href')") is False
+        browser.run("$('lab-mend').click()")
         judged(browser)
-        browser.until(f"!({faint})")
-        assert browser.run("$('lab-refused').hidden") is True
-    assert "has ended" in browser.until("!$('lab-refused').hidden && $('lab-refused').textContent")
-    browser.until(faint)
+        browser.until(f"!({FAINT})")
+        assert browser.run("location.search") == "?movement=strafe&link=jitter=30ms&s=epic"
+    assert "has ended" in browser.until("!$('lab-refused').hidden && $('lab-words').textContent")
+    browser.until(FAINT)
+    browser.run("$('lab-start').click()")
+    line = browser.run("$('lab-start-line').textContent")
+    assert line == "epic lab -s 'epic' --experiment 'movement=strafe&link=jitter=30ms&s=epic'"
+    with running(replace(spec, port=port)) as again:
+        assert again == address
+        browser.run("$('lab-mend').click()")  # try again
+        browser.until(f"$('lab-refused').hidden && !({FAINT})")
     browser.open("about:blank")
+
+
+def test_it_opens_on_a_bad_network_that_moves(lab: Lab, address: str) -> None:
+    page = lab()
+    assert page.run("location.search.slice(1)") == OPENING.query()
+    page.open("about:blank")
+    page.open(address)
+    page.until("document.body?.dataset.lab && state.playing && state.time > 0.5")
+    page.until("scene().lost.t.length > 2")
+    # the table of each strategy, and the lag in it
+    assert page.run("[...$('figures').tHead.rows[0].cells].at(-1).textContent") == "lag ms"
+    went = page.run("state.time")
+    page.run("go(duration() - 0.05)")
+    page.until(f"state.playing && state.time < {went}")  # from the beginning again
 
 
 def write(page: Page, field: str, words: str, answered: bool = True) -> None:
@@ -249,9 +281,9 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
 
 def test_own_recording_as_it_arrived_and_sent_again(lab: Lab, with_recording: str) -> None:
     page = lab("movement=recording&s=epic&s=mirror", with_recording)
-    assert page.run("lab.boxes.get('link').hidden") is True
+    assert page.run("lab.controls.get('latency').line.offsetParent === null") is True
     write(page, "lab-moves", "movement", answered=False)
-    words = page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+    words = page.until("!$('lab-refused').hidden && $('lab-words').textContent")
     assert "time goes back" in words  # in the order of arrival it is no movement
 
 
@@ -259,7 +291,7 @@ def test_own_movement_is_sent_over_other_networks(lab: Lab, with_movement: str) 
     page = lab("movement=recording&s=epic&s=mirror", with_movement)
     first = figures(page)
     write(page, "lab-moves", "movement")
-    assert page.run("lab.boxes.get('link').hidden") is False
+    assert page.run("lab.controls.get('latency').line.offsetParent === null") is False
     assert "--movement=truth=" in page.run("$('lab-line').textContent")
     assert figures(page) != first
 
@@ -271,6 +303,12 @@ def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
     page.run(f"{slider('jitter')}.id = 'touched'")
     left, top, width, height = page.place("#touched")
     assert height >= 24
+    # the map stays in sight under the hand, the lag in the table
+    map_top, map_bottom = page.run(
+        "(() => { const { top, bottom } = $('above').getBoundingClientRect();"
+        " return [top, bottom]; })()"
+    )
+    assert 0 <= map_top < map_bottom < top
     page.touch("touchStart", (left + 5, top + height / 2))
     page.touch("touchMove", (left + 0.5 * width, top + height / 2))
     page.touch("touchEnd")
@@ -368,6 +406,24 @@ def test_a_case_holds(lab: Lab, tmp_path: Path) -> None:
     assert b"1 holds" in done.stdout
 
 
+def test_the_code_of_a_composition_is_shown_and_is_that_of_the_command(lab: Lab) -> None:
+    page = lab("movement=circle&s=snapshot&s=buffer+delay=1.8i+curve=hermite")
+    page.run("$('lab-code-box').open = true; $('lab-language').value = 'lua'")
+    assert "there is no code for snapshot" in page.until("$('lab-code').textContent")
+    page.run("$('lab-code-of').selectedIndex = 1; fillCode()")
+    code = page.until("/delay=1.8i/.test($('lab-code').textContent) && $('lab-code').textContent")
+    done = epic("code", "buffer+delay=1.8i+curve=hermite", "--lang", "lua")
+    assert code == done.stdout.decode()
+
+
+def test_the_worst_network_is_a_click_away(lab: Lab) -> None:
+    page = lab("movement=circle,duration=3&link=jitter=60ms&s=epic&s=mirror")
+    worst = page.until("document.querySelector('#verdict button')?.textContent")
+    page.run("document.querySelector('#verdict button').click()")
+    judged(page)
+    assert f"seed={worst.removeprefix('seed ')}" in page.run("location.search")
+
+
 def test_scores_have_their_intervals(lab: Lab) -> None:
     page = lab("movement=circle,duration=3&link=jitter=30ms&s=epic&s=mirror")
     page.until("document.body.dataset.lab.endsWith(' 8')")
@@ -425,7 +481,7 @@ def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
         assert figures(page)[1] != before[1]
         assert f"{own}+gain=0.9" in page.run("$('lab-line').textContent")
         page.run(f"history.replaceState(null, '', '?s={own.replace('HalfWay', 'Other')}'); begin()")
-        assert "must be" in page.until("!$('lab-refused').hidden && $('lab-refused').textContent")
+        assert "must be" in page.until("!$('lab-refused').hidden && $('lab-words').textContent")
 
 
 #: Answers wait while ``holding``; what is copied and saved is kept, with the address at that time.
@@ -480,6 +536,7 @@ def click(page: Page, selector: str, share: float = 0.5) -> None:
 
 def typed(page: Page, field: str, words: str) -> None:
     """Types without leaving the field."""
+    page.run(f"$('{field}').closest('details')?.setAttribute('open', '')")
     click(page, f"#{field}")
     page.run(f"$('{field}').select()")
     page.call("Input.insertText", text=words)
@@ -529,6 +586,9 @@ def test_what_is_copied_and_saved_is_what_the_address_holds(
         elif gesture == "answer":
             answered(page)
             assert {kind: len(page.run(kind)) for kind in clicks} == clicks
+        # "save link as" asks no script
+        file, search = page.run("[$('lab-svg').href, location.search]")
+        assert read_query(file) == read_query(search)
         for words, search in page.run("copied"):
             seeds = re.search(r"--seeds=(\d+)", words)
             assert seeds, words
@@ -537,6 +597,21 @@ def test_what_is_copied_and_saved_is_what_the_address_holds(
         for link, search in page.run("saved"):
             file = link.partition("&clip=")[0]
             assert replace(read_query(file), networks=1) == read_query(search)
-    assert page.run("$('lab-line').textContent") == page.run("copied.at(-1)[0]")
+    line, drawn, last = page.run(
+        "[$('lab-line').textContent, data.rows.map((row) => [row.label, ...row.cells]),"
+        " copied.at(-1)[0]]"
+    )
+    networks = r"--seeds=\d+"  # more may have come since
+    assert re.sub(networks, "", line) == re.sub(networks, "", last)
+    done = epic(*shlex.split(line)[1:], "--sort", "given", "--format", "markdown")
+    rows = [
+        [cell.strip(" *") for cell in row.split("|")[1:-1]]
+        for row in done.stdout.decode().splitlines()
+        if row.startswith("| ")
+    ]
+    titles = page.run("data.columns.map((column) => column.title)")
+    for told, row in zip(drawn, rows[-len(drawn) :], strict=True):
+        cells = dict(zip(rows[0], row, strict=True))
+        assert told == [cells[name] for name in ("strategy", *titles)]
     for name, value in read_query(page.run("location.search")).values:
         assert page.run(f"numberIn($('lab-{name}').value) === numberIn('{value}')")

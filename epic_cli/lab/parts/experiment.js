@@ -12,7 +12,7 @@ const lab = {
   delays: [],
   socket: null,
   answered: 0,
-  refused: 0,
+  refused: -1,
   ended: false,
   networks: 1,
   taking: [],
@@ -100,8 +100,7 @@ function readQuery(words) {
 // number, also while there is no engine: what is shown is this state when it has the same one.
 function ask() {
   lab.number++;
-  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN)
-    return document.body.classList.add("stale");
+  if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return outdated(true);
   document.body.classList.add("computing");
   lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
 }
@@ -120,11 +119,19 @@ function settle() {
   history.replaceState(null, "", `?${query()}${location.hash}`);
   const simulated = lab.simulated.includes(lab.moves),
     computed = simulated && !["movement", "hand"].includes(lab.moves);
-  for (const [name, box] of lab.boxes) box.hidden = !simulated && name !== "score";
-  for (const name of ["speed", "size", "turning"]) lab.controls.get(name).line.hidden = !computed;
-  $("lab-at").disabled = !simulated;
+  for (const [name, { line }] of lab.controls) {
+    const judges = lab.groups.score.some((about) => about.name === name),
+      ofPath = ["speed", "size", "turning"].includes(name);
+    line.hidden = !(judges || (ofPath ? computed : simulated));
+    line.classList.toggle("given", lab.given.has(name));
+  }
+  for (const fold of $("lab-folds").children) {
+    fold.hidden = !fold.querySelector(".control:not([hidden])");
+    fold.classList.toggle("given", Boolean(fold.querySelector(".given")));
+  }
+  $("lab-lead").hidden = $("lab-changes").hidden = !simulated;
   $("lab-csv").hidden = lab.moves !== "hand";
-  for (const [name, one] of lab.controls) one.line.classList.toggle("given", lab.given.has(name));
+  linkFiles();
 }
 
 // What is taken along is of the experiment that the address holds: it waits until this is shown.
@@ -138,13 +145,32 @@ function take(one) {
   takeAll();
 }
 
+const refused = () => lab.refused === lab.number || lab.ended;
+
 function takeAll() {
   if (!lab.taking.length) return;
-  if (shown() && lab.refused !== lab.number) for (const one of lab.taking.splice(0)) one();
-  else if (lab.refused === lab.number || lab.ended) {
+  if (refused()) {
     lab.taking = [];
-    say(`nothing to take along: ${$("lab-refused").textContent}`);
-  } else say("computing");
+    notice(`nothing to take along: ${$("lab-words").textContent}`);
+  } else if (shown()) for (const one of lab.taking.splice(0)) one();
+  else notice("computing");
+}
+
+// Files are made of the address when they are asked for, also by "save link as".
+const FILES = {
+  "lab-page": "lab.html",
+  "lab-svg": "lab.svg",
+  "lab-gif": "lab.gif",
+  "lab-mp4": "lab.mp4",
+  "lab-case": "lab-case.zip",
+  "lab-csv": "by-hand.csv",
+};
+function linkFiles() {
+  for (const [id, file] of Object.entries(FILES)) {
+    const clip = /gif|mp4/.test(id) ? `&clip=${clipWords()}` : "";
+    if (refused()) $(id).removeAttribute("href");
+    else $(id).href = `${file}?${query(id === "lab-page" ? lab.networks : 1)}${clip}`;
+  }
 }
 
 function set(name, words, done) {
@@ -156,18 +182,28 @@ function set(name, words, done) {
 function fillExperiment() {
   for (const [word, title] of Object.entries(lab.moveNames))
     text("option", title, $("lab-moves")).value = word;
-  lab.boxes = new Map();
-  for (const [group, abouts] of Object.entries(lab.groups)) {
-    const box = text("details", "", $("lab-groups"));
-    box.open = group !== "send";
-    text("summary", group, box);
-    lab.boxes.set(group, box);
-    for (const about of abouts)
-      lab.controls.set(
-        about.name,
-        control(about, box, "lab", (words, done) => set(about.name, words, done)),
-      );
+  const abouts = new Map(
+    Object.values(lab.groups)
+      .flat()
+      .map((about) => [about.name, about]),
+  );
+  const add = (name, box) =>
+    lab.controls.set(
+      name,
+      control(abouts.get(name), box, "lab", (words, done) => set(name, words, done)),
+    );
+  const moves = $("lab-front").firstElementChild;
+  for (const name of lab.front) add(name, $("lab-front"));
+  $("lab-front").append(moves);
+  for (const [title, names] of Object.entries(lab.folds)) {
+    const fold = text("details", "", $("lab-folds"));
+    text("summary", title, fold);
+    for (const name of names) add(name, fold);
   }
+  for (const name of Object.keys(lab.strategies)) text("option", name, $("lab-add"));
+  for (const name of lab.languages) text("option", name, $("lab-language"));
+  $("above-box").append($("lab-refused"));
+  $("histogram").previousElementSibling.before($("scores"));
 }
 
 // The strategies: each with all of its settings.
@@ -237,23 +273,42 @@ function receive(buffer) {
   const message = unpackFrame(buffer);
   if (message.number < lab.answered) return;
   lab.answered = message.number;
-  $("lab-refused").hidden = message.kind !== "refused";
-  if (message.kind === "refused") {
-    refuse(message.words);
-    lab.refused = message.number;
-    lab.sent = 0;
-    return takeAll();
-  }
-  show(message);
+  if (message.kind !== "refused") return show(message);
+  lab.refused = message.number;
+  lab.sent = 0;
+  refuse(message);
+  if (message.number === lab.number && message.values) showValues(message.values, message.left_out);
+  takeAll();
 }
 
-// What is drawn is another experiment's: grey, and said where experiments are made.
-function refuse(words) {
-  document.body.classList.add("stale");
+// What is drawn is another experiment's: grey, and said on it, with what mends it.
+function refuse({ words, mended, left_out: wrong = [] }) {
   document.body.classList.remove("computing");
-  $("lab-refused").textContent = words;
+  outdated(true);
+  lab.mended = mended;
+  const cure = wrong.length ? `leave out ${wrong.join(", ")}` : "start again";
+  $("lab-words").textContent = words;
+  $("lab-mend").textContent = lab.ended ? "try again" : cure;
+  $("lab-start").hidden = !lab.ended;
   $("lab-refused").hidden = false;
   $("lab-state").textContent = "what is drawn is not this experiment";
+  linkFiles();
+}
+
+function outdated(on) {
+  document.body.classList.toggle("stale", on);
+  for (const one of document.querySelectorAll(".verdict, aside, .lanes, .about")) one.inert = on;
+}
+
+// What is in force; what is wrong stands as it was typed, and is marked.
+function showValues(values, wrong = []) {
+  const bad = new Set(wrong.map((one) => one.slice(0, one.indexOf("="))));
+  for (const [name, one] of lab.controls) {
+    const given = bad.has(name) ? lab.given.get(name) : undefined;
+    if ((given ?? values[name]) !== undefined) one.show(given ?? values[name]);
+    one.line.querySelector("input, select").setAttribute("aria-invalid", given !== undefined);
+    if (given !== undefined) one.line.closest("details")?.setAttribute("open", "");
+  }
 }
 
 function show(message) {
@@ -277,7 +332,7 @@ function show(message) {
   const moved = lab.moves + ["speed", "size", "turning", "seed"].map((one) => lab.given.get(one));
   if (moved !== lab.moved) {
     lab.moved = moved;
-    if (!lab.drawing) wholePath();
+    if (!lab.drawing && !$("follow").checked) wholePath();
   }
   if (whole || state.window[1] > duration()) showTime(0, duration());
   if (lab.drawing) go(duration());
@@ -285,13 +340,15 @@ function show(message) {
   if (message.kind === "figures") fillResult();
   if (message.kind === "figures" && message.number === lab.number)
     document.body.classList.remove("computing");
-  document.body.classList.remove("stale");
-  if (message.number === lab.number)
-    for (const [name, one] of lab.controls)
-      if (name in message.values) one.show(message.values[name]);
+  outdated(false);
+  $("lab-refused").hidden = true;
+  if (message.number === lab.number) showValues(message.values);
   $("lab-line").textContent = message.command;
   lab.networks = message.networks;
+  if (!lab.message) setOff();
   lab.message = message;
+  linkFiles();
+  fillCode();
   redraw();
   paintTeam();
   takeAll();
@@ -303,7 +360,7 @@ function show(message) {
       if (since && lab.delays.push(performance.now() - since) > 2000) lab.delays.splice(0, 1000);
       const words =
         message.networks > 1
-          ? `figures of ${message.networks} networks`
+          ? `${message.networks} networks`
           : message.networks
             ? "one network"
             : "the recording";
@@ -312,6 +369,21 @@ function show(message) {
       document.body.dataset.lab = `${message.kind} ${message.number} ${message.networks}`;
     });
   });
+}
+
+// The page moves by itself, unless it was asked for a moment, or for no movement.
+function setOff() {
+  state.loops = true;
+  if (location.search.slice(1) === lab.opening) {
+    const { line } = lab.controls.get("loss");
+    line.classList.add("hint");
+    line.addEventListener("input", () => line.classList.remove("hint"), { once: true });
+  }
+  if (wanted.has("t")) return;
+  $("follow").checked = false;
+  wholePath();
+  go(0);
+  play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
 }
 
 function fillEntities() {
@@ -356,6 +428,7 @@ function fillResult() {
   for (const id of ["verdict", "detail-list", "notes", "facts", "meanings"])
     $(id).replaceChildren();
   fillWords();
+  offerWorst();
   const rows = $("figures").tBodies[0].rows;
   const same =
     rows.length === data.rows.length &&
@@ -381,6 +454,24 @@ function fillResult() {
   fillRecoveries();
   for (const [picture, description] of Object.entries(scene().words || {}))
     $(`${picture}-words`).textContent = description;
+}
+
+// The worst network that the verdict names can be looked at.
+function offerWorst() {
+  for (const line of $("verdict").children) {
+    const found = /Worst of \d+ networks: (seed (\d+))/.exec(line.textContent);
+    if (!found) continue;
+    const words = line.firstChild.splitText(line.textContent.indexOf(found[1], found.index));
+    words.splitText(found[1].length);
+    const button = text("button", found[1], line, "jump");
+    button.type = "button";
+    button.title = "Show this network";
+    words.replaceWith(button);
+    button.addEventListener("click", () => {
+      set("seed", found[2], true);
+      notice(`the network of ${found[1]}`);
+    });
+  }
 }
 
 function fillCell(cell, row, i) {
@@ -479,25 +570,17 @@ $("lab-at").addEventListener("change", () => {
     .filter(Boolean);
   changed();
 });
-$("lab-copy").addEventListener("click", () => take(() => copy($("lab-line"))));
-$("lab-again").addEventListener("click", () => {
-  history.replaceState(null, "", location.pathname);
-  begin();
+$("lab-to-take").addEventListener("click", () => {
+  $("lab-take").scrollIntoView();
+  $("lab-take").focus({ preventScroll: true });
 });
-for (const [id, file] of [
-  ["lab-page", "lab.html"],
-  ["lab-svg", "lab.svg"],
-  ["lab-gif", "lab.gif"],
-  ["lab-mp4", "lab.mp4"],
-  ["lab-case", "lab-case.zip"],
-  ["lab-csv", "by-hand.csv"],
-]) {
+$("lab-copy").addEventListener("click", () => take(() => copy($("lab-line"))));
+for (const id of Object.keys(FILES)) {
   // computed when it is asked for; a click that has to wait comes again
   $(id).addEventListener("click", (event) => {
     let [taken, waits] = [false, false];
     take(() => {
-      $(id).href =
-        `${file}?${query(id === "lab-page" ? lab.networks : 1)}${/gif|mp4/.test(id) ? `&clip=${clipWords()}` : ""}`;
+      linkFiles();
       taken = true;
       if (waits) $(id).click();
     });
@@ -505,7 +588,6 @@ for (const [id, file] of [
     waits = true;
     event.preventDefault();
   });
-  $(id).href = file;
 }
 
 // The seconds that the charts show, as fast as they are played.
@@ -519,41 +601,79 @@ function clipWords() {
   );
 }
 
-const side = document.querySelector("aside"),
-  team = element("div", side, { id: "lab-team" });
-const add = element("select", side, { id: "lab-add", "aria-label": "add a strategy" });
-side.insertBefore(team, side.querySelector("h2 + canvas").previousElementSibling);
-side.insertBefore(add, team.nextSibling);
-text("option", "add a strategy \u2026", add).value = "";
-for (const name of Object.keys(lab.strategies)) text("option", name, add);
-add.addEventListener("change", () => {
-  lab.team.push({ name: add.value, settings: new Map() });
-  add.value = "";
+$("lab-add").addEventListener("change", () => {
+  lab.team.push({ name: $("lab-add").value, settings: new Map() });
+  $("lab-add").value = "";
   teamChanged();
 });
 // who sets something does not mean the keys of the page
-for (const box of [$("lab"), team, add])
+for (const box of [$("lab"), $("lab-take")])
   box.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select, textarea")) event.stopPropagation();
+    if (event.target.matches("input, select, textarea, pre")) event.stopPropagation();
   });
 $("figures").addEventListener("change", () => paintTeam());
 
+// The code of one that takes part, as it is set.
+async function fillCode() {
+  const box = $("lab-code-of"),
+    names = lab.team.map(member);
+  if (names.join() !== [...box.options].map((one) => one.value).join()) {
+    const place = Math.max(0, box.selectedIndex);
+    box.replaceChildren();
+    for (const name of names) text("option", name, box);
+    box.selectedIndex = Math.min(place, names.length - 1);
+  }
+  const link = `smoothing.txt?lang=${$("lab-language").value}&s=${escaped(box.value)}`;
+  if (!$("lab-code-box").open || $("lab-code-file").getAttribute("href") === link) return;
+  $("lab-code-file").href = link;
+  const { name } = lab.team[box.selectedIndex];
+  if (!lab.coded.includes(name)) {
+    $("lab-code").textContent =
+      `there is no code for ${name}: there is for ${lab.coded.join(", ")}`;
+    return;
+  }
+  const answer = await fetch(link).then(
+    (one) => one.text(),
+    () => "epic lab has ended",
+  );
+  if ($("lab-code-file").getAttribute("href") === link) $("lab-code").textContent = answer;
+}
+$("lab-code-box").addEventListener("toggle", fillCode);
+for (const id of ["lab-code-of", "lab-language"]) $(id).addEventListener("change", fillCode);
+$("lab-code-copy").addEventListener("click", () => copy($("lab-code")));
+
 function begin() {
-  const words = location.search;
   // a control that has the focus keeps what is typed there, which is of the experiment before
   if (document.activeElement.matches("input, select, textarea")) document.activeElement.blur();
-  readQuery(words);
+  readQuery(location.search || lab.opening);
   $("lab-moves").value = lab.moves;
   $("lab-at").value = lab.at.join("\n");
+  $("lab-changes").open = lab.at.length > 0;
   fillTeam();
   settle();
+  outdated(location.search.slice(1) !== lab.opening);
   ask();
 }
+function beginWith(words) {
+  history.replaceState(null, "", `?${words}`);
+  begin();
+}
+$("lab-again").addEventListener("click", () => beginWith(lab.opening));
+$("lab-mend").addEventListener("click", () =>
+  lab.ended ? reconnect() : beginWith(lab.mended || lab.opening),
+);
+$("lab-start").addEventListener("click", () => {
+  const quote = (words) => `'${words.replaceAll("'", "'\\''")}'`,
+    team = quote(lab.team.map(member).join(","));
+  $("lab-start-line").textContent = `${lab.start} -s ${team} --experiment ${quote(query())}`;
+  copy($("lab-start-line"));
+});
+
 lab.moveNames = data.lab.moves;
 lab.drawing = false;
 fillExperiment();
 begin();
-talk({
+const reconnect = talk({
   opened: (socket) => {
     Object.assign(lab, { socket, ended: false });
     ask();
@@ -561,7 +681,7 @@ talk({
   received: (frame) => receive(frame),
   closed: () => {
     Object.assign(lab, { socket: null, ended: true });
-    refuse("epic lab has ended; start it again to go on");
+    refuse({ words: "epic lab has ended: what is drawn is from before" });
     takeAll();
   },
 });

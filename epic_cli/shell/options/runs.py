@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.engine import description
 from epic_cli.engine.description import read_named
 from epic_cli.engine.parameters import Number
 from epic_cli.metrics import METRICS
@@ -43,6 +44,11 @@ class TimedFile(NamedTuple):
 
     file: str | None = None
     offset: float = 0.0
+
+    def write(self) -> str:
+        """The value of the option; nothing: there is no file."""
+        offset = [("offset", repr(self.offset))] if self.offset else []
+        return description.write([("", self.file), *offset]) if self.file else ""
 
 
 _TIMED = (Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),)

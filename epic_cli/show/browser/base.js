@@ -64,3 +64,12 @@ function color(name) {
 function say(words) {
   $("said").textContent = words;
 }
+
+// What a click has done: said, and to be seen for a while.
+let seeing = 0;
+function notice(words) {
+  say(words);
+  $("said").classList.remove("unseen");
+  clearTimeout(seeing);
+  seeing = setTimeout(() => $("said").classList.add("unseen"), 2500);
+}

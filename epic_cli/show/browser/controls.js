@@ -21,9 +21,11 @@ function placeOf({ low, high, log }, value) {
   return Math.round(STOPS * Math.min(1, Math.max(0, share)));
 }
 
-// As people write it: 80ms, 2.5s, 0.02.
+// As people write it: 80ms, 2.5s, 2%, 0.02.
 function written(control, value) {
-  if (control.unit !== "s" || value === 0) return String(value);
+  if (value === 0) return "0";
+  if (control.unit === "%") return `${Number((100 * value).toPrecision(6))}%`;
+  if (control.unit !== "s") return String(value);
   return Math.abs(value) < 1 ? `${Number((1000 * value).toPrecision(6))}ms` : `${value}s`;
 }
 

@@ -63,10 +63,11 @@ class PlaneMap {
     this.scale *= Math.min(wide, high);
   }
 
-  // Begins a picture: the grid, whose values are those of the plane less the origin.
+  // Begins a picture: the grid, whose values are those of the plane less the origin. They stand in
+  // the map, none in the corner that both axes share.
   begin([originX, originY] = [0, 0]) {
     const { pen, width, height } = prepare(this.canvas);
-    const box = { left: 50, right: width - 6, top: 4, bottom: height - 20 };
+    const box = { left: 0, right: width, top: 0, bottom: height };
     const middleX = (box.left + box.right) / 2;
     const middleY = (box.top + box.bottom) / 2;
     const { x: viewX, y: viewY, scale } = this;
@@ -81,8 +82,17 @@ class PlaneMap {
     this.frame = { box, toX, toY, scale, middleX, middleY, inside };
     const across = nice(inside.left + originX, inside.right + originX, Math.max(2, width / 110));
     const up = nice(inside.bottom + originY, inside.top + originY, Math.max(2, height / 70));
-    gridAcross(pen, box, across, (value) => toX(value - originX));
-    gridUp(pen, box, up, (value) => toY(value - originY));
+    gridAcross(pen, box, across, (value) => toX(value - originX), false);
+    gridUp(pen, box, up, (value) => toY(value - originY), false);
+    for (const [value, words] of across) {
+      const x = toX(value - originX);
+      if (x > 40 && x < width - 20) pen.fillText(words, x, height - 6);
+    }
+    pen.textAlign = "left";
+    for (const [value, words] of up) {
+      const y = toY(value - originY);
+      if (y > 16 && y < height - 24) pen.fillText(words, 6, y - 4);
+    }
     return { pen, ...this.frame };
   }
 }

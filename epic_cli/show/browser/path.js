@@ -60,10 +60,12 @@ function drawAbove() {
   clip(pen, box, () => {
     pen.strokeStyle = color("--truth");
     pen.lineWidth = 7;
+    pen.globalAlpha = 0.6;
     drawPath(frame, truth, ...around(truth, 2 * most));
+    pen.globalAlpha = 1;
     drawPackets(pen, inside, toX, toY);
-    for (const drawn of shown) {
-      // thin and without dashes: thousands of rows at once
+    for (const drawn of state.playing ? [] : shown) {
+      // thin and without dashes: thousands of rows at once; who watches them go sees their trails
       pen.strokeStyle = lineColor(drawn.label);
       pen.globalAlpha = 0.35;
       pen.lineWidth = 1;
@@ -73,7 +75,7 @@ function drawAbove() {
     for (const drawn of [...shown].reverse()) drawTrail(frame, drawn, time, trail, most);
     pen.setLineDash([]);
     drawHeadings(frame, shown, time, trail, most);
-    if (here) dot(pen, toX(here[0]), toY(here[1]), 8, null, color("--text"));
+    if (here) dot(pen, toX(here[0]), toY(here[1]), 10, null, color("--text"));
     const names = drawMarkers(frame, shown, time, here);
     drawArrows(frame, shown, names, time);
     label(pen, names, box.top, box.bottom, box.right, true);
@@ -116,8 +118,14 @@ function drawTrail(frame, drawn, time, trail, most) {
   if (last < 0) return;
   pen.strokeStyle = lineColor(drawn.label);
   pen.setLineDash(dashes(drawn.label));
-  pen.lineWidth = 2.4;
-  drawPath(frame, drawn, first, last);
+  // the older half is fainter
+  const middle = rowAt(drawn.t, (drawn.t[first] + drawn.t[last]) / 2);
+  pen.lineWidth = 2;
+  pen.globalAlpha = 0.5;
+  drawPath(frame, drawn, first, middle);
+  pen.globalAlpha = 1;
+  pen.lineWidth = 2.6;
+  drawPath(frame, drawn, Math.max(first, middle), last);
   const place = placeAt(drawn, time);
   if (!place) return;
   trace(pen, [drawn.x[last], place[0]], [drawn.y[last], place[1]], 0, 1, toX, toY, box);
@@ -135,12 +143,12 @@ function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
       pen.lineWidth = 1;
       trace(pen, [here[0], place[0]], [here[1], place[1]], 0, 1, toX, toY, box);
     }
-    dot(pen, x, y, 5, lineColor(name), color("--card"));
+    dot(pen, x, y, 7, lineColor(name), color("--card"));
     const seen = x > box.left && x < box.right && y > box.top && y < box.bottom;
-    if (seen) names.unshift({ x: x + 2, y, ...lineStyle(name) });
+    if (seen) names.unshift({ x: x + 4, y, ...lineStyle(name) });
   }
   if (here) {
-    const [x, y] = [toX(here[0]) + 2, toY(here[1])];
+    const [x, y] = [toX(here[0]) + 6, toY(here[1])];
     names.push({ x, y, name: data.truth, color: color("--soft") });
   }
   return names;
@@ -237,15 +245,16 @@ function drawInset(pen, box, here) {
   const scale = INSET / Math.max(wide, high);
   const [width, height] = [wide * scale + 12, high * scale + 12];
   const room = width <= (box.right - box.left) / 3 && height <= box.bottom - box.top;
-  if (map.scale < 3 * scale || !room) return;
-  const [left, top] = [box.right - width - 1, box.top + 1];
+  const { inside } = map.frame;
+  const beyond = whole.left < inside.left || whole.right > inside.right;
+  if (!room || !(beyond || whole.bottom < inside.bottom || whole.top > inside.top)) return;
+  const [left, top] = [box.right - width - 8, box.top + 8];
   const toX = (x) => 6 + (x - whole.left) * scale;
   const toY = (y) => 6 + (whole.top - y) * scale;
   const key = [state.scene, width, height, color("--card")].join(" ");
   if (inset.key !== key) inset = { key, canvas: insetPicture(width, height, toX, toY) };
   pen.drawImage(inset.canvas, left, top, width, height);
   // the part that the map shows, or where it is
-  const { inside } = map.frame;
   const [x, y] = [left + toX(inside.left), top + toY(inside.top)];
   const size = [(inside.right - inside.left) * scale, (inside.top - inside.bottom) * scale];
   pen.strokeStyle = color("--accent");

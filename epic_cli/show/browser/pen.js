@@ -78,17 +78,17 @@ function gridAcross(pen, box, values, toX, words = true) {
   pen.stroke();
 }
 
-function gridUp(pen, box, values, toY) {
+function gridUp(pen, box, values, toY, words = true) {
   pen.lineWidth = 1;
   pen.strokeStyle = color("--line");
   pen.fillStyle = color("--soft");
-  pen.textAlign = "right";
+  pen.textAlign = words ? "right" : "center";
   pen.beginPath();
   for (const [value, text] of values) {
     const y = Math.round(toY(value)) + 0.5;
     pen.moveTo(box.left, y);
     pen.lineTo(box.right, y);
-    pen.fillText(text, box.left - 5, y + 4);
+    if (words) pen.fillText(text, box.left - 5, y + 4);
   }
   pen.stroke();
 }

@@ -46,6 +46,7 @@ const state = {
   log: false,
   window: [0, 1],
   hover: null,
+  loops: false,
 };
 const scene = () => data.scenes[state.scene];
 const duration = () => scene().end - scene().start;
@@ -159,6 +160,7 @@ function play(on) {
   $("play").textContent = on ? "\u275a\u275a" : "\u25b6";
   $("play").setAttribute("aria-label", on ? "Pause" : "Play");
   if (on) requestAnimationFrame(frame);
+  redraw("above");
 }
 
 function frame(now) {
@@ -167,8 +169,8 @@ function frame(now) {
   const time = state.time + passed * Number($("speed").value);
   state.shown = now;
   go(time);
-  if (time >= duration()) play(false);
-  else requestAnimationFrame(frame);
+  if (time >= duration()) state.loops ? go(0) : play(false);
+  if (state.playing) requestAnimationFrame(frame);
 }
 
 // Shows this part of the time, as much of it as there is.

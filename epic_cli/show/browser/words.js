@@ -226,11 +226,9 @@ function fillReports() {
 // Where the browser allows it; otherwise the words are selected, to be copied by hand.
 function copy(code) {
   getSelection().selectAllChildren(code);
-  if (!navigator.clipboard) return say("selected");
-  navigator.clipboard.writeText(code.textContent).then(
-    () => say("copied"),
-    () => say("selected"),
-  );
+  const selected = () => notice("selected: copy it with your keys");
+  if (!navigator.clipboard) return selected();
+  navigator.clipboard.writeText(code.textContent).then(() => notice("copied"), selected);
 }
 
 const MOST_LINES = 12;
