@@ -52,12 +52,15 @@ FRONT = ("loss", "jitter", "latency", "send_rate")
 FOLDS = {
     "A network as it is called": ("preset",),
     "The path": ("speed", "size", "turning", "duration"),
-    "What is sent": (
-        "quantize", "quantize_velocity", "rotation_bits", "separate", "clock_offset", "clock_drift"
+    "When it is sent": ("threshold", "angle_threshold", "against", "at_least", "budget"),
+    "In how many bits": (
+        "layout", "quantize", "quantize_velocity", "bits", "range", "velocity", "rotation",
+        "rotation_bits", "pack", "redundancy", "repeats", "separate", "mtu",
     ),
+    "The clock of the sender": ("clock_offset", "clock_drift"),
     "How delays spread": ("distribution", "correlation", "in_order"),
     "Bursts, repeats, damage": (
-        "gemodel", "loss_correlation", "repeats", "duplicate", "corrupt"
+        "gemodel", "loss_correlation", "duplicate", "corrupt"
     ),
     "The wrong order": ("reorder", "reorder_gap", "reorder_correlation"),
     "A narrow line": ("rate", "queue", "packet_size"),
@@ -82,6 +85,8 @@ def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
     """All that can be set, for the page."""
     recording = Path(given.recording).name
     ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
+    placed = {"path", *FRONT, *(name for names in FOLDS.values() for name in names)}
+    rest = [each.name for group in GROUPS.values() for each in group if each.name not in placed]
     return {
         "moves": {
             **(ways if recording else {}),
@@ -95,7 +100,7 @@ def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
         },
         "strategies": {name: _strategy(name) for name in (*remote_names(), *given.own)},
         "front": FRONT,
-        "folds": FOLDS,
+        "folds": {**FOLDS, **({"What else can be set": rest} if rest else {})},
         "opening": OPENING.query(),
         "start": given.start(),
         "languages": LANGUAGES,
