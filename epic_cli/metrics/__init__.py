@@ -23,7 +23,7 @@ called.
 
 from __future__ import annotations
 
-from epic_cli.metrics import accuracy, score, smoothness, turning
+from epic_cli.metrics import accuracy, score, sent, smoothness, turning
 from epic_cli.metrics.metric import Metric
 
 #: All of them, in the order of columns.
@@ -32,11 +32,16 @@ METRICS: tuple[Metric, ...] = (
     *smoothness.METRICS,
     *score.METRICS,
     *turning.METRICS,
+    *sent.METRICS,
 )
 
 #: Those of rotation, and what they add up.
 TURNING = {"turning_cost", "aim_cost", *(figure.name for figure in turning.METRICS)}
 TURN_SUMS = tuple(name for metric in turning.METRICS for name in metric.sums)
+
+#: Those of what is sent, and what they add up.
+SENT = {figure.name for figure in sent.METRICS}
+SENT_SUMS = tuple(name for metric in sent.METRICS for name in metric.sums)
 
 #: What the metrics add up over rows, by name.
 SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
@@ -52,7 +57,11 @@ def named(name: str) -> Metric:
     return {figure.name: figure for figure in METRICS}[name]
 
 
-def figure_names(turns: bool = True) -> list[str]:
-    """What CSV and JSON lines call the metrics and the ends of their intervals; ``turns``: all."""
-    chosen = [figure for figure in METRICS if turns or figure.name not in TURNING]
+def figure_names(turns: bool = True, sent: bool = True) -> list[str]:
+    """What CSV and JSON lines call the metrics and the ends of their intervals.
+
+    Without ``turns`` and ``sent`` those of rotation, and of what is sent, are left out.
+    """
+    left_out = (set() if turns else TURNING) | (set() if sent else SENT)
+    chosen = [figure for figure in METRICS if figure.name not in left_out]
     return [name for each in chosen for name in (each.name, *(each.ends if each.interval else ()))]

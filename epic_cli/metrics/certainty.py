@@ -33,7 +33,7 @@ from epic_cli.metrics.arrays import (
     VELOCITY,
     edges,
 )
-from epic_cli.metrics.measurement import FIELDS, TURN_FIELDS, Resampled
+from epic_cli.metrics.measurement import FIELDS, SENT_FIELDS, TURN_FIELDS, Resampled
 from epic_cli.metrics.metric import Better, Metric
 from epic_cli.metrics.traffic import Flags, Numbers, Stream
 
@@ -539,7 +539,10 @@ def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[F
     weights = draws(count, seed)
     if certainty.unit is not Unit.BLOCK_AND_ENTITY:
         return [
-            np.concatenate([weights @ part for part in np.split(units[:, 0], [TURN_FIELDS], 1)], 1)
+            np.concatenate(
+                [weights @ part for part in np.split(units[:, 0], [TURN_FIELDS, SENT_FIELDS], 1)],
+                1,
+            )
             for units in several
         ]
     entities = several[0].shape[1]

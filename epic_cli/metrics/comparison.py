@@ -171,6 +171,11 @@ class Comparison(Tabular):
         return any(not math.isnan(result.value("angle")) for result in self.results)
 
     @property
+    def sent(self) -> bool:
+        """Whether what was sent is known."""
+        return any(not math.isnan(result.value("bytes")) for result in self.results)
+
+    @property
     def advice(self) -> Advice:
         """What the results come to: which strategy, how surely, what it costs."""
         return advice(self.results, self.weights, self.by_recording, bool(self.doubts))

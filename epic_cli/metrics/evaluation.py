@@ -9,15 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from epic_cli.engine.declaration import Need
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock, Status, sort_by_arrival
+from epic_cli.engine.packets import (
+    Entities,
+    PacketBlock,
+    Status,
+    VelocityFiller,
+    sort_by_arrival,
+)
 from epic_cli.engine.replay import TooManyRows, Trace, separate
 from epic_cli.engine.replay.corrections import NoCommonStates, own_players
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
@@ -48,8 +56,10 @@ from epic_cli.metrics.notes import (
     TickHides,
 )
 from epic_cli.metrics.recovery import Events, events_of
+from epic_cli.metrics.sent import SentStates
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
-from epic_cli.network.sender import Sender, sample
+from epic_cli.network.sender import JUDGED, Sender, sample
+from epic_cli.network.simulation import Statistics
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -103,17 +113,29 @@ class Pictured(Protocol):
         """An entity's scene of that; ``offset`` (s) is added to the packets' times."""
 
 
+class SentFor(Protocol):
+    """What is sent to those who draw with a strategy."""
+
+    def __call__(self, judged: StrategySpec) -> Run:
+        """The run."""
+
+
 class Run(NamedTuple):
     """One recording, or one simulated network: packets by entity, as ``separate`` makes them.
 
     Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` are what
-    was found wrong with the recording itself.
+    was found wrong with the recording itself. ``sent`` is what was sent of each entity, where that
+    is known; up to ``silent`` seconds without a packet are the sender's choice. ``again`` is the
+    run of one strategy, where the sender has a copy of that.
     """
 
     name: str
     packets: Mapping[str, PacketBlock]
     truths: Mapping[str, Truth] | None = None
     findings: tuple[RecordingFinding, ...] = ()
+    sent: Mapping[str, SentStates] = MappingProxyType({})
+    silent: float = 0.0
+    again: SentFor | None = None
 
 
 @dataclass(frozen=True)
@@ -198,6 +220,11 @@ class Prepared:
     arrivals: bool
     offset: float
     findings: tuple[RecordingFinding, ...] = ()
+    again: Callable[[Participant], tuple[Entity, ...]] | None = None
+
+    def judged(self, participant: Participant) -> tuple[Entity, ...]:
+        """The entities as this participant gets them."""
+        return self.again(participant) if self.again else self.entities.judged
 
     @property
     def by_arrival(self) -> bool:
@@ -269,10 +296,11 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         refused += silent.refusals
         times = rows_of(silent)["time"].copy()
         del silent  # its rows are the largest thing here
-        events = events_of(packets[name], truth, offset, latency)
+        events = events_of(packets[name], truth, offset, latency, run.silent)
         sampled = sample_truth(truth, times, tick, wait, events.first)
         if sampled.counted.any():
-            judged.append(Entity(name, packets[name], sampled, events, spec.aim_range))
+            given = (packets[name], sampled, events, spec.aim_range, run.sent.get(name))
+            judged.append(Entity(name, *given))
             notes += [Adjusted(name, note) for note in truth.notes]
             notes += _outages(name, events, truth.origin)
         else:
@@ -285,7 +313,23 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         notes.append(TickHides(tick, interval))
     origin = judged[0].truth.truth.origin
     entities = PreparedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
-    return Prepared(entities, timing, arrivals, offset, run.findings)
+    again = None if run.again is None else partial(_judged_again, run.again, spec, tuple(judged))
+    return Prepared(entities, timing, arrivals, offset, run.findings, again)
+
+
+def _judged_again(
+    again: SentFor, spec: CompareSpec, judged: tuple[Entity, ...], participant: Participant
+) -> tuple[Entity, ...]:
+    """The same entities with what is sent to a participant that draws with a strategy."""
+    if not isinstance(participant, StrategySpec):
+        return judged
+    plain = replace(spec, participants=(), selection=None)
+    entities = prepare(again(participant), plain).entities.judged
+    found = {entity.name: entity for entity in entities}
+    missing = [entity.name for entity in judged if entity.name not in found]
+    if missing:
+        raise NotEnoughToSay(f"too little of {missing[0]!r} is sent for {participant.label}")
+    return tuple(found[entity.name] for entity in judged)
 
 
 def _given(
@@ -381,7 +425,11 @@ def compare_run(
     prepared = run if isinstance(run, Prepared) else prepare(run, spec)
     entities, share = prepared.entities, spec.share
     judged = entities.judged
-    jobs = [(participant, entity) for participant in spec.participants for entity in judged]
+    jobs = [
+        (participant, entity)
+        for participant in spec.participants
+        for entity in prepared.judged(participant)
+    ]
     selection = spec.selection.among(len(jobs)) if spec.selection else None
     work = _Work(
         prepared.pacing,
@@ -511,7 +559,7 @@ def _rare(judged: Sequence[Entity]) -> NetworkEvents:
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
     """What one participant draws of all entities together, without sums for intervals."""
     work = _Work(prepared.pacing, weights)
-    found = [_entity_result(participant, entity, work) for entity in prepared.entities.judged]
+    found = [_entity_result(participant, entity, work) for entity in prepared.judged(participant)]
     unfit = prepared.unfit(participant.make())
     return result_of(participant.label, None, found, unfit)
 
@@ -889,10 +937,32 @@ def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
         if movement not in known:
             sampled = _truths if known else _first_truths
             known = {movement: sampled(movement, simulation.spec.movement.seconds)}
+        yield SentOver(simulation, seed, known[movement])()
+
+
+class SentOver(NamedTuple):
+    """A simulation over the network of one ``seed``, as runs."""
+
+    simulation: Simulation
+    seed: int
+    truths: Mapping[str, Truth]
+
+    def __call__(self, judged: StrategySpec | None = None) -> Run:
+        """The run, with a copy of the ``judged`` strategy where the sender takes one."""
+        send = self.simulation.spec.send
+        each: dict[str, list[tuple[float, int, float]]] = {}
+        counts = send.encoded or send.selective
         packets: dict[str, PacketBlock] = {}
-        for block in simulation.blocks(seed):
+        statistics = Statistics(each if counts else None)
+        for block in self.simulation.blocks(self.seed, statistics=statistics, judged=judged):
             separate(block, packets)
-        yield Run(f"seed {seed}", packets, known[movement])
+        if send.velocity == "none":
+            for block in packets.values():
+                VelocityFiller().fill(block)
+        sent = {name: SentStates(*np.array(states).T) for name, states in each.items()}
+        silent = (send.at_least or math.inf) if send.selective else 0.0
+        again = self if send.against == JUDGED and judged is None else None
+        return Run(f"seed {self.seed}", packets, self.truths, (), sent, silent, again)
 
 
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 import numpy as np
 
 from epic_cli.engine.measure import accumulate_errors, overshoot, turn_overshoot
-from epic_cli.metrics import SUMS, TURN_SUMS
+from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.lag import Lag, find_lag
 from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats, Integers
     from epic_cli.metrics.metric import Weights
+    from epic_cli.metrics.sent import SentStates
 
 
 #: A rotation that is within a quarter of a turn of the truth's has arrived there: |w| of it.
@@ -178,15 +179,19 @@ FIELDS = (
     "fours",
     "third",
     "truth_third",
-    *(name for name in SUMS if name not in TURN_SUMS),
+    *(name for name in SUMS if name not in (*TURN_SUMS, *SENT_SUMS)),
     *_LAG,
     *SPREAD,
     *TURN_SUMS,
     *(f"turn_{name}" for name in _LAG),
+    *SENT_SUMS,
 )
 
 #: From this column on they are of rotations.
 TURN_FIELDS = FIELDS.index(TURN_SUMS[0])
+
+#: From this one on, of what is sent.
+SENT_FIELDS = FIELDS.index(SENT_SUMS[0])
 
 
 class Grid(NamedTuple):
@@ -692,6 +697,7 @@ class Entity:
     truth: SampledTruth
     events: Events
     aim_range: float = AIM_RANGE
+    sent: SentStates | None = None
 
 
 def measure(
@@ -736,7 +742,7 @@ def measure(
         resolution,
     )
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
-    drawn, turned = DrawnRows(shown, status, sampled, shift), None
+    drawn, turned = DrawnRows(shown, status, sampled, shift, sent=entity.sent), None
     if rotations is not None and sampled.turns is not None:
         drawn = replace(drawn, rotations=rotations, aim_range=entity.aim_range)
         angular = lag_of(drawn, counted)
@@ -745,7 +751,8 @@ def measure(
     added = {
         name: of(drawn)
         for name, of in SUMS.items()
-        if drawn.rotations is not None or name not in TURN_SUMS
+        if (drawn.rotations is not None or name not in TURN_SUMS)
+        and (drawn.sent is not None or name not in SENT_SUMS)
     }
     if drawn.rotations is not None:
         rows = judged(drawn, counted) >= 0

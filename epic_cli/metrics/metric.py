@@ -47,6 +47,7 @@ class DrawnRows:
 
     ``lag`` (s) is how late it is, 0 where that is unknown. ``rotations`` (n, 4) are those that were
     drawn, ``turn_lag`` (s) late, None where nothing turns; an aim is judged at the ``aim_range``.
+    ``sent`` is what was sent of it (``SentStates``), None where that is unknown.
     """
 
     shown: Floats
@@ -56,6 +57,7 @@ class DrawnRows:
     rotations: Floats | None = None
     turn_lag: float = 0.0
     aim_range: float = AIM_RANGE
+    sent: Any = None
 
     @cached_property
     def along(self) -> Floats:

@@ -87,11 +87,18 @@ class Recovery(NamedTuple):
         return Recovery(*map(operator.add, self, other))
 
 
-def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float | None) -> Events:
+def events_of(
+    packets: PacketBlock,
+    truth: Truth,
+    offset: float,
+    latency: float | None,
+    silent: float = 0.0,
+) -> Events:
     """What happened to an entity, as its packets and its truth tell.
 
     ``offset`` (s) makes the receiver's times of the sender's. A packet without an arrival time
     arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent.
+    Up to ``silent`` seconds without one are the sender's choice, and no outage.
     """
     table = packet_table(packets)
     stamps = table[TIME] + offset
@@ -111,7 +118,7 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     stamps, arrivals, marked = stamps[fresh], arrivals[fresh], marked[fresh]
     silence = np.diff(arrivals, prepend=arrivals[:1])
     usual = median(silence[1:]) if len(silence) > 1 else 0.0
-    longest = max(GAP_INTERVALS * usual, GAP_SECONDS)
+    longest = max(GAP_INTERVALS * usual, GAP_SECONDS) + silent
     for k in np.flatnonzero(silence > longest):
         silence[k] -= _rested(truth, stamps[k - 1], stamps[k])
     outage = silence > longest

@@ -323,6 +323,7 @@ class SenderSpec(description.Described):
 class SentDatagram(NamedTuple):
     """The packets that leave together at ``time`` (s), in ``size`` bytes with all headers.
 
+    ``bits`` are those of the states that are new; packets that are repeated stand behind these.
     ``moments`` are what ``write_message`` takes, for all but plain floats in full.
     """
 
@@ -330,6 +331,7 @@ class SentDatagram(NamedTuple):
     number: int
     packets: list[Packet]
     size: int
+    bits: list[int]
     moments: tuple[Moment, ...] = ()
 
 
@@ -590,21 +592,23 @@ class Sender:
         found: list[SentDatagram] = []
         inside: list[Packet] = []
         changes: list[StateChange] = []
+        sizes: list[int] = []
+        used = 0
         repeated = sum(size for *_, size in self._repeated)
         most = 8 * self._spec.mtu - _DATAGRAM - _MOMENT - count_bits(len(packets)) - repeated
-        used = 0
         for packet in packets:
             number = self._numbers.setdefault(packet.entity, len(self._numbers))
             change, bits = self._change(time, number, packet, whole.get(packet.entity))
             if inside and (self._spec.separate or used + bits > most):
-                found.append(self._datagram(time, inside, changes, used))
-                inside, changes, used = [], [], 0
+                found.append(self._datagram(time, inside, changes, sizes))
+                inside, changes, sizes, used = [], [], [], 0
                 change, bits = self._change(time, number, packet, whole.get(packet.entity))
             inside.append(packet)
             changes.append(change)
+            sizes.append(bits)
             used += bits
         if inside:
-            found.append(self._datagram(time, inside, changes, used))
+            found.append(self._datagram(time, inside, changes, sizes))
         return found
 
     def _change(
@@ -634,9 +638,9 @@ class Sender:
         return base
 
     def _datagram(
-        self, time: float, packets: list[Packet], changes: list[StateChange], bits: int
+        self, time: float, packets: list[Packet], changes: list[StateChange], sizes: list[int]
     ) -> SentDatagram:
-        number, stamp = self._number, packets[0].time
+        number, stamp, bits = self._number, packets[0].time, sum(sizes)
         self._number += 1
         self.states += len(packets)
         self.bits += bits
@@ -652,7 +656,7 @@ class Sender:
         if self._spec.pack != "full":
             self._remember(time, moment, packets)
         written = () if self._plain else tuple(moments)
-        return SentDatagram(time, number, inside, -(-length // 8), written)
+        return SentDatagram(time, number, inside, -(-length // 8), sizes, written)
 
     def _remember(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
         """Keeps what later changes may be written against, and what these were."""

@@ -22,6 +22,7 @@ from epic_cli.network.sender import MOST_STAMPS, RECORDED, Sender, SenderSpec, s
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.network.movement import PathMovement
+    from epic_cli.network.sender import SentDatagram
     from epic_cli.network.trace import NetworkTrace
 
 #: Packets that are passed on together: few enough not to delay the reader of a pipe.
@@ -34,10 +35,27 @@ class Statistics(Tally):
     ``states``, their ``state_bits`` and all ``bytes`` that were sent, headers of IPv4 and UDP
     included, of which each datagram is counted once. ``undecodable`` are packets that arrived
     without what they are changes of, ``clipped`` coordinates out of the range that is sent.
+    With ``each`` (by entity: when each state was sent, its bits, its part of the bytes), all
+    states are kept.
     """
 
     time = 0.0
     states = state_bits = bytes = undecodable = clipped = 0
+
+    def __init__(self, each: dict[str, list[tuple[float, int, float]]] | None = None) -> None:
+        super().__init__()
+        self.each = each
+
+    def keep(self, datagram: SentDatagram) -> None:
+        """Counts what is sent."""
+        self.time = datagram.time
+        self.bytes += datagram.size
+        if self.each is None:
+            return
+        share = datagram.size / (sum(datagram.bits) or 1)
+        for packet, bits in zip(datagram.packets, datagram.bits, strict=False):
+            known = self.each.setdefault(packet.entity, [])
+            known.append((datagram.time, bits, bits * share))
 
 
 def simulate(
@@ -111,17 +129,16 @@ def simulate_blocks(
             break
         for number in acknowledged.until(time) if acknowledged else ():
             sender.acknowledge(number)
-        for _, number, packets, length, _ in sender.datagrams(snapshot):
+        for datagram in sender.datagrams(snapshot):
             landed(time)
             if len(block) >= size:
                 yield block
                 block = PacketBlock(transit.entities)
-            statistics.time = time
-            statistics.bytes += length
-            arrivals = channel.send(time, length if sender.sized else 0)
-            transit.send(time, packets, arrivals)
+            statistics.keep(datagram)
+            arrivals = channel.send(time, datagram.size if sender.sized else 0)
+            transit.send(time, datagram.packets, arrivals)
             if acknowledged is not None and arrivals:
-                acknowledged.arrived(arrivals[0], number)
+                acknowledged.arrived(arrivals[0], datagram.number)
         statistics.states, statistics.state_bits = sender.states, sender.bits
         statistics.clipped = sender.clipped
     landed(math.inf)

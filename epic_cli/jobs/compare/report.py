@@ -351,7 +351,7 @@ def report(comparison: Comparison, sort: str = "score", by: str = "strategy") ->
         verdict=verdict(comparison),
         parts=[_table(results, by, comparison.resolution)],
         notes=basis(comparison, results),
-        data=Data(fields(comparison.turns), data, data),
+        data=Data(fields(comparison), data, data),
     )
 
 
@@ -475,16 +475,16 @@ def likely_scores(results: Sequence[Result]) -> list[str]:
 # ---------------------------------------------------------------- the data
 
 
-def fields(turns: bool = True) -> list[str]:
-    """The columns of CSV, and the keys of JSON lines; with those of rotation if it ``turns``."""
-    return [*_PLACES, *_ADVICE, *figure_names(turns), "note"]
+def fields(comparison: Comparison) -> list[str]:
+    """The columns of CSV, and the keys of JSON lines."""
+    return [*_PLACES, *_ADVICE, *figure_names(comparison.turns, comparison.sent), "note"]
 
 
 def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
     """A record for each result, its keys in the order of ``fields``."""
     games = best_for(comparison.results)
     found: list[Record] = []
-    names = fields(comparison.turns)
+    names = fields(comparison)
     for result in results:
         values = _record(result, games if result.rank is not None else {})
         found.append({name: values[name] for name in names})

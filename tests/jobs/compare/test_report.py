@@ -18,7 +18,7 @@ from epic_cli.jobs.compare.report import (
     report,
     sort_results,
 )
-from epic_cli.metrics import METRICS, TURNING
+from epic_cli.metrics import METRICS, SENT, TURNING
 from epic_cli.metrics.certainty import Standing
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.notes import Flaw, ResultNote
@@ -120,10 +120,11 @@ def test_every_metric_sorts_the_results() -> None:
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(report(THREE, "given")))))
-    assert list(rows[0]) == fields(turns=False)  # columns of rotation are of recordings with it
-    assert set(rows[0]).isdisjoint(TURNING)
+    assert list(rows[0]) == fields(THREE)
+    # columns of rotation, and of what is sent, are there where these are
+    assert set(rows[0]).isdisjoint({*TURNING, *SENT})
     for metric in METRICS:
-        if metric.name in TURNING:
+        if metric.name in {*TURNING, *SENT}:
             continue
         value = THREE.results[0].value(metric.name)
         assert rows[0][metric.name] == (

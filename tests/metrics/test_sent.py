@@ -1,0 +1,90 @@
+"""What is sent as figures of a comparison, and a stream for each strategy that is judged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.evaluation import CompareSpec, compare, compare_run, simulated
+from epic_cli.network import LinkConditions
+from epic_cli.network.link_spec import LinkSpec
+from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.simulation import SimulationSpec
+
+
+def compared(
+    send: str, strategies: str, *, movement: str = "strafe,duration=30", seeds: int = 3
+) -> Comparison:
+    link = LinkSpec.of(LinkConditions(latency=0.05, jitter=0.01, loss=0.02))
+    spec = SimulationSpec(MovementSpec.parse(movement), SenderSpec.parse(send), link)
+    found = CompareSpec(
+        read_specs(strategies.split(",")), SCREEN_TIMING, total=seeds, runs_are="networks"
+    )
+    return compare(simulated(spec.open(), range(seeds)), found)
+
+
+def test_a_fixed_rate_costs_what_can_be_worked_out() -> None:
+    """20 states a second of 3 x 16 + 3 x 32 bits, flags, number and base; 36 bytes of headers."""
+    (result,) = compared("20hz,bits=16", "snapshot").results
+    bits = 8 + 8 + 1 + 4 + 48 + 96
+    assert result.value("updates") == pytest.approx(20, rel=0.01)
+    assert result.value("update_bits") == pytest.approx(bits)
+    datagram = 28 + (16 + 8 + 8 + 32 + 8 + bits + 7) // 8
+    assert result.value("bytes") == pytest.approx(20 * datagram, rel=0.01)
+    low, high = result.interval("bytes")
+    assert low <= result.value("bytes") <= high
+
+
+def test_entities_share_the_headers() -> None:
+    one = compared("20hz,bits=16", "snapshot").results[0].value("bytes")
+    many = compared("20hz,bits=16", "snapshot", movement="strafe,duration=30,entities=8")
+    assert many.results[0].value("bytes") < 0.6 * one
+
+
+def test_nothing_is_said_of_bytes_where_nothing_is_said_of_how_it_is_sent() -> None:
+    found = compared("20hz", "snapshot")
+    assert not found.sent
+    assert np.isnan(found.results[0].value("bytes"))
+
+
+def test_each_strategy_gets_what_a_sender_with_its_copy_sends() -> None:
+    """Together they are what each is alone, with its name in the place of judged."""
+    names = ["dead-reckoning", "epic", "kalman"]
+    together = compared("60hz,threshold=0.2,against=judged", ",".join(names))
+    for name, result in zip(names, together.results, strict=True):
+        alone = compared(f"60hz,threshold=0.2,against={name}", name).results[0]
+        assert dict(alone.values) == pytest.approx(dict(result.values), nan_ok=True)
+    sent = [result.value("updates") for result in together.results]
+    assert len(set(sent)) == 3
+
+
+def test_rest_that_a_sender_chose_is_no_outage() -> None:
+    still = compared(
+        "20hz,threshold=0.3", "dead-reckoning,snapshot", movement="straight,duration=20"
+    )
+    assert not [note for note in still.notes if "Outage" in type(note).__name__]
+    assert not still.notes_of
+
+
+def test_velocities_that_are_not_sent_are_estimated() -> None:
+    full = compared("20hz,quantize=0.001", "hermite").results[0]
+    without = compared("20hz,quantize=0.001,velocity=none", "hermite").results[0]
+    assert without.value("bytes") < 0.85 * full.value("bytes")
+    assert without.value("error") < 1.5 * full.value("error")
+
+
+def test_one_network_is_drawn_again_for_a_strategy() -> None:
+    spec = SimulationSpec(
+        MovementSpec.parse("circle,duration=10"),
+        SenderSpec.parse("60hz,threshold=0.1,against=judged"),
+    )
+    (run,) = simulated(spec.open(), [4])
+    assert run.again is not None
+    own = run.again(StrategySpec("dead-reckoning"))
+    assert sum(map(len, own.packets.values())) < sum(map(len, run.packets.values()))
+    found = compare_run(run, CompareSpec(read_specs(["dead-reckoning"]), SCREEN_TIMING))
+    assert found.results[0].value("error") == pytest.approx(0.05, abs=0.05)
