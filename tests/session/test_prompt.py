@@ -60,7 +60,7 @@ def test_the_end_of_a_paste_goes_on(typist: Typist) -> None:
 
 
 def test_a_paste_goes_where_the_cursor_is(typist: Typist) -> None:
-    assert typist.type("1,2 / \x1b[200~4,5\x1b[201~ / 0\r") == "1,2 / 4,5 / 0"
+    assert typist.type("1,2,3 / \x1b[200~4,5,6\x1b[201~ / 0\r") == "1,2,3 / 4,5,6 / 0"
     assert typist.type("aows\x1b[D\x1b[D\x1b[D\x1b[200~b\n:r\x1b[201~") == "ab\n"
     assert typist.type("\r") == ":rows"
 
