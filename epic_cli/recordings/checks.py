@@ -18,7 +18,7 @@ from epic_cli.engine.packets import PacketBlock, Totals, Track
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
-from epic_cli.recordings.read_spec import TIME_UNITS, VELOCITY, ReadSpec, star_of
+from epic_cli.recordings.read_spec import TIME_UNITS, VELOCITY, ReadSpec, joined_columns, star_of
 from epic_cli.recordings.watch import LEAST, RecordingMonitor
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
     if any(star_of(column) >= 0 for column in places.values()):
         return {}
     used = {part for column in places.values() for part in (column, column.rpartition(".")[0])}
-    used.update(places.get("entity", "").split("+"))
+    used.update(part for column in list(used) for part in joined_columns(column))
     return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
 
 

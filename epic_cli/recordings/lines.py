@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.refusals import Reading, Reason, Refusal
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.recordings.names.guess import AmbiguousLayout
+from epic_cli.recordings.names.spellings import component_of, name_of
 from epic_cli.recordings.read_spec import ReadSpec, in_order
 
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|\.\d+)(?:[eE][-+]?\d+)?f?|[-+]?(?:nan|inf(?:inity)?)"
@@ -194,6 +197,23 @@ class LineReader(ABC):
             return None
         columns = {**dict(self.layout.columns or ()), "entity": ""}
         return self.layout._replace(columns=in_order(columns))
+
+    def with_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
+        """The same; where no name is a time's, with the columns whose numbers never go down."""
+        unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
+        rows = list(map(self.cells_of, self._ahead[:-1])) if unnamed else []
+        readings = []
+        for column in ambiguous.facts["names"]:
+            texts = (row.get(column, "").strip().replace(",", ".") for row in rows)
+            numbers = [float(text) for text in texts if _PART.fullmatch(text)]
+            steps = {after - before for before, after in pairwise(numbers)}
+            if len(numbers) < _FEWEST or min(steps) < 0 or component_of(name_of(column)):
+                continue
+            if steps <= {0, 1}:
+                readings.append(Reading((("time", column), ("unit", "ticks@HZ"))))
+            elif max(steps) > 0:
+                readings.append(Reading((("time", column),)))
+        return ambiguous.with_readings(readings)
 
     def settle(self, layout: ReadSpec) -> None:
         """The layout is complete."""

@@ -98,13 +98,11 @@ def star_of(column: str) -> int:
 
 
 def joined_columns(column: str) -> tuple[str, ...]:
-    """The columns that together name an entity: ``team+number``; one stands for itself."""
+    """The columns that together name an entity: ``team+number``; one stands for itself.
+
+    Or that together are a time: ``date+time``, ``sec+nanosec``.
+    """
     return tuple(split_escaped(column, "+"))
-
-
-def joined_name(parts: Iterable[str]) -> str:
-    """The name of an entity that several columns name."""
-    return "/".join(part.strip() for part in parts)
 
 
 def path_names(path: str) -> tuple[str, ...]:

@@ -127,8 +127,9 @@ struct DateText {
 };
 
 // ISO 8601 in its extended form: 2024-05-01T12:34:56.789Z, with a blank for the T, an offset such
-// as +02:00 for the Z, or only the time of day. Seconds since 1970, or since midnight; a time
-// without an offset is UTC.
+// as +02:00, or UTC, for the Z, or only the time of day, whose hour may have one digit. Where the
+// second of two numbers has a fraction, they are minutes and seconds. Seconds since 1970, or since
+// midnight; a time without an offset is UTC.
 inline bool scan_iso(std::string_view text, Instant& out) {
     DateText in{text.data(), text.data() + text.size()};
     int64_t year, month, day, hour, minute = 0, second = 0, days = 0;
@@ -140,12 +141,19 @@ inline bool scan_iso(std::string_view text, Instant& out) {
         if (!in.is('T') && !in.is('t') && !in.is(' ')) return false;
         days = days_from_civil(year, month, day);
     }
-    if (!in.digits(2, 0, 24, hour) || !in.is(':') || !in.digits(2, 0, 59, minute)) return false;
-    if (in.is(':') && !in.digits(2, 0, 60, second)) return false;
-    out.whole = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    if (!in.up_to(3, 0, 999, hour) || !in.is(':') || !in.digits(2, 0, 59, minute)) return false;
+    const bool seconds = in.is(':');
+    if (seconds && !in.digits(2, 0, 60, second)) return false;
     out.part = 0;
-    if ((in.is('.') || in.is(',')) && !in.fraction(out.part)) return false;
-    if (in.p == in.end || ((in.is('Z') || in.is('z')) && in.p == in.end)) return true;
+    if (in.is('.') || in.is(',')) {
+        if (!in.fraction(out.part)) return false;
+        if (!seconds) second = minute, minute = hour, hour = 0;
+    }
+    if (hour > 24 && days) return false;
+    out.whole = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    in.is(' ');
+    const std::string_view zone(in.p, size_t(in.end - in.p));
+    if (zone.empty() || zone == "Z" || zone == "z" || zone == "UTC" || zone == "GMT") return true;
     int64_t offset;
     if (!in.offset(offset)) return false;
     out.whole -= offset;

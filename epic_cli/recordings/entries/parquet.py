@@ -257,7 +257,7 @@ def _wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
         infer_row_layout,
         starred,
     )
-    from epic_cli.recordings.read_spec import column_name, column_text
+    from epic_cli.recordings.read_spec import column_name, column_text, joined_columns
     from epic_cli.recordings.tables import split_row
 
     cells = split_row(row, ",")
@@ -270,7 +270,8 @@ def _wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
     texts = [column_text(name) for name in names]
     several = entities_in(starred(found), texts).values()
     own = {names[place] for places in several for place in places.values()}
-    return own | {column_name(column) for column in found.places.values()}
+    parts = (part for column in found.places.values() for part in (column, *joined_columns(column)))
+    return own | set(map(column_name, parts))
 
 
 def _leads_to(top: str, wanted: Collection[str]) -> bool:

@@ -304,7 +304,7 @@ def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
     from itertools import islice
 
     lines = [line for line in _lines(islice(rows, _LOOKED_AT)) if line.strip(b",\n")]
-    return lines_above_header([b"-\n", *lines]) > 0
+    return lines_above_header(lines) is not None
 
 
 def _chunks(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:

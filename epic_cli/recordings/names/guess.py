@@ -54,7 +54,10 @@ from epic_cli.recordings.read_spec import (
 )
 
 #: A time of day, or a date with one.
-_ISO = re.compile(r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
+_ISO = re.compile(
+    r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d{1,3}:\d\d(:\d\d)?([.,]\d+)?"
+    r"( ?([Zz]|UTC|GMT|[+-]\d\d:?\d\d))?"
+)
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.I)
 
@@ -88,15 +91,71 @@ class AmbiguousLayout(Portable, Exception):
         self.reason = reason
         self.facts = {**facts, "names": facts.get("names", ())[:_MOST_NAMES]}
 
+    def with_readings(self, first: Sequence[Reading]) -> AmbiguousLayout:
+        """The same, with these readings before its own."""
+        if first:
+            self.facts["readings"] = (*first, *self.facts.get("readings", ()))
+        return self
+
 
 def is_value(cell: str) -> bool:
     """Whether a cell is a number or a time, and so no name of a column."""
     return any(pattern.fullmatch(cell) is not None for pattern in (_NUMBER, _ISO, _DATE))
 
 
+def joined_value(field: str, column: str, parts: Iterable[str]) -> str:
+    """What several columns have together: an entity's name, or a time, of these texts.
+
+    A time is seconds and a part of one, which the name of its column says, or a date and a time.
+    """
+    texts = [part.strip() for part in parts]
+    if field != "time" or len(texts) != 2:
+        return "/".join(texts)
+    whole, rest = texts
+    if not (whole and rest):
+        return ""
+    digits = _PARTS_OF_SECONDS.get(_unit_in(joined_columns(column)[1]), 9)
+    return f"{whole}.{rest:0>{digits}}" if rest.isdigit() else f"{whole} {rest}"
+
+
+#: The digits of what is less than a second, by its unit.
+_PARTS_OF_SECONDS = {"ms": 3, "us": 6, "ns": 9}
+
+#: A date without a time of day.
+_DAY = re.compile(r"\d{4}([-/])\d\d\1\d\d|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d\d)")
+
+
+def _unit_in(text: str) -> str:
+    """The unit of time in a name, or that it is."""
+    name = name_of(text)
+    return TIME_UNITS_IN_BRACKETS.get(name.unit or name.words[-1] if name.words else "", "")
+
+
+def _time_in_two(names: Names, values: Values) -> str:
+    """The two columns that together are the time; empty: there are none."""
+    cells = {text: values[text].strip() for text in names}
+    days = [text for text in names if _DAY.fullmatch(cells[text])]
+    clocks = [text for text in names if _ISO.fullmatch(cells[text]) and ":" in cells[text][:4]]
+    if len(days) == len(clocks) == 1:
+        return f"{days[0]}+{clocks[0]}"
+    counts = [text for text in names if cells[text].isdigit()]
+    units = {text: _unit_in(text) for text in counts}
+    begins = {text: name_of(text).words if name_of(text).unit else () for text in counts}
+    found = [
+        f"{whole}+{rest}"
+        for whole in counts
+        for rest in counts
+        if units[whole] == "s"
+        and units[rest] in _PARTS_OF_SECONDS
+        and len(cells[rest]) <= _PARTS_OF_SECONDS[units[rest]]
+        and begins[whole] == begins[rest]
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
 def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
     """The layout with these columns, and the units and the axes that they have."""
-    first = values[columns["time"]].strip()
+    first = value_of("time", columns["time"], values).strip()
     time_format = given.time_format
     if time_format is None and given.time_unit is None:
         time_format = _format_of(first)
@@ -153,7 +212,7 @@ def _unit_and_origin(
     given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """The unit and the origin of the times, the first of which is this text."""
-    name = name_of(columns["time"])
+    name = name_of(joined_columns(columns["time"])[0])
     unit = TIME_UNITS_IN_BRACKETS.get(
         name.unit or (name.spelling if len(name.spelling) > 1 else "")
     )
@@ -231,6 +290,17 @@ def is_named_as(text: str, words: tuple[str, ...]) -> bool:
     return bool(set(name_of(text).words) & set(words))
 
 
+#: Fields that several columns may have together.
+JOINED = ("time", "entity")
+
+
+def value_of(field: str, column: str, values: Values) -> str:
+    """The first value of a field in its column, or in those that are joined."""
+    if column in values:
+        return values[column]
+    return joined_value(field, column, (values[part] for part in joined_columns(column)))
+
+
 #: Fields that are only taken where their first value can be meant.
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
 
@@ -285,7 +355,7 @@ def _identifier(own: Columns, names: Names) -> Columns:
 
 def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
     for field, column in columns.items():
-        parts = joined_columns(column) if field == "entity" else (column,)
+        parts = joined_columns(column) if field in JOINED else (column,)
         if column and column not in values and not all(part in values for part in parts):
             near = _near(column, values)
             raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
@@ -307,6 +377,9 @@ def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Co
         if names[text].unit in TIME_UNITS_IN_BRACKETS or _is_date(values[text], "100ns")
     ]
     two = any(name.spelling == "ty" for name in names.values())  # tx is x, not a time
+    pair = _time_in_two(names, values)
+    if pair:
+        return {"time": pair}
     timed_names = {text: name for text, name in names.items() if not two or name.spelling != "tx"}
     found = _single("time", timed_names) or (timed[0] if len(timed) == 1 else None)
     if found:
@@ -552,7 +625,7 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
         return alone
     if layout is not None and entities > set(family):  # a camera, too
         stars = Reading(tuple(starred(layout).items()))
-        problem.facts["readings"] = (stars, *problem.facts.get("readings", ()))
+        problem.with_readings([stars])
     raise problem
 
 

@@ -68,7 +68,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "performance now", "now", "tickcount", "filetime", "file time", "uptime", "timecode",
         ),
         ("client time", "client timestamp", "totl time", "timestep time", "second",
-         "frame time", "date", "when", "os clock", "game clock", "local date", "event time"),
+         "frame time", "date", "when", "os clock", "game clock", "local date", "event time",
+         "created", "created at", "recorded", "recorded at", "logged", "logged at", "curtime"),
     ),
     "arrival": (
         ("arrival",),
@@ -111,7 +112,7 @@ CLOCKS = {"ms": ("performance now", "dom high res time stamp", "tickcount")}
 #: is what something lasts.
 TIME_WORDS = frozenset((
     "time", "timestamp", "clock", "elapsed", "epoch", "datetime", "zeit", "stamp", "timecode",
-    "gametime", "servertime", "simtime",
+    "gametime", "servertime", "simtime", "unixtime", "nowtime",
 ))  # fmt: skip
 NO_TIME_WORDS = frozenset((
     "left", "remaining", "limit", "scale", "delta", "ping", "trip", "rtt", "cooldown", "respawn",
@@ -124,7 +125,8 @@ NO_TIME_WORDS = frozenset((
 #: Names that count instead of measuring time: they need a rate.
 TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick number",
          "tick count", "server tick", "sample", "step", "tick id", "frame id", "frame index",
-         "server frame", "utc ticks")  # fmt: skip
+         "server frame", "utc ticks", "game tick", "frame idx", "tick idx", "frameno", "frameid",
+         "framenumber", "sim tick", "server tick number", "iteration")  # fmt: skip
 
 #: Words of places on the globe, which are in degrees, and of their heights.
 LATITUDES, LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
@@ -137,7 +139,7 @@ WIDTHS = frozenset(("width", "breite", "largeur", "ancho", "larghezza", "breedte
 #: Words around an axis that make it a position or a velocity.
 POSITION_WORDS = frozenset((
     "p", "t", "pos", "position", "loc", "location", "coord", "coords", "coordinate", "coordinates",
-    "point", "origin", "translation", "xyz",
+    "point", "origin", "translation", "xyz", "place", "vec", "vec3", "vector",
 ))  # fmt: skip
 VELOCITY_WORDS = frozenset((
     "v", "vel", "velocity", "speed", "linear", "twist", "linvel", "lin",
@@ -147,7 +149,7 @@ VELOCITY_WORDS = frozenset((
 NEUTRAL_WORDS = frozenset((
     "world", "global", "field", "header", "msg", "data", "meta", "state", "pose", "transform",
     "entity", "object", "root", "center", "centre", "payload", "params", "event", "message",
-    "self", "own",
+    "self", "own", "m",
 ))  # fmt: skip
 
 #: Words of any entity: beside a ball, a player is one of two.
@@ -202,6 +204,7 @@ _UNITS = (TIME_UNIT_WORDS, LENGTH_UNITS, SPEED_UNITS)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _BRACKETS = re.compile(r"[\[({]\s*([^\])}]*?)\s*[\])}]\s*$")
 _JOINED = re.compile(r"(p|t|pos|loc|coord|v|vel|velocity|position|location|linvel)([xyz])")
+_DERIVED = re.compile(r"\bd([xyz])[\W_]?dt\b", re.IGNORECASE)
 _PLACED = re.compile(r"([xyz])(pos|position|loc|location|coord|coordinate|vel|velocity)")
 
 
@@ -270,12 +273,12 @@ def name_of(text: str) -> Name:
             unit, text = within, text[: brackets.start()]
     if not text.isascii():  # letters without their accents
         text = "".join(each for each in normalize("NFD", text) if not combining(each))
-    words = [word.lower() for word in _WORD.findall(text)]
+    words = [word.lower() for word in _WORD.findall(_DERIVED.sub(r"v\1", text))]
     last = words[-1] if words else ""
-    pixels = last != "px" or AXES.keys() & set(words)  # else it is p's x
+    axes = AXES.keys() & {part for word in words for part in _parts(word)}
     if (
         len(words) > 1
-        and pixels
+        and (axes or last not in ("px", "fps"))  # p's x, and frames per second
         and (
             any(last in record for record in _UNITS)
             or (last in TIME_UNITS_IN_BRACKETS and TIME_WORDS.intersection(words))

@@ -31,11 +31,11 @@ _UNITS = (
 _SIDE_BY_SIDE = 4
 
 
-def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int:
+def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int | None:
     """How many of the first lines of a table are not its own: titles, and what a logger tells.
 
     Its header has the names that are wanted as ``columns``, or such as a time and a position
-    have, and as many as the line below has cells. Where there is none, the first line is it.
+    have, and as many as the line below has cells. None: there is none.
     """
     from epic_cli.recordings.tables import delimiter_of, split_row
 
@@ -55,7 +55,7 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
             ):
                 above -= 1
             return above
-    return 0
+    return None
 
 
 def goes_on_below(header: Sequence[str], below: Sequence[str]) -> bool:
@@ -103,11 +103,20 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
         return all(any(form and form in names for form in forms) for forms in begun)
     if {"time", "x"} <= set(names):
         return True
-    from epic_cli.recordings.names.spellings import component_of, name_of
+    if any("=" in name for name in names):  # a line of a log
+        return False
+    from epic_cli.recordings.names.spellings import (
+        LATITUDES,
+        POSITION_WORDS,
+        component_of,
+        name_of,
+    )
 
     known = [name_of(name) for name in names]
     components = list(filter(None, map(component_of, known)))
-    positions = any(not component.velocity for component in components)
+    words = {name.words[-1] for name in known if name.words}
+    positions = bool(words & {*POSITION_WORDS, *LATITUDES, "transform"} - {"t", "p"})
+    positions |= any(not component.velocity for component in components)
     # of several entities, each has its own
     beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
     return any(map(_is_time, names)) and (positions or beside)
@@ -164,9 +173,9 @@ class Csv(Format):
         if head.begins_as_json:
             return Fit.NO
         lines = head.lines
-        above = lines_above_header(lines)
         header, cells = cells_of(lines[0]) if lines else ("", [])
-        if above or {"time", "x"} <= set(cells):
+        headed = len(lines) > 1 and lines_above_header(lines) is not None
+        if headed or {"time", "x"} <= set(cells):
             return Fit.GOOD
         if len(lines) <= 1 and not head.enough and len(cells) != 1:
             return Fit.UNDECIDED

@@ -14,13 +14,16 @@ from epic_cli.recordings import BYTE_ORDER_MARK
 from epic_cli.recordings.entries.csv import goes_on_below, joined, lines_above_header, with_units
 from epic_cli.recordings.lines import LineReader, numbers_in
 from epic_cli.recordings.names.guess import (
+    JOINED,
     AmbiguousLayout,
     entities_in,
     infer_row_layout,
     is_named,
     is_value,
+    joined_value,
     no_header,
     starred,
+    value_of,
 )
 from epic_cli.recordings.names.spellings import TIME_UNITS_IN_BRACKETS
 from epic_cli.recordings.read_spec import (
@@ -29,7 +32,6 @@ from epic_cli.recordings.read_spec import (
     column_name,
     column_text,
     joined_columns,
-    joined_name,
     star_of,
 )
 from epic_cli.recordings.tables import delimiter_of, field_offset, split_row
@@ -65,7 +67,7 @@ class CsvReader(LineReader):
         self._vectors: list[tuple[int, int]] = []  # those numbers: a column, and which of it
         self._entities: dict[str, dict[str, int]] = {"": self._places}
         self._behind_time = ""  # a unit in its cells
-        self._joined: tuple[int, ...] = ()  # columns that together name the entity
+        self._joined: dict[str, tuple[int, ...]] = {}  # columns that together have a field
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Takes the header, then a packet a line."""
@@ -105,8 +107,9 @@ class CsvReader(LineReader):
         fields = {field: cells[place] for field, place in places.items()}
         if self._behind_time:
             fields["time"] = fields["time"].strip().removesuffix(self._behind_time)
-        if self._joined:
-            fields["entity"] = joined_name(cells[place] for place in self._joined)
+        for field, parts in self._joined.items():
+            texts = (cells[place] for place in parts)
+            fields[field] = joined_value(field, self.layout.places[field], texts)
         if name:
             if not any(fields.get(axis, "").strip() for axis in POSITION):
                 return
@@ -126,7 +129,7 @@ class CsvReader(LineReader):
         columns = [] if any(column.isdigit() for column in given) else given
         self.look_ahead(head)
         lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
-        self._above = lines_above_header([line for line in lines if line.strip()], columns)
+        self._above = lines_above_header([line for line in lines if line.strip()], columns) or 0
 
     def _take_header(self, line: str, raw: bytes) -> None:
         line = line.lstrip("#% ")
@@ -174,20 +177,23 @@ class CsvReader(LineReader):
             if twice:
                 raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
         except AmbiguousLayout as ambiguous:
-            self._refuse_header(block, ambiguous, values)
+            self._refuse_header(block, self.with_growing(ambiguous), values)
             return False
-        duration = _DURATION.fullmatch(values[layout.places["time"]].strip())
+        first = value_of("time", layout.places["time"], values)
+        duration = _DURATION.fullmatch(first.strip())
         if duration is not None and given.time_unit is None:  # as MATLAB writes them
             layout = layout._replace(time_unit=TIME_UNITS_IN_BRACKETS[duration["unit"]])
         self._behind_time = duration["unit"] if duration is not None else ""
         templates = starred(layout)
-        parts = joined_columns(layout.places.get("entity", ""))
-        if len(parts) > 1 and layout.places["entity"] not in names:
-            self._joined = tuple(names.index(name) for name in parts)
+        self._joined = {
+            field: tuple(map(names.index, joined_columns(column)))
+            for field, column in layout.places.items()
+            if field in JOINED and field not in templates and column not in names
+        }
         shared = {
             field: names.index(name)
             for field, name in layout.places.items()
-            if field not in templates and not (field == "entity" and self._joined)
+            if field not in templates and field not in self._joined
         }
         self._entities = {
             column_name(name): {**shared, **places}

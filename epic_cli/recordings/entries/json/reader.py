@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum, auto
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
@@ -23,11 +24,13 @@ from epic_cli.engine.text import (
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT, Unreadable
 from epic_cli.recordings.lines import LineReader, numbers_in
 from epic_cli.recordings.names.guess import (
+    JOINED,
     AmbiguousLayout,
     entities_in,
     infer_layout,
     infer_row_layout,
     is_value,
+    joined_value,
     no_header,
     starred,
 )
@@ -45,7 +48,6 @@ from epic_cli.recordings.read_spec import (
     VELOCITY,
     ReadSpec,
     joined_columns,
-    joined_name,
     path_names,
     path_text,
     split_escaped,
@@ -607,15 +609,22 @@ def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
 def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
     """As ``infer_layout``, of an object of several entities: by names, or by entries."""
     values = single_values(item)
+    flat = {name: value for name, value in values.items() if not _is_in_array(name)}
     try:
-        wide = given if starred(given) and not is_wide(given) else infer_row_layout(given, values)
+        wide = given if starred(given) and not is_wide(given) else infer_row_layout(given, flat)
     except AmbiguousLayout:
         if is_wide(given):
             raise
     else:
         if is_wide(wide):
             return wide
-    return _of_entries(given, item, values)
+    return _of_entries(given, item, flat)
+
+
+def _is_in_array(path: str) -> bool:
+    """Whether a value is that of an object in an array."""
+    steps = path_names(path)
+    return any(a.isdigit() and not b.isdigit() for a, b in pairwise(steps))
 
 
 def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSpec:
@@ -652,8 +661,7 @@ def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSp
         readings = tuple(Reading(tuple(starred(spec).items())) for spec in found)
         names = tuple(next(iter(starred(spec).values())) for spec in found)
         if seen and "readings" in ambiguous.facts:
-            ambiguous.facts["readings"] = readings + ambiguous.facts["readings"]
-            raise ambiguous
+            raise ambiguous.with_readings(readings)
         facts = {"field": "x", "names": names, "readings": readings}
         raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts) from ambiguous
     if found:
@@ -696,7 +704,8 @@ def _is_one(container: Any) -> bool:
     if not isinstance(container, dict):
         return False
     words = POSITION_WORDS | VELOCITY_WORDS | {"rot", "rotation", "orientation", "angular", "acc"}
-    return all(set(name_of(name).words) <= words for name in container)
+    vectors = [name for name, value in container.items() if isinstance(value, dict | list)]
+    return all(set(name_of(name).words) <= words for name in vectors)
 
 
 def _has_time_members(layout: ReadSpec, item: Any) -> bool:
@@ -714,7 +723,7 @@ def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
     return [
         layout
         for layout, one in zip(found, steps, strict=True)
-        if within[one] != 1 and within[one[:-1]] < _SEVERAL
+        if within[one] != 1 and (not one or within[one[:-1]] < _SEVERAL)
     ]
 
 
@@ -780,7 +789,10 @@ def _first(item: Any, steps: tuple[str, ...], before: str | None = None) -> dict
     entries = list(found.values()) if isinstance(found, dict) else _list(found)
     firsts = [_first_state(entry) for entry in entries if entry is not None]
     moves = isinstance(item, dict) and any(map(_is_velocity, item))
-    firsts = firsts[:1] if steps else _objects_in(item) or ([] if moves else firsts)
+    if steps:  # the first that has most: what is missing has no axes
+        firsts = [max(firsts[:_WIDEST], key=lambda one: len(single_values(one)))] if firsts else []
+    else:
+        firsts = _objects_in(item) or ([] if moves else firsts)
     if before is None:
         before = f"{path_text(steps)}." if steps else ""
     return {
@@ -823,7 +835,8 @@ class JsonlReader(LineReader):
         self._paths: dict[str, tuple[str, ...]] = {}
         self._entries: Entries | None = None
         self._empty: Refusal | None = None
-        self._joined: tuple[tuple[str, ...], ...] = ()  # paths that together name the entity
+        #: Paths that together have a field.
+        self._joined: dict[str, tuple[tuple[str, ...], ...]] = {}
         #: The paths of each of several entities, by the names that an object has.
         self._beside: dict[tuple[str, ...], dict[str, dict[str, tuple[str, ...]]]] = {}
         self._ambiguous = 0
@@ -869,8 +882,9 @@ class JsonlReader(LineReader):
         fields = self._look_up(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
             return
-        if self._joined:
-            fields["entity"] = joined_name(text_of(look_up(item, each)[0]) for each in self._joined)
+        for field, parts in self._joined.items():
+            texts = (text_of(look_up(item, part)[0]) for part in parts)
+            fields[field] = joined_value(field, self.layout.places[field], texts)
         if is_wide(self.layout):
             for name, own_paths in self._side_by_side(item).items():
                 own = self._look_up(block, item, own_paths, raw)
@@ -934,7 +948,7 @@ class JsonlReader(LineReader):
                     self._line, 1, raw, 0, ambiguous.reason, **ambiguous.facts
                 )
                 return False
-            facts, reason = ambiguous.facts, ambiguous.reason
+            facts, reason = self.with_growing(ambiguous).facts, ambiguous.reason
             if reason is Reason.COLUMN_UNCLEAR and all(map(str.isdigit, item)):  # an array
                 reason, facts = Reason.NO_HEADER, no_header(single_values(item))
             self.refuse(block, raw, 0, reason, **facts)
@@ -943,11 +957,12 @@ class JsonlReader(LineReader):
             return False
         self._entries = entries_of(layout)
         places = {field: path_names(path) for field, path in layout.places.items()}
-        joined = joined_columns(layout.places.get("entity", ""))
-        several = len(joined) > 1 and self._entries is None
-        if several and look_up(item, places["entity"])[1] is not None:
-            del places["entity"]
-            self._joined = tuple(map(path_names, joined))
+        for field in JOINED:
+            joined = joined_columns(layout.places.get(field, ""))
+            whole = field in starred(layout) or len(joined) == 1
+            if not whole and look_up(item, places[field])[1] is not None:
+                del places[field]
+                self._joined[field] = tuple(map(path_names, joined))
         later = {field: (field,) for field in _LATER if field not in dict(given.columns or ())}
         if self._entries is not None:
             given_to_all = set(layout.places) - set(starred(layout))

@@ -11,9 +11,9 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reading, Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings.lines import LineReader
-from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.recordings.names.guess import AmbiguousLayout, infer_layout, joined_value
 from epic_cli.recordings.names.spellings import EYES, OTHER_WORDS, POSITION_WORDS, VELOCITY_WORDS
-from epic_cli.recordings.read_spec import compiled, joined_columns, joined_name
+from epic_cli.recordings.read_spec import compiled, joined_columns
 
 #: What stands behind a name, which may be in quotes.
 _NAMED = r"[\x22']?\s*[=:]"
@@ -246,7 +246,7 @@ class PatternReader(LineReader):
         pattern = self.layout.pattern
         self._pattern = None if pattern is None else compiled(pattern)
         self._fields: dict[str, int] = {}
-        self._joined: list[int] = []  # groups that together name the entity
+        self._joined: dict[str, list[int]] = {}  # groups that together have a field
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -266,8 +266,9 @@ class PatternReader(LineReader):
         if self.records is not None or self._settle(block, found.groupdict(""), raw):
             groups = found.groups("")
             fields = {field: _plain(groups[place]) for field, place in self._fields.items()}
-            if self._joined:
-                fields["entity"] = joined_name(groups[place] for place in self._joined)
+            for field, parts in self._joined.items():
+                texts = (groups[place] for place in parts)
+                fields[field] = joined_value(field, self.layout.places[field], texts)
             self.add(block, fields, begin, raw)
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
@@ -294,9 +295,14 @@ class PatternReader(LineReader):
         assert self._pattern is not None
         numbers = self._pattern.groupindex
         places = layout.places
-        if places.get("entity", "") not in ("", *numbers):
-            self._joined = [numbers[column] - 1 for column in joined_columns(places.pop("entity"))]
-        self._fields = {field: numbers[name] - 1 for field, name in places.items()}
+        self._fields = {
+            field: numbers[name] - 1 for field, name in places.items() if name in numbers
+        }
+        self._joined = {
+            field: [numbers[part] - 1 for part in joined_columns(column)]
+            for field, column in places.items()
+            if column not in numbers
+        }
         self.records = RecordScanner(self.entities, decimal_comma=True, **layout.units)
         self.settle(layout)
         return True
