@@ -194,20 +194,22 @@ def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -
         return ()
     steps = [math.dist(a.packet.position, b.packet.position) for a, b in pairwise(rows)]
     leap = _LEAP_STEPS * median(filter(None, steps)) if any(steps) else math.inf
-    whole = _way(rows, (), leap)
-    most_same = max(0.05 * whole[0], 0.05 * len(rows) if whole[0] < _MIXED * len(rows) else 0)
+    same, way, leaps, usual, _ = _way(rows, (), leap)
+    most_same = max(0.05 * same, 0.05 * len(rows) if same < _MIXED * len(rows) else 0)
     several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several(rows, name)]
+    found = []
     for size in range(1, most + 1):
-        found = []
         for columns in combinations(several[: _COLUMNS // size], size):
-            same, way, leaps, groups = _way(rows, columns, leap)
-            if groups * _EACH > len(rows) or groups < 2 or same > most_same:
+            own = _way(rows, columns, leap)
+            if own.groups * _EACH > len(rows) or own.groups < 2 or own.same > most_same:
                 continue
-            if way < _LESS * whole[1] or leaps < _FEWER * whole[2]:
-                found.append((same, sum(map(_strangeness, columns)), groups, way, columns))
-        if found:
-            return min(found)[-1]
-    return ()
+            fewer = own.way < _LESS * way or own.leaps < _FEWER * leaps
+            if fewer or own.usual < _FEWER * usual:
+                strange = sum(map(_strangeness, columns))
+                found.append((own.usual, (own.same, size, strange, own.groups, own.way, columns)))
+    least = min((usual for usual, _ in found), default=0)
+    likely = [rank for usual, rank in found if usual <= least / _LESS]
+    return min(likely)[-1] if likely else ()
 
 
 def _kind(samples: Sequence[WatchedBlock], entity: str) -> str:
@@ -240,23 +242,37 @@ def _strangeness(column: str) -> int:
     return known[0] if known else len(SPELLINGS["entity"])
 
 
-def _way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> tuple[int, float, int, int]:
+class _Way(NamedTuple):
     """Packets with the time of the one before at another place, and how far all go.
 
-    Then how many steps are longer than a leap, and how many entities there are.
+    Then how many steps are longer than a leap, how long one usually is, and how many entities
+    there are.
     """
+
+    same: int
+    way: float
+    leaps: int
+    usual: float
+    groups: int
+
+
+def _way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> _Way:
+    """How the entities go that have the same in these columns."""
     last: dict[tuple[str | None, ...], Packet] = {}
     same, way, leaps = 0, 0.0, 0
+    steps = []
     for row in rows:
         key = tuple(row.cells.get(name) for name in columns)
         before = last.get(key)
         if before is not None:
             step = math.dist(before.position, row.packet.position)
             way += step
+            steps.append(step)
             leaps += step > leap
             same += step > 0 and before.time == row.packet.time
         last[key] = row.packet
-    return same, way, leaps, len(last)
+    steps.sort()
+    return _Way(same, way, leaps, steps[len(steps) // 2] if steps else 0.0, len(last))
 
 
 def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
@@ -264,7 +280,14 @@ def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
     from epic_cli.recordings.names.spellings import name_of  # tables alone have names
 
     rows = list(_rows(samples, sum(len(sample.block) for sample in samples)))
-    at = next((index for index, row in enumerate(rows) if row.line == line), 0)
+    at, last = 0, dict[str, float]()
+    for index, row in enumerate(rows):
+        if row.line == line:  # of a document on one line it is the first that goes back
+            at = at or index
+            if row.packet.time < last.get(row.packet.entity, -math.inf):
+                at = index
+                break
+        last[row.packet.entity] = row.packet.time
     entity = rows[at].packet.entity if rows else ""
     before = [row for row in rows[:at] if row.packet.entity == entity][-_EACH:]
     after = [row for row in rows[at:] if row.packet.entity == entity][:_EACH]
@@ -494,7 +517,7 @@ def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
 
 def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
     """A finding whose cure also mends what is in doubt once it is read so."""
-    for _ in range(_DEEPEST if finding.is_error and finding.read else 0):
+    for _ in range(_DEEPEST if _is_cured(finding) else 0):
         block, reader = watch.samples[0].block, watch.samples[0].reader
         if reader is None:
             break
@@ -510,6 +533,11 @@ def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFind
     return finding
 
 
+def _is_cured(finding: RecordingFinding) -> bool:
+    """Whether it says how the recording has to be read for its packets to be right."""
+    return bool(finding.read) and (finding.is_error or finding.code == "E209")
+
+
 def cure_of(
     reader: Reader, block: PacketBlock, layout: ReadSpec
 ) -> tuple[tuple[str, str], ...] | None:
@@ -523,7 +551,7 @@ def cure_of(
     watch.layout = getattr(reader, "layout", None)
     watch.observe(block)
     found = judged(watch)
-    cures = (finding.read for finding in found if finding.is_error and finding.read)
+    cures = (finding.read for finding in found if _is_cured(finding))
     cure = tuple((part.key, part.value) for part in split(next(cures, "")))
     still = watch.packets > _ASTRAY and not any(track.moves for track in watch.census.tracks)
     return (

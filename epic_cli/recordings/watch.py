@@ -7,9 +7,11 @@ them is loaded only where there may be something to find.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import Census
+from epic_cli.engine.text import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -103,7 +105,10 @@ class RecordingMonitor:
             from epic_cli.engine.refusals import Reason  # most recordings have nothing refused
 
             missing = Reason.FIELD_MISSING, Reason.KEY_MISSING
-            self.partial += sum(refusal.reason in missing for refusal in block.refusals)
+            self.partial += sum(
+                refusal.reason in missing and self._has_some(refusal.text)
+                for refusal in block.refusals
+            )
         count = len(block)
         if not count:
             return False
@@ -119,6 +124,22 @@ class RecordingMonitor:
         self.census.observe(block)
         soon = before < _SOON <= self.packets or before < _MOST <= self.packets
         return soon and not self.thorough
+
+    def _has_some(self, line: bytes) -> bool:
+        """Whether a line has a number of a place or a velocity: it lacks only the others."""
+        layout = self.reader.layout if self.reader is not None else None
+        places = layout.places if layout is not None else {}
+        if layout is None or not places or "*" in "".join(places.values()):
+            return True
+        cells = self.reader.cells_of(line) if self.reader is not None else {}
+        for field in FIELDS[:-1]:
+            try:
+                number = float(cells.get(places.get(field, ""), "").replace(",", "."))
+            except ValueError:
+                continue
+            if isfinite(number) and number != layout.missing:
+                return True
+        return False
 
     def _keep(self, block: PacketBlock) -> None:
         part = block.part(0, _MOST)

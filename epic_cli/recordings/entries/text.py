@@ -95,7 +95,7 @@ class TextFormat(Format):
             return Fit.CERTAIN if plain and head.begin == head.data else Fit.GOOD
         if head.begins_as_json:
             return Fit.NO
-        return Fit.GOOD if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
+        return Fit.WORDS if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
 
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes

@@ -650,7 +650,11 @@ def side_by_side(names: Sequence[str]) -> dict[str, str]:
     ``p1`` and ``p2`` of ``p1_x`` and ``p2_x``. Cameras and targets are none.
     """
     axes: dict[tuple[str, str], dict[str, str]] = {}
+    glued = _glued(names)
     for text in names:
+        if text[:-1] in glued:
+            axes.setdefault((text[:-1], ""), {})[text[-1].lower()] = text
+            continue
         marks = list(_AN_AXIS.finditer(text))
         if len(marks) > 1 and marks[-1].group() == "px":  # pixels
             marks.pop()
@@ -672,6 +676,21 @@ def side_by_side(names: Sequence[str]) -> dict[str, str]:
                 alike.setdefault((rest, key[1 - side], *sorted(columns)), {})[name] = columns["x"]
         best = max((best, *alike.values()), key=len)
     return best
+
+
+def _glued(names: Sequence[str]) -> set[str]:
+    """What stands right before the axes of several entities: ``alicex``, ``bobx``; ``AX``, ``BX``.
+
+    One letter may be anything, but for the first letters of the alphabet.
+    """
+    pairs = {"x": "y", "X": "Y"}
+    both = {text[:-1] for text in names if f"{text[:-1]}{pairs.get(text[-1:], '?')}" in names}
+    glued = {stem for stem in both if stem[-1:].isalnum()}
+    single = sorted(stem for stem in glued if len(stem) == 1)
+    if single != [chr(ord("A") + at) for at in range(len(single))]:
+        glued -= set(single)
+    glued = {stem for stem in glued if _is_thing(stem) and _thing_in(stem)}
+    return glued if len(glued) > 1 else set()
 
 
 def _words_of(names: Iterable[str]) -> set[str]:
@@ -755,4 +774,4 @@ def _alone(name: str) -> re.Pattern[str]:
     """Finds a name that is not a part of a longer one."""
     before = r"\d" if name[0].isdigit() else "A-Z" if name[0].isupper() else "A-Za-z"
     behind = r"\d" if name[-1].isdigit() else "a-z"
-    return re.compile(f"(?<![{before}]){re.escape(name)}(?![{behind}])")
+    return re.compile(f"(?<![{before}]){re.escape(name)}((?![{behind}])|(?=[xyz]$))")

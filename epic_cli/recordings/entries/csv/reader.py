@@ -124,8 +124,12 @@ class CsvReader(LineReader):
 
     def look_for_header(self, head: bytes) -> None:
         """Passes over what stands above the header in a recording that begins like this."""
-        named = [column for column in self.layout.places.values() if star_of(column) < 0]
-        given = [column_name(column) for column in named]
+        given = [
+            column_name(part)
+            for field, column in self.layout.places.items()
+            for part in (joined_columns(column) if field in JOINED else (column,))
+            if star_of(column) < 0
+        ]
         columns = [] if any(column.isdigit() for column in given) else given
         self.look_ahead(head)
         lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")

@@ -47,6 +47,8 @@ from epic_cli.recordings.read_spec import (
     POSITION,
     VELOCITY,
     ReadSpec,
+    column_text,
+    in_order,
     joined_columns,
     path_names,
     path_text,
@@ -116,6 +118,8 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
             item = item[int(name)]
         elif name.isdigit() and int(name) < len(numbers := _vector(item)):
             item = numbers[int(name)]
+        elif "+" in name and isinstance(item, dict) and item.keys() >= {*name.split("+")}:
+            item = joined_value("entity", name, (text_of(item[one]) for one in name.split("+")))
         else:
             return None, Reason.KEY_MISSING
     return item, None
@@ -499,6 +503,9 @@ def _behind(pattern: re.Pattern[str], text: str, begin: int) -> int:
 #: Members that have a position and are no entities.
 _NO_ENTITIES = EYES | OTHER_WORDS | {"origin"}
 
+#: Words of what several have in common, so that numbers are given in each.
+_SIDES = {"team", "side", "squad", "faction"}
+
 #: The rank of a position that stands under the name of a thing.
 _THING = 3
 
@@ -616,7 +623,8 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
         if is_wide(given):
             raise
     else:
-        if is_wide(wide):
+        names = entities_in(starred(wide), tuple(flat)) if is_wide(wide) else ()
+        if names and all(len(path_names(name)) == 1 for name in names):
             return wide
     return _of_entries(given, item, flat)
 
@@ -665,13 +673,38 @@ def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSp
         facts = {"field": "x", "names": names, "readings": readings}
         raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts) from ambiguous
     if found:
-        return _with_singles(found[0], item)
+        return _with_whole_names(_with_singles(found[0], item), item)
     if alone is not None:
         return alone
     if unclear:
         facts = {**ambiguous.facts, "names": _names_with_stars(item, values, containers)}
         raise AmbiguousLayout(ambiguous.reason, **facts) from ambiguous
     raise ambiguous
+
+
+def _with_whole_names(layout: ReadSpec, item: Any) -> ReadSpec:
+    """The layout; where entries of one moment have the same name, with what tells them apart."""
+    entries = entries_of(layout)
+    path = entries.paths.get("entity", ()) if entries is not None else ()
+    if entries is None or len(path) != 1 or "time" in entries.paths:
+        return layout
+    there = [entry for _, entry in entries.of(item) if isinstance(entry, dict)]
+    names = [str(entry.get(path[0])) for entry in there]
+    for other in there[0] if len(set(names)) < len(names) else ():
+        whole = {(str(entry.get(other)), name) for entry, name in zip(there, names, strict=True)}
+        side = _SIDES & set(name_of(other).words)
+        plain = "." not in other and all(
+            isinstance(value := entry.get(other), str)
+            and (side or not isinstance(value, JsonNumber))
+            for entry in there
+        )
+        if plain and len(whole) == len(names):
+            column = layout.places["entity"]
+            at = star_of(column) + 2
+            joined = f"{column[:at]}{column_text(other)}+{column[at:]}"
+            columns = {**dict(layout.columns or ()), "entity": joined}
+            return layout._replace(columns=in_order(columns))
+    return layout
 
 
 def _eyes(layout: ReadSpec, item: Any) -> list[str]:
@@ -692,8 +725,10 @@ def _inferred(
     for steps in containers:
         if steps and _is_one(look_up(item, steps)[0]):
             continue
+        within = f"{path_text(steps)}."
+        others = {name: value for name, value in values.items() if not name.startswith(within)}
         with suppress(AmbiguousLayout):
-            layout = infer_layout(given, {**_first(item, steps), **values})
+            layout = infer_layout(given, {**_first(item, steps), **others})
             if set(POSITION) & set(starred(layout)):
                 found.append(layout)
     return found
@@ -957,10 +992,11 @@ class JsonlReader(LineReader):
             return False
         self._entries = entries_of(layout)
         places = {field: path_names(path) for field, path in layout.places.items()}
+        values = single_values(item)
         for field in JOINED:
-            joined = joined_columns(layout.places.get(field, ""))
-            whole = field in starred(layout) or len(joined) == 1
-            if not whole and look_up(item, places[field])[1] is not None:
+            column = layout.places.get(field, "")
+            joined = joined_columns(column)
+            if len(joined) > 1 and field not in starred(layout) and column not in values:
                 del places[field]
                 self._joined[field] = tuple(map(path_names, joined))
         later = {field: (field,) for field in _LATER if field not in dict(given.columns or ())}
@@ -988,8 +1024,10 @@ class JsonlReader(LineReader):
         if self._entries is None:
             return JsonScanner(self._paths, self.entities, **layout.units)
         steps = self._entries.steps
-        if self._entries.singles or any(
-            path[: len(steps)] == steps for path in self._paths.values()
+        if (
+            self._entries.singles
+            or "+" in "".join(self._entries.paths.get("entity", ()))
+            or any(path[: len(steps)] == steps for path in self._paths.values())
         ):
             return RecordScanner(self.entities, **layout.units)  # some is shared of the entries
         return EntriesScanner(
