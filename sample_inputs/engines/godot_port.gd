@@ -1,55 +1,182 @@
-# Between the last two arrivals, a fixed time ago: a port for (Godot 4.4)
-# epic check --builtin -s gambetta+update_rate=10 --feed jsonl --atol 1e-3 \
-#     --against 'godot --headless --no-header --script godot_port.gd'
+# buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+#
+# A buffer of states: the entity is drawn in the past, between two states that were received.
+#
+# drawn time = now - offset of the clocks - delay
+# drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
+#
+# Source: the delay buffers that games write themselves; formulas in the description
+# Made by: epic code buffer+stamps=arrival+delay=0.1 --lang gdscript --rotations --main
+# epic check --builtin -s buffer+stamps=arrival+delay=0.1 --rtol 1e-4 --atol 1e-3 --against 'godot3-server --no-window --script godot_port.gd'
+#
+# 0BSD: use it as you like, without any warranty.
 extends SceneTree
 
+const DELAY: float = 0.1  # s, how far in the past to draw, in seconds or send intervals (1.8i)
+const KEEP: int = 1024  # the most states that are kept
 
-func _initialize() -> void:
-	var delay := 1.0 # seconds behind
-	for setting in OS.get_environment("EPIC_SETTINGS").split(" "):
-		if setting.begins_with("update_rate="):
-			delay = 1.0 / float(setting.get_slice("=", 1))
-	var tick := OS.get_environment("EPIC_TICK").split_floats("/")
-	var packets: Array[Dictionary] = []
-	while true:
-		var line := OS.read_string_from_stdin(65536)
-		if line == "":
-			break
-		packets.append(JSON.parse_string(line)) # in order of arrival
-	var end: float = packets[-1]["arrival"] + 0.15 if packets else -1.0
-	var states: Array[Dictionary] = []
-	var newest := -INF
-	var shown := {}
-	var taken := 0
-	var k := 0
-	while k * tick[0] / tick[1] <= end:
-		var now := k * tick[0] / tick[1]
-		while taken < packets.size() and packets[taken]["arrival"] <= now:
-			var packet := packets[taken]
-			taken += 1
-			packet["p"] = Vector3(packet["x"], packet["y"], packet["z"])
-			packet["q"] = Quaternion()
-			if packet.has("qw"):
-				packet["q"] = Quaternion(packet["qx"], packet["qy"], packet["qz"], packet["qw"])
-			if packet.get("teleport", false):
-				states.clear()
-				newest = -INF
-				shown = packet
-			if packet["time"] > newest:
-				newest = packet["time"]
-				states.append(packet)
-		var at := now - delay
-		while states.size() > 1 and states[1]["arrival"] <= at:
+
+# One entity: a buffer of its states.
+class Smoothing:
+	var position: Vector3 = Vector3(0.0, 0.0, 0.0)  # what is drawn
+	var drawn: bool = false  # something has been drawn
+	var states: Array = []  # in order of time
+	var count: int = 0  # packets taken
+	var newest: float = 0.0  # the newest timestamp
+	var stamp: float = 0.0  # when its state was true
+	var lag: float = 0.0  # now minus the drawn time
+	var rotation  # what is drawn
+
+	func _init():
+		reset()
+
+	# Forgets the past.
+	func reset() -> void:
+		states.clear()
+		count = 0
+		drawn = false
+
+	# Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+	func receive(time: float, arrival: float, position: Vector3, rotation) -> bool:
+		if count > 0 and time <= newest:
+			return false
+		stamp = arrival
+		lag = wanted_delay()
+		insert({"time": stamp, "position": position, "rotation": rotation})
+		if count == 0 or time > newest:
+			newest = time
+		count += 1
+		return true
+
+	# Puts a state where its time belongs.
+	func insert(state: Dictionary) -> void:
+		states.append(state)
+		if states.size() > KEEP:
 			states.pop_front()
-		if states.size() > 1 and states[0]["arrival"] <= at:
-			var a := states[0]
-			var b := states[1]
-			var u: float = (at - a["arrival"]) / (b["arrival"] - a["arrival"])
-			shown = {"p": a["p"].lerp(b["p"], u), "q": a["q"].slerp(b["q"], u)}
-		if shown:
-			var p: Vector3 = shown["p"]
-			var q: Quaternion = shown["q"]
-			print(JSON.stringify({"time": now, "x": p.x, "y": p.y, "z": p.z, "qx": q.x,
-				"qy": q.y, "qz": q.z, "qw": q.w}, "", false, true))
+
+	# How far in the past to draw (s).
+	func wanted_delay() -> float:
+		var wanted: float = DELAY
+		return wanted
+
+	# Takes a packet of an entity that was moved on purpose.
+	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:
+		if count == 0 or time >= newest:
+			reset()
+			receive(time, arrival, position, rotation)
+			show(position, rotation)
+			self.position = position
+			self.rotation = rotation
+
+	# Draws this, before the low-pass.
+	func show(position: Vector3, rotation) -> void:
+		self.position = position
+		self.rotation = rotation
+		drawn = true
+
+	# Moves position to where it is drawn at now; false: nothing to draw yet.
+	func draw(now: float) -> bool:
+		if count == 0:
+			return false
+		var wanted: float = now - lag
+		place(wanted)
+		return drawn
+
+	# Draws what is in the buffer at this time.
+	func place(time: float) -> void:
+		var last: int = states.size() - 1
+		var i: int = last
+		while i >= 0 and states[i].time > time:
+			i -= 1
+		if i < 0:
+			show(states[0].position, states[0].rotation)
+		elif i < last:
+			between(i, time)
+		else:
+			ahead()
+
+	# Draws between a state and the next.
+	func between(i: int, time: float) -> void:
+		var a: Dictionary = states[i]
+		var b: Dictionary = states[i + 1]
+		var u: float = (time - a.time) / (b.time - a.time)
+		var place: Vector3 = a.position * (1.0 - u) + b.position * u
+		show(place, a.rotation.slerp(b.rotation, u))
+
+	# Draws this long after the newest state.
+	func ahead() -> void:
+		var newest: Dictionary = states[states.size() - 1]
+		show(newest.position, newest.rotation)
+
+# Packet text in, rows out, by arrival times (Godot 3: godot --no-window --script FILE).
+func _initialize():
+	var tick = (OS.get_environment("EPIC_TICK") if OS.has_environment("EPIC_TICK") else "1/20").split("/")
+	var num = float(tick[0])
+	var den = float(tick[1])
+	var output = []
+	OS.execute("cat", [], true, output)
+	var packets = []
+	for line in output[0].split("\n", false):
+		var parts = line.strip_edges().split("/", true, 2)
+		if parts.size() < 3:
+			continue
+		var words = parts[2].split(" ", false)
+		var packet = {"time": _number(words[0]), "arrival": words[0], "order": packets.size()}
+		packet["position"] = _vector(parts[0])
+		packet["velocity"] = _vector(parts[1])
+		for i in range(1, words.size()):
+			var word = words[i].split("=", true, 1)
+			if word.size() > 1:
+				packet[word[0]] = word[1]
+		packet["arrival"] = _number(packet["arrival"])
+		var q = packet.get("rotation", "0,0,0,1").split(",")
+		packet["rotation"] = Quat(_number(q[0]), _number(q[1]), _number(q[2]), _number(q[3]))
+		packets.append(packet)
+	packets.sort_custom(self, "_by_arrival")
+	print(PoolStringArray(["time", "entity", "x", "y", "z", "qx", "qy", "qz", "qw"]).join("\t"))
+	var players = {}
+	var taken = 0
+	var k = floor(packets[0]["arrival"] * den / num) - 1 if packets else 0
+	while packets and k * num / den <= packets[-1]["arrival"] + 0.15:
+		var now = k * num / den
+		while taken < packets.size() and packets[taken]["arrival"] <= now:
+			var packet = packets[taken]
+			taken += 1
+			var name = packet.get("entity", "")
+			if not players.has(name):
+				players[name] = Smoothing.new()
+			if packet.get("teleport", "0") == "1":
+				players[name].teleport(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
+			else:
+				players[name].receive(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
+		for name in players:
+			if players[name].draw(now):
+				var p = players[name].position
+				var row = "%.9f\t%s\t%.9f\t%.9f\t%.9f" % [now, name, p.x, p.y, p.z]
+				var q = players[name].rotation
+				row += "\t%.9f\t%.9f\t%.9f\t%.9f" % [q.x, q.y, q.z, q.w]
+				print(row.replace("inf.000000000", "inf"))
 		k += 1
 	quit()
+
+
+func _vector(text):
+	var n = text.split(",")
+	return Vector3(_number(n[0]), _number(n[1]), _number(n[2]))
+
+
+# Godot 3 reads numbers in single precision.
+func _number(text):
+	var parts = text.strip_edges().to_lower().split("e")
+	var power = int(parts[1]) if parts.size() > 1 else 0
+	var digits = parts[0].split(".")
+	if digits.size() > 1:
+		power -= digits[1].length()
+	var value = float(int(parts[0].replace(".", "")))
+	return value * pow(10.0, power) if power > 0 else value / pow(10.0, -power)
+
+
+func _by_arrival(a, b):
+	if a["arrival"] != b["arrival"]:
+		return a["arrival"] < b["arrival"]
+	return a["order"] < b["order"]

@@ -1,54 +1,184 @@
-r"""Draws between the last two arrivals, a fixed time ago.
+# buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+#
+# A buffer of states: the entity is drawn in the past, between two states that were received.
+#
+# drawn time = now - offset of the clocks - delay
+# drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
+#
+# Source: the delay buffers that games write themselves; formulas in the description
+# Made by: epic code buffer+stamps=arrival+delay=0.1 --lang python --rotations --main
+# epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against 'python3 python_port.py'
+#
+# 0BSD: use it as you like, without any warranty.
 
-epic check --builtin -s gambetta+update_rate=10 --feed jsonl --atol 1e-9 \
-    --against 'python python_port.py'
-"""
-
-import json
 import math
 import os
 import sys
+from typing import List, NamedTuple
 
-settings = dict(part.split("=") for part in os.environ["EPIC_SETTINGS"].split())
-delay = 1 / float(settings["update_rate"])  # seconds behind
+DELAY = 0.1  # s, how far in the past to draw, in seconds or send intervals (1.8i)
+KEEP = 1024  # the most states that are kept
+
+class Vec3(NamedTuple):
+    x: float
+    y: float
+    z: float
+
+    def __add__(self, o):
+        return Vec3(self.x + o.x, self.y + o.y, self.z + o.z)
+
+    def __mul__(self, s):
+        return Vec3(self.x * s, self.y * s, self.z * s)
 
 
-def slerp(a, b, u):
-    """Between two quaternions, at a constant rate."""
-    cosine = sum(m * n for m, n in zip(a, b, strict=True))
-    if cosine < 0:  # the same rotation, the shorter way
-        b, cosine = [-each for each in b], -cosine
-    angle = math.acos(min(cosine, 1))
-    if angle < 1e-6:
-        return list(b)
-    p, q = (math.sin(each * angle) / math.sin(angle) for each in (1 - u, u))
-    return [p * m + q * n for m, n in zip(a, b, strict=True)]
+class Quat(NamedTuple):
+    x: float
+    y: float
+    z: float
+    w: float
 
 
-states, newest, shown = [], -math.inf, None
-packets = sorted(map(json.loads, sys.stdin), key=lambda one: one["arrival"])
-num, den = map(int, os.environ["EPIC_TICK"].split("/"))
-end = packets[-1]["arrival"] + 0.15 if packets else -1
-k = taken = 0
-while (now := k * num / den) <= end:
-    while taken < len(packets) and packets[taken]["arrival"] <= now:
-        p = packets[taken]
-        taken += 1
-        turn = [p[word] for word in ("qx", "qy", "qz", "qw") if word in p]
-        state = [p["x"], p["y"], p["z"]], turn
-        if p.get("teleport"):
-            states, newest, shown = [], -math.inf, state
-        if p["time"] > newest:
-            newest = p["time"]
-            states.append((p["arrival"], *state))
-    at = now - delay
-    while len(states) > 1 and states[1][0] <= at:
-        states.pop(0)
-    if len(states) > 1 and states[0][0] <= at:
-        (t0, a, q), (t1, b, r) = states[:2]
-        u = (at - t0) / (t1 - t0)
-        shown = [m + (n - m) * u for m, n in zip(a, b, strict=True)], slerp(q, r, u) if q else []
-    if shown:
-        names = "time", "x", "y", "z", "qx", "qy", "qz", "qw"
-        print(json.dumps(dict(zip(names, [now, *shown[0], *shown[1]], strict=False))))
-    k += 1
+class State(NamedTuple):
+    time: float  # s
+    position: Vec3
+    rotation: Quat
+
+
+class Smoothing:
+    """One entity: a buffer of its states."""
+
+    def __init__(self) -> None:
+        self.position = Vec3(0.0, 0.0, 0.0)  # what is drawn
+        self.drawn = False  # something has been drawn
+        self.states = []  # in order of time
+        self.count = 0  # packets taken
+        self.newest = 0.0  # the newest timestamp
+        self.stamp = 0.0  # when its state was true
+        self.lag = 0.0  # now minus the drawn time
+        self.rotation = Quat(0.0, 0.0, 0.0, 1.0)  # what is drawn
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets the past."""
+        self.states.clear()
+        self.count = 0
+        self.drawn = False
+
+    def receive(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> bool:
+        """Takes a packet, sent at time, here at arrival (s); false: it was dropped."""
+        if self.count > 0 and time <= self.newest:
+            return False
+        self.stamp = arrival
+        self.lag = self.wanted_delay()
+        self.insert(State(self.stamp, position, rotation))
+        if self.count == 0 or time > self.newest:
+            self.newest = time
+        self.count += 1
+        return True
+
+    def insert(self, state: State) -> None:
+        """Puts a state where its time belongs."""
+        self.states.append(state)
+        if len(self.states) > KEEP:
+            self.states.pop(0)
+
+    def wanted_delay(self) -> float:
+        """How far in the past to draw (s)."""
+        wanted = DELAY
+        return wanted
+
+    def teleport(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> None:
+        """Takes a packet of an entity that was moved on purpose."""
+        if self.count == 0 or time >= self.newest:
+            self.reset()
+            self.receive(time, arrival, position, rotation)
+            self.show(position, rotation)
+            self.position = position
+            self.rotation = rotation
+
+    def show(self, position: Vec3, rotation: Quat) -> None:
+        """Draws this, before the low-pass."""
+        self.position = position
+        self.rotation = rotation
+        self.drawn = True
+
+    def draw(self, now: float) -> bool:
+        """Moves position to where it is drawn at now; false: nothing to draw yet."""
+        if self.count == 0:
+            return False
+        wanted = now - self.lag
+        self.place(wanted)
+        return self.drawn
+
+    def place(self, time: float) -> None:
+        """Draws what is in the buffer at this time."""
+        last = len(self.states) - 1
+        i = last
+        while i >= 0 and self.states[i].time > time:
+            i -= 1
+        if i < 0:
+            self.show(self.states[0].position, self.states[0].rotation)
+        elif i < last:
+            self.between(i, time)
+        else:
+            self.ahead()
+
+    def between(self, i: int, time: float) -> None:
+        """Draws between a state and the next."""
+        a = self.states[i]
+        b = self.states[i + 1]
+        u = (time - a.time) / (b.time - a.time)
+        place = a.position * (1.0 - u) + b.position * u
+        self.show(place, self.slerp(a.rotation, b.rotation, u))
+
+    def ahead(self) -> None:
+        """Draws this long after the newest state."""
+        newest = self.states[len(self.states) - 1]
+        self.show(newest.position, newest.rotation)
+
+    def slerp(self, a: Quat, b: Quat, u: float) -> Quat:
+        """From one rotation to another, the shorter way at a constant rate (Shoemake 1985)."""
+        cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w
+        angle = math.acos(min(abs(cosine), 1.0))
+        p = 1.0 - u
+        q = u
+        if angle > 1.0e-06:
+            p = math.sin((1.0 - u) * angle) / math.sin(angle)
+            q = math.sin(u * angle) / math.sin(angle)
+        if cosine < 0.0:
+            q = -q
+        return Quat(a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q)
+
+def main() -> None:
+    """Packet text in, rows out, by arrival times."""
+    num, den = map(int, os.environ.get("EPIC_TICK", "1/20").split("/"))
+    packets = []
+    for line in filter(str.strip, sys.stdin):
+        *vectors, rest = line.split("/", 2)
+        position, velocity = (Vec3(*map(float, text.split(","))) for text in vectors)
+        time, *words = rest.split()
+        more = dict(word.split("=", 1) for word in words if "=" in word)
+        packets.append((float(more.get("arrival", time)), float(time), position, velocity, more))
+    packets.sort(key=lambda packet: packet[0])
+    print("time", "entity", "x", "y", "z", "qx", "qy", "qz", "qw", sep="\t")
+    players, taken = {}, 0
+    k = math.floor(packets[0][0] * den / num) - 1 if packets else 0
+    while packets and k * num / den <= packets[-1][0] + 0.15:
+        now = k * num / den
+        while taken < len(packets) and packets[taken][0] <= now:
+            arrival, time, position, velocity, more = packets[taken]
+            rotation = Quat(*map(float, more.get("rotation", "0,0,0,1").split(",")))
+            player = players.setdefault(more.get("entity", ""), Smoothing())
+            if more.get("teleport") == "1":
+                player.teleport(time, arrival, position, rotation)
+            else:
+                player.receive(time, arrival, position, rotation)
+            taken += 1
+        for name, player in players.items():
+            if player.draw(now):
+                print(now, name, *player.position, *player.rotation, sep="\t")
+        k += 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,70 +1,265 @@
-// Between the last two arrivals, a fixed time ago: a port for (rustc -O rust_port.rs)
-// epic check --builtin -s gambetta+update_rate=10 --feed csv --atol 1e-9 --against ./rust_port
-use std::collections::{HashMap, VecDeque};
-use std::io::{stdin, BufRead};
+// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+//
+// A buffer of states: the entity is drawn in the past, between two states that were received.
+//
+// drawn time = now - offset of the clocks - delay
+// drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
+//
+// Source: the delay buffers that games write themselves; formulas in the description
+// Made by: epic code buffer+stamps=arrival+delay=0.1 --lang rust --rotations --main
+// rustc -O rust_port.rs
+// epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against './rust_port'
+//
+// 0BSD: use it as you like, without any warranty.
 
-#[derive(Clone)]
-struct State { time: f64, arrival: f64, place: Vec<f64>, turn: Vec<f64>, teleport: bool }
+use std::ops::{Add, Mul};
 
-fn lerp(a: &[f64], b: &[f64], u: f64) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + (b - a) * u).collect()
+type Real = f64;
+const DELAY: f64 = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+const KEEP: i64 = 1024;  // the most states that are kept
+
+#[derive(Clone, Copy, Default)]
+pub struct Vec3 {
+    pub x: f64,
+    pub y: f64,
+    pub z: f64,
+}
+#[derive(Clone, Copy, Default)]
+pub struct Quat {
+    pub x: f64,
+    pub y: f64,
+    pub z: f64,
+    pub w: f64,
+}
+impl Add for Vec3 {
+    type Output = Vec3;
+    fn add(self, o: Vec3) -> Vec3 {
+        Vec3 { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
+    }
+}
+impl Mul<f64> for Vec3 {
+    type Output = Vec3;
+    fn mul(self, s: f64) -> Vec3 {
+        Vec3 { x: self.x * s, y: self.y * s, z: self.z * s }
+    }
 }
 
-fn slerp(a: &[f64], b: &[f64], u: f64) -> Vec<f64> {
-    let cosine: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-    let angle = cosine.abs().min(1.0).acos();
-    if angle < 1e-6 { return b.to_vec(); }
-    let (p, q) = (((1.0 - u) * angle).sin() / angle.sin(), (u * angle).sin() / angle.sin());
-    let q = q.copysign(cosine); // the shorter way
-    a.iter().zip(b).map(|(a, b)| p * a + q * b).collect()
+/// A received state, on the time axis of the buffer.
+#[derive(Clone, Copy)]
+struct State {
+    time: f64,  // s
+    position: Vec3,
+    rotation: Quat,
+}
+
+/// One entity: a buffer of its states.
+#[derive(Default)]
+pub struct Smoothing {
+    pub position: Vec3,  // what is drawn
+    drawn: bool,  // something has been drawn
+    states: Vec<State>,  // in order of time
+    count: i64,  // packets taken
+    newest: f64,  // the newest timestamp
+    stamp: f64,  // when its state was true
+    lag: f64,  // now minus the drawn time
+    pub rotation: Quat,  // what is drawn
+}
+
+impl Smoothing {
+    pub fn new() -> Smoothing {
+        let mut made = Smoothing::default();
+        made.reset();
+        made
+    }
+
+    /// Forgets the past.
+    pub fn reset(&mut self) {
+        self.states.clear();
+        self.count = 0;
+        self.drawn = false;
+    }
+
+    /// Takes a packet, sent at `time`, here at `arrival` (s); false: it was dropped.
+    pub fn receive(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) -> bool {
+        if self.count > 0 && time <= self.newest {
+            return false;
+        }
+        self.stamp = arrival;
+        self.lag = self.wanted_delay();
+        self.insert(State { time: self.stamp, position, rotation });
+        if self.count == 0 || time > self.newest {
+            self.newest = time;
+        }
+        self.count += 1;
+        return true;
+    }
+
+    /// Puts a state where its time belongs.
+    fn insert(&mut self, state: State) {
+        self.states.push(state);
+        if self.states.len() as i64 > KEEP {
+            self.states.remove(0);
+        }
+    }
+
+    /// How far in the past to draw (s).
+    fn wanted_delay(&self) -> f64 {
+        let wanted: f64 = DELAY;
+        return wanted;
+    }
+
+    /// Takes a packet of an entity that was moved on purpose.
+    pub fn teleport(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) {
+        if self.count == 0 || time >= self.newest {
+            self.reset();
+            self.receive(time, arrival, position, rotation);
+            self.show(position, rotation);
+            self.position = position;
+            self.rotation = rotation;
+        }
+    }
+
+    /// Draws this, before the low-pass.
+    fn show(&mut self, position: Vec3, rotation: Quat) {
+        self.position = position;
+        self.rotation = rotation;
+        self.drawn = true;
+    }
+
+    /// Moves `position` to where it is drawn at `now`; false: nothing to draw yet.
+    pub fn draw(&mut self, now: f64) -> bool {
+        if self.count == 0 {
+            return false;
+        }
+        let wanted: f64 = now - self.lag;
+        self.place(wanted);
+        return self.drawn;
+    }
+
+    /// Draws what is in the buffer at this time.
+    fn place(&mut self, time: f64) {
+        let last: i64 = self.states.len() as i64 - 1;
+        let mut i: i64 = last;
+        while i >= 0 && self.states[i as usize].time > time {
+            i -= 1;
+        }
+        if i < 0 {
+            self.show(self.states[0].position, self.states[0].rotation);
+        } else if i < last {
+            self.between(i, time);
+        } else {
+            self.ahead();
+        }
+    }
+
+    /// Draws between a state and the next.
+    fn between(&mut self, i: i64, time: f64) {
+        let a: State = self.states[i as usize];
+        let b: State = self.states[(i + 1) as usize];
+        let u: f64 = (time - a.time) / (b.time - a.time);
+        let place: Vec3 = a.position * (1.0 - u) + b.position * u;
+        self.show(place, self.slerp(a.rotation, b.rotation, u));
+    }
+
+    /// Draws this long after the newest state.
+    fn ahead(&mut self) {
+        let newest: State = self.states[(self.states.len() as i64 - 1) as usize];
+        self.show(newest.position, newest.rotation);
+    }
+
+    /// From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+    fn slerp(&self, a: Quat, b: Quat, u: f64) -> Quat {
+        let cosine: f64 = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+        let angle: f64 = f64::acos(f64::min(f64::abs(cosine), 1.0));
+        let mut p: f64 = 1.0 - u;
+        let mut q: f64 = u;
+        if angle > 1.0e-06 {
+            p = f64::sin((1.0 - u) * angle) / f64::sin(angle);
+            q = f64::sin(u * angle) / f64::sin(angle);
+        }
+        if cosine < 0.0 {
+            q = -q;
+        }
+        return Quat { x: a.x * p + b.x * q, y: a.y * p + b.y * q, z: a.z * p + b.z * q, w: a.w * p + b.w * q };
+    }
+}
+// Packet text in, rows out, by arrival times.
+#[allow(dead_code)]
+struct Packet {
+    time: f64,
+    arrival: f64,
+    position: Vec3,
+    velocity: Vec3,
+    rotation: Quat,
+    entity: String,
+    moved: bool,
+}
+
+fn numbers(text: &str) -> Vec<f64> {
+    text.split(',').map(|word| word.trim().parse().unwrap()).collect()
+}
+
+fn vec3(text: &str) -> Vec3 {
+    let n = numbers(text);
+    Vec3 { x: n[0] as Real, y: n[1] as Real, z: n[2] as Real }
+}
+
+fn read(line: &str) -> Packet {
+    let parts: Vec<&str> = line.splitn(3, '/').collect();
+    let words: Vec<&str> = parts[2].split_whitespace().collect();
+    let more = |key: &str| words[1..].iter().find_map(|word| word.strip_prefix(key));
+    let q = numbers(more("rotation=").unwrap_or("0,0,0,1"));
+    Packet {
+        time: words[0].parse().unwrap(),
+        arrival: more("arrival=").unwrap_or(words[0]).parse().unwrap(),
+        position: vec3(parts[0]),
+        velocity: vec3(parts[1]),
+        rotation: Quat { x: q[0], y: q[1], z: q[2], w: q[3] },
+        entity: more("entity=").unwrap_or("").to_string(),
+        moved: more("teleport=") == Some("1"),
+    }
 }
 
 fn main() {
-    let settings = std::env::var("EPIC_SETTINGS").unwrap();
-    let settings: HashMap<_, _> = settings.split(' ').filter_map(|s| s.split_once('=')).collect();
-    let delay = 1.0 / settings["update_rate"].parse::<f64>().unwrap(); // seconds behind
-    let tick = std::env::var("EPIC_TICK").unwrap();
-    let (num, den) = tick.split_once('/').unwrap();
-    let (num, den): (f64, f64) = (num.parse().unwrap(), den.parse().unwrap());
-
-    let mut lines = stdin().lock().lines().map(Result::unwrap);
-    let header = lines.next().unwrap_or_default();
-    let names: Vec<&str> = header.split(',').collect();
-    let turns = names.contains(&"qw");
-    let mut packets: Vec<State> = lines.map(|line| {
-        let cells: HashMap<_, _> = names.iter().copied().zip(line.split(',')).collect();
-        let number = |name: &&str| cells[*name].parse().unwrap_or(0.0);
-        State { time: number(&"time"), arrival: number(&"arrival"), teleport: cells["teleport"] == "1",
-                place: ["x", "y", "z"].iter().map(number).collect(),
-                turn: ["qx", "qy", "qz", "qw"].iter().filter(|_| turns).map(number).collect() }
-    }).collect();
-    packets.sort_by(|a, b| a.arrival.total_cmp(&b.arrival));
-    let end = packets.last().map_or(-1.0, |last| last.arrival + 0.15);
-    println!("time,x,y,z{}", if turns { ",qx,qy,qz,qw" } else { "" });
-
-    let (mut states, mut newest, mut shown) = (VecDeque::<State>::new(), f64::MIN, Vec::new());
-    let mut packets = packets.into_iter().peekable();
-    for now in (0..).map(|k| k as f64 * num / den).take_while(|now| *now <= end) {
-        while let Some(packet) = packets.next_if(|one| one.arrival <= now) {
-            if packet.teleport {
-                (newest, shown) = (f64::MIN, [&packet.place[..], &packet.turn].concat());
-                states.clear();
-            }
-            if packet.time > newest {
-                newest = packet.time;
-                states.push_back(packet);
+    let tick = std::env::var("EPIC_TICK").unwrap_or("1/20".to_string());
+    let ratio: Vec<f64> = tick.split('/').map(|part| part.parse().unwrap()).collect();
+    let lines = std::io::stdin().lines().map(Result::unwrap);
+    let mut packets: Vec<Packet> =
+        lines.filter(|line| !line.trim().is_empty()).map(|line| read(&line)).collect();
+    packets.sort_by(|a, b| a.arrival.partial_cmp(&b.arrival).unwrap()); // it keeps the order of equals
+    println!("time\tentity\tx\ty\tz\tqx\tqy\tqz\tqw");
+    let mut players: Vec<(String, Smoothing)> = Vec::new();
+    let mut taken = 0;
+    if packets.is_empty() {
+        return;
+    }
+    let end = packets[packets.len() - 1].arrival + 0.15;
+    let mut k = (packets[0].arrival * ratio[1] / ratio[0]).floor() as i64 - 1;
+    while k as f64 * ratio[0] / ratio[1] <= end {
+        let now = k as f64 * ratio[0] / ratio[1];
+        while taken < packets.len() && packets[taken].arrival <= now {
+            let packet = &packets[taken];
+            taken += 1;
+            let index = players.iter().position(|(name, _)| *name == packet.entity).unwrap_or_else(|| {
+                players.push((packet.entity.clone(), Smoothing::new()));
+                players.len() - 1
+            });
+            let player = &mut players[index].1;
+            if packet.moved {
+                player.teleport(packet.time as Real, packet.arrival as Real, packet.position, packet.rotation);
+            } else {
+                player.receive(packet.time as Real, packet.arrival as Real, packet.position, packet.rotation);
             }
         }
-        let at = now - delay;
-        while states.len() > 1 && states[1].arrival <= at { states.pop_front(); }
-        if states.len() > 1 && states[0].arrival <= at {
-            let (a, b) = (&states[0], &states[1]);
-            let u = (at - a.arrival) / (b.arrival - a.arrival);
-            shown = [lerp(&a.place, &b.place, u), slerp(&a.turn, &b.turn, u)].concat();
+        for (name, player) in players.iter_mut() {
+            if player.draw(now as Real) {
+                let p = player.position;
+                print!("{}\t{}\t{}\t{}\t{}", now, name, f64::from(p.x), f64::from(p.y), f64::from(p.z));
+                let q = player.rotation;
+                print!("\t{}\t{}\t{}\t{}", q.x, q.y, q.z, q.w);
+                println!();
+            }
         }
-        if !shown.is_empty() {
-            let cells: Vec<String> = shown.iter().map(f64::to_string).collect();
-            println!("{now},{}", cells.join(","));
-        }
+        k += 1;
     }
 }

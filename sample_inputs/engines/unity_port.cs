@@ -1,63 +1,231 @@
-// Between the last two arrivals, a fixed time ago: a port for (dotnet run, or mcs and mono)
-// epic check --builtin -s gambetta+update_rate=10 --feed csv --atol 1e-3 \
-//     --against 'mono unity_port.exe'
-// Vector3 and Quaternion are .NET's; UnityEngine's have Lerp and Slerp of the same meaning.
-// Compile with: mcs -r:System.Numerics.dll unity_port.cs
+// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+//
+// A buffer of states: the entity is drawn in the past, between two states that were received.
+//
+// drawn time = now - offset of the clocks - delay
+// drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
+//
+// Source: the delay buffers that games write themselves; formulas in the description
+// Made by: epic code buffer+stamps=arrival+delay=0.1 --lang csharp --rotations --main
+// mcs unity_port.cs
+// epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against 'mono unity_port.exe'
+//
+// 0BSD: use it as you like, without any warranty.
+
+using Real = System.Double;
 using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
-using System.Numerics;
 
-class State { public double Time, Arrival; public bool Teleport; public Vector3 Place; public Quaternion Turn; }
+public struct Vec3 {
+    public double X, Y, Z;
+    public Vec3(double x, double y, double z) { X = x; Y = y; Z = z; }
+    public static Vec3 operator +(Vec3 a, Vec3 b) => new Vec3(a.X + b.X, a.Y + b.Y, a.Z + b.Z);
+    public static Vec3 operator *(Vec3 a, double s) => new Vec3(a.X * s, a.Y * s, a.Z * s);
+}
 
-static class Port
-{
-    static void Main()
-    {
-        CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
-        var settings = Environment.GetEnvironmentVariable("EPIC_SETTINGS").Split(' ')
-            .Select(one => one.Split('=')).ToDictionary(one => one[0], one => one[1]);
-        double delay = 1 / double.Parse(settings["update_rate"]); // seconds behind
-        var tick = Environment.GetEnvironmentVariable("EPIC_TICK").Split('/').Select(double.Parse).ToArray();
+public struct Quat {
+    public double X, Y, Z, W;
+    public Quat(double x, double y, double z, double w) { X = x; Y = y; Z = z; W = w; }
+}
 
-        var names = (Console.ReadLine() ?? "").Split(',').ToList();
-        var packets = new List<State>();
-        for (string line; (line = Console.ReadLine()) != null;)
-        {
-            var cells = line.Split(',');
-            Func<string, double> number = name =>
-                names.Contains(name) && cells[names.IndexOf(name)] != "" ? double.Parse(cells[names.IndexOf(name)]) : 0;
-            packets.Add(new State {
-                Time = number("time"), Arrival = number("arrival"), Teleport = number("teleport") != 0,
-                Place = new Vector3((float)number("x"), (float)number("y"), (float)number("z")),
-                Turn = new Quaternion((float)number("qx"), (float)number("qy"), (float)number("qz"), (float)number("qw")) });
+// A received state, on the time axis of the buffer.
+public struct State {
+    public double Time;  // s
+    public Vec3 Position;
+    public Quat Rotation;
+}
+
+// One entity: a buffer of its states.
+public class Smoothing {
+    const double Delay = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+    const int Keep = 1024;  // the most states that are kept
+    public Vec3 Position;  // what is drawn
+    bool drawn;  // something has been drawn
+    List<State> states = new List<State>();  // in order of time
+    int count;  // packets taken
+    double newest;  // the newest timestamp
+    double stamp;  // when its state was true
+    double lag;  // now minus the drawn time
+    public Quat Rotation;  // what is drawn
+
+    public Smoothing() { Reset(); }
+
+    // Forgets the past.
+    public void Reset() {
+        states.Clear();
+        count = 0;
+        drawn = false;
+    }
+
+    // Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+    public bool Receive(double time, double arrival, Vec3 position, Quat rotation) {
+        if (count > 0 && time <= newest) {
+            return false;
         }
-        packets = packets.OrderBy(one => one.Arrival).ToList(); // it keeps the order of equals
-        double end = packets.Count > 0 ? packets.Last().Arrival + 0.15 : -1, newest = double.MinValue, now;
-        Console.WriteLine("time,x,y,z" + (names.Contains("qw") ? ",qx,qy,qz,qw" : ""));
-        var states = new List<State>();
-        State shown = null;
-        for (int k = 0, taken = 0; (now = k * tick[0] / tick[1]) <= end; ++k)
-        {
-            for (; taken < packets.Count && packets[taken].Arrival <= now; ++taken)
-            {
-                if (packets[taken].Teleport) { states.Clear(); newest = double.MinValue; shown = packets[taken]; }
-                if (packets[taken].Time > newest) { newest = packets[taken].Time; states.Add(packets[taken]); }
+        stamp = arrival;
+        lag = WantedDelay();
+        Insert(new State { Time = stamp, Position = position, Rotation = rotation });
+        if (count == 0 || time > newest) {
+            newest = time;
+        }
+        count += 1;
+        return true;
+    }
+
+    // Puts a state where its time belongs.
+    void Insert(State state) {
+        states.Add(state);
+        if (states.Count > Keep) {
+            states.RemoveAt(0);
+        }
+    }
+
+    // How far in the past to draw (s).
+    double WantedDelay() {
+        double wanted = Delay;
+        return wanted;
+    }
+
+    // Takes a packet of an entity that was moved on purpose.
+    public void Teleport(double time, double arrival, Vec3 position, Quat rotation) {
+        if (count == 0 || time >= newest) {
+            Reset();
+            Receive(time, arrival, position, rotation);
+            Show(position, rotation);
+            Position = position;
+            Rotation = rotation;
+        }
+    }
+
+    // Draws this, before the low-pass.
+    void Show(Vec3 position, Quat rotation) {
+        Position = position;
+        Rotation = rotation;
+        drawn = true;
+    }
+
+    // Moves position to where it is drawn at now; false: nothing to draw yet.
+    public bool Draw(double now) {
+        if (count == 0) {
+            return false;
+        }
+        double wanted = now - lag;
+        Place(wanted);
+        return drawn;
+    }
+
+    // Draws what is in the buffer at this time.
+    void Place(double time) {
+        int last = states.Count - 1;
+        int i = last;
+        while (i >= 0 && states[i].Time > time) {
+            i -= 1;
+        }
+        if (i < 0) {
+            Show(states[0].Position, states[0].Rotation);
+        } else if (i < last) {
+            Between(i, time);
+        } else {
+            Ahead();
+        }
+    }
+
+    // Draws between a state and the next.
+    void Between(int i, double time) {
+        State a = states[i];
+        State b = states[i + 1];
+        double u = (time - a.Time) / (b.Time - a.Time);
+        Vec3 place = a.Position * (1.0 - u) + b.Position * u;
+        Show(place, Slerp(a.Rotation, b.Rotation, u));
+    }
+
+    // Draws this long after the newest state.
+    void Ahead() {
+        State newest = states[states.Count - 1];
+        Show(newest.Position, newest.Rotation);
+    }
+
+    // From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+    Quat Slerp(Quat a, Quat b, double u) {
+        double cosine = a.X * b.X + a.Y * b.Y + a.Z * b.Z + a.W * b.W;
+        double angle = Math.Acos(Math.Min(Math.Abs(cosine), 1.0));
+        double p = 1.0 - u;
+        double q = u;
+        if (angle > 1.0e-06) {
+            p = Math.Sin((1.0 - u) * angle) / Math.Sin(angle);
+            q = Math.Sin(u * angle) / Math.Sin(angle);
+        }
+        if (cosine < 0.0) {
+            q = -q;
+        }
+        return new Quat(a.X * p + b.X * q, a.Y * p + b.Y * q, a.Z * p + b.Z * q, a.W * p + b.W * q);
+    }
+}
+// Packet text in, rows out, by arrival times.
+static class Program {
+    class Packet {
+        public double Time, Arrival;
+        public Vec3 Position, Velocity;
+        public Quat Rotation;
+        public string Entity;
+        public bool Moved;
+    }
+
+    static double[] Numbers(string text) => text.Split(',').Select(double.Parse).ToArray();
+
+    static Vec3 Vector(string text) {
+        var n = Numbers(text);
+        return new Vec3((Real)n[0], (Real)n[1], (Real)n[2]);
+    }
+
+    static Packet Read(string line) {
+        var parts = line.Split(new[] { '/' }, 3);
+        var words = parts[2].Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
+        Func<string, string, string> more = (key, otherwise) => {
+            var word = words.FirstOrDefault(one => one.StartsWith(key + "="));
+            return word == null ? otherwise : word.Substring(key.Length + 1);
+        };
+        var q = Numbers(more("rotation", "0,0,0,1"));
+        return new Packet {
+            Time = double.Parse(words[0]), Arrival = double.Parse(more("arrival", words[0])),
+            Position = Vector(parts[0]), Velocity = Vector(parts[1]),
+            Rotation = new Quat(q[0], q[1], q[2], q[3]),
+            Entity = more("entity", ""), Moved = more("teleport", "0") == "1",
+        };
+    }
+
+    static void Main() {
+        CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
+        var tick = (Environment.GetEnvironmentVariable("EPIC_TICK") ?? "1/20").Split('/').Select(double.Parse).ToArray();
+        var packets = new List<Packet>();
+        for (string line; (line = Console.ReadLine()) != null;)
+            if (line.Trim() != "") packets.Add(Read(line.Trim()));
+        packets = packets.OrderBy(packet => packet.Arrival).ToList(); // it keeps the order of equals
+        Console.WriteLine("time\tentity\tx\ty\tz\tqx\tqy\tqz\tqw");
+        var players = new Dictionary<string, Smoothing>();
+        var names = new List<string>();
+        int taken = 0;
+        if (packets.Count == 0) return;
+        for (long k = (long)Math.Floor(packets[0].Arrival * tick[1] / tick[0]) - 1;; k++) {
+            double now = k * tick[0] / tick[1];
+            if (now > packets.Last().Arrival + 0.15) return;
+            for (; taken < packets.Count && packets[taken].Arrival <= now; taken++) {
+                var packet = packets[taken];
+                string name = packet.Entity;
+                if (!players.ContainsKey(name)) { players[name] = new Smoothing(); names.Add(name); }
+                if (packet.Moved) players[name].Teleport((Real)packet.Time, (Real)packet.Arrival, packet.Position, packet.Rotation);
+                else players[name].Receive((Real)packet.Time, (Real)packet.Arrival, packet.Position, packet.Rotation);
             }
-            double at = now - delay;
-            while (states.Count > 1 && states[1].Arrival <= at) states.RemoveAt(0);
-            if (states.Count > 1 && states[0].Arrival <= at)
-            {
-                State a = states[0], b = states[1];
-                float u = (float)((at - a.Arrival) / (b.Arrival - a.Arrival));
-                shown = new State { Place = Vector3.Lerp(a.Place, b.Place, u), Turn = Quaternion.Slerp(a.Turn, b.Turn, u) };
-            }
-            if (shown == null) continue;
-            Vector3 p = shown.Place;
-            Quaternion q = shown.Turn;
-            string turn = names.Contains("qw") ? string.Format(",{0:R},{1:R},{2:R},{3:R}", q.X, q.Y, q.Z, q.W) : "";
-            Console.WriteLine("{0:R},{1:R},{2:R},{3:R}{4}", now, p.X, p.Y, p.Z, turn);
+            foreach (var name in names)
+                if (players[name].Draw((Real)now)) {
+                    Vec3 p = players[name].Position;
+                    Console.Write("{0:R}\t{1}\t{2:R}\t{3:R}\t{4:R}", now, name, (double)p.X, (double)p.Y, (double)p.Z);
+                    Quat q = players[name].Rotation;
+                    Console.Write("\t{0:R}\t{1:R}\t{2:R}\t{3:R}", q.X, q.Y, q.Z, q.W);
+                    Console.WriteLine();
+                }
         }
     }
 }

@@ -1,70 +1,238 @@
-// Between the last two arrivals, a fixed time ago: a port for (g++ -O2 -o unreal_port unreal_port.cpp)
-// epic check --builtin -s gambetta+update_rate=10 --feed csv --atol 1e-9 --against ./unreal_port
-// In Unreal: FMath::Lerp of FVector, and FQuat::Slerp, which goes the shorter way, too.
+// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+//
+// A buffer of states: the entity is drawn in the past, between two states that were received.
+//
+// drawn time = now - offset of the clocks - delay
+// drawn      = before + (after - before) * (drawn time - before.time) / (after.time - before.time)
+//
+// Source: the delay buffers that games write themselves; formulas in the description
+// Made by: epic code buffer+stamps=arrival+delay=0.1 --lang cpp --rotations --main
+// g++ -std=c++17 -O2 -ffp-contract=off -o unreal_port unreal_port.cpp
+// epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against './unreal_port'
+//
+// 0BSD: use it as you like, without any warranty.
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
-struct State { double time, arrival; bool teleport; std::vector<double> p, q; };
-using Numbers = std::vector<double>;
+using Real = double;
+constexpr double DELAY = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+constexpr int KEEP = 1024;  // the most states that are kept
+struct Vec3 { double x, y, z; };
+struct Quat { double x, y, z, w; };
+inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec3 operator*(Vec3 a, double s) { return {a.x * s, a.y * s, a.z * s}; }
 
-Numbers mixed(const Numbers& a, const Numbers& b, double of_a, double of_b) {
-    Numbers c(a.size());
-    for (size_t k = 0; k < a.size(); ++k) c[k] = of_a * a[k] + of_b * b[k];
-    return c;
-}
+// A received state, on the time axis of the buffer.
+struct State {
+    double time;  // s
+    Vec3 position;
+    Quat rotation;
+};
 
-Numbers slerp(const Numbers& a, const Numbers& b, double u) {
-    double cosine = 0;
-    for (size_t k = 0; k < a.size(); ++k) cosine += a[k] * b[k];
-    double angle = std::acos(std::min(std::fabs(cosine), 1.0));
-    if (angle < 1e-6) return b;
-    double of_b = std::copysign(std::sin(u * angle) / std::sin(angle), cosine);
-    return mixed(a, b, std::sin((1 - u) * angle) / std::sin(angle), of_b);
+// One entity: a buffer of its states.
+class Smoothing {
+public:
+    Vec3 position{};  // what is drawn
+    Quat rotation{};  // what is drawn
+
+    Smoothing() { reset(); }
+
+    // Forgets the past.
+    void reset() {
+        states.clear();
+        count = 0;
+        drawn = false;
+    }
+
+    // Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+    bool receive(double time, double arrival, Vec3 position, Quat rotation) {
+        if (count > 0 && time <= newest) {
+            return false;
+        }
+        stamp = arrival;
+        lag = wanted_delay();
+        insert(State{stamp, position, rotation});
+        if (count == 0 || time > newest) {
+            newest = time;
+        }
+        count += 1;
+        return true;
+    }
+
+    // Takes a packet of an entity that was moved on purpose.
+    void teleport(double time, double arrival, Vec3 position, Quat rotation) {
+        if (count == 0 || time >= newest) {
+            reset();
+            receive(time, arrival, position, rotation);
+            show(position, rotation);
+            this->position = position;
+            this->rotation = rotation;
+        }
+    }
+
+    // Moves position to where it is drawn at now; false: nothing to draw yet.
+    bool draw(double now) {
+        if (count == 0) {
+            return false;
+        }
+        double wanted = now - lag;
+        place(wanted);
+        return drawn;
+    }
+
+    private:
+    bool drawn{};  // something has been drawn
+    std::vector<State> states{};  // in order of time
+    int count{};  // packets taken
+    double newest{};  // the newest timestamp
+    double stamp{};  // when its state was true
+    double lag{};  // now minus the drawn time
+
+    // Puts a state where its time belongs.
+    void insert(State state) {
+        states.push_back(state);
+        if (int(states.size()) > KEEP) {
+            states.erase(states.begin());
+        }
+    }
+
+    // How far in the past to draw (s).
+    double wanted_delay() const {
+        double wanted = DELAY;
+        return wanted;
+    }
+
+    // Draws this, before the low-pass.
+    void show(Vec3 position, Quat rotation) {
+        this->position = position;
+        this->rotation = rotation;
+        drawn = true;
+    }
+
+    // Draws what is in the buffer at this time.
+    void place(double time) {
+        int last = int(states.size()) - 1;
+        int i = last;
+        while (i >= 0 && states[i].time > time) {
+            i -= 1;
+        }
+        if (i < 0) {
+            show(states[0].position, states[0].rotation);
+        } else if (i < last) {
+            between(i, time);
+        } else {
+            ahead();
+        }
+    }
+
+    // Draws between a state and the next.
+    void between(int i, double time) {
+        State a = states[i];
+        State b = states[i + 1];
+        double u = (time - a.time) / (b.time - a.time);
+        Vec3 place = a.position * (1.0 - u) + b.position * u;
+        show(place, slerp(a.rotation, b.rotation, u));
+    }
+
+    // Draws this long after the newest state.
+    void ahead() {
+        State newest = states[int(states.size()) - 1];
+        show(newest.position, newest.rotation);
+    }
+
+    // From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+    Quat slerp(Quat a, Quat b, double u) const {
+        double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+        double angle = std::acos(std::min(std::abs(cosine), 1.0));
+        double p = 1.0 - u;
+        double q = u;
+        if (angle > 1.0e-06) {
+            p = std::sin((1.0 - u) * angle) / std::sin(angle);
+            q = std::sin(u * angle) / std::sin(angle);
+        }
+        if (cosine < 0.0) {
+            q = -q;
+        }
+        return Quat{a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q};
+    }
+};
+// Packet text in, rows out, by arrival times.
+struct Packet {
+    double arrival, time;
+    Vec3 position, velocity;
+    Quat rotation;
+    std::string entity;
+    bool moved;
+};
+
+std::vector<double> numbers(const std::string& text) {
+    std::vector<double> found;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) found.push_back(std::strtod(word.c_str(), nullptr));
+    found.resize(4);
+    return found;
 }
 
 int main() {
-    std::string set = std::getenv("EPIC_SETTINGS"), line, cell;
-    double delay = 1 / std::atof(set.c_str() + set.find("update_rate=") + 12), num, den;  // s
-    std::sscanf(std::getenv("EPIC_TICK"), "%lf/%lf", &num, &den);
-    std::vector<std::string> names;
-    std::getline(std::cin, line);
-    for (std::istringstream cells(line); std::getline(cells, cell, ',');) names.push_back(cell);
-    bool turns = line.find("qw") != std::string::npos;
-    std::vector<State> packets, states;
-    while (std::getline(std::cin, line)) {
-        std::istringstream cells(line);
-        std::map<std::string, double> n;
-        for (auto& name : names) std::getline(cells, cell, ',') && (n[name] = std::atof(cell.c_str()));
-        packets.push_back({n["time"], n["arrival"], n["teleport"] != 0, {n["x"], n["y"], n["z"]}, {}});
-        if (turns) packets.back().q = {n["qx"], n["qy"], n["qz"], n["qw"]};
+    int num = 1, den = 20;
+    if (const char* tick = std::getenv("EPIC_TICK")) std::sscanf(tick, "%d/%d", &num, &den);
+    std::vector<Packet> packets;
+    for (std::string line; std::getline(std::cin, line);) {
+        std::istringstream parts(line);
+        std::string position, velocity, word;
+        std::getline(parts, position, '/');
+        std::getline(parts, velocity, '/');
+        if (!(parts >> word)) continue;
+        std::vector<double> p = numbers(position), v = numbers(velocity);
+        Packet packet{};
+        packet.time = packet.arrival = std::strtod(word.c_str(), nullptr);
+        packet.position = {Real(p[0]), Real(p[1]), Real(p[2])};
+        packet.velocity = {Real(v[0]), Real(v[1]), Real(v[2])};
+        packet.rotation = {0, 0, 0, 1};
+        while (parts >> word) {
+            std::string value = word.substr(word.find('=') + 1);
+            if (word.rfind("arrival=", 0) == 0) packet.arrival = std::strtod(value.c_str(), nullptr);
+            if (word.rfind("entity=", 0) == 0) packet.entity = value;
+            if (word.rfind("teleport=", 0) == 0) packet.moved = value == "1";
+            if (word.rfind("rotation=", 0) == 0) {
+                std::vector<double> q = numbers(value);
+                packet.rotation = {q[0], q[1], q[2], q[3]};
+            }
+        }
+        packets.push_back(packet);
     }
-    std::stable_sort(packets.begin(), packets.end(), [](auto& a, auto& b) { return a.arrival < b.arrival; });
-    double end = packets.empty() ? -1 : packets.back().arrival + 0.15, newest = -HUGE_VAL, now;
-    auto next = packets.begin();
-    Numbers p, q;
-    std::puts(turns ? "time,x,y,z,qx,qy,qz,qw" : "time,x,y,z");
-    for (int k = 0; (now = k * num / den) <= end; ++k) {
-        for (; next != packets.end() && next->arrival <= now; ++next) {
-            if (next->teleport) states.clear(), newest = -HUGE_VAL, p = next->p, q = next->q;
-            if (next->time > newest) states.push_back(*next), newest = next->time;
+    std::stable_sort(packets.begin(), packets.end(),
+                     [](const Packet& a, const Packet& b) { return a.arrival < b.arrival; });
+    std::vector<std::pair<std::string, Smoothing>> players;
+    std::size_t taken = 0;
+    std::puts("time\tentity\tx\ty\tz\tqx\tqy\tqz\tqw");
+    if (packets.empty()) return 0;
+    for (long k = long(std::floor(packets[0].arrival * den / num)) - 1;; ++k) {
+        double now = double(k) * num / den;
+        if (now > packets.back().arrival + 0.15) return 0;
+        for (; taken < packets.size() && packets[taken].arrival <= now; ++taken) {
+            const Packet& packet = packets[taken];
+            auto found = std::find_if(players.begin(), players.end(),
+                                      [&](const auto& player) { return player.first == packet.entity; });
+            if (found == players.end()) found = players.insert(found, {packet.entity, Smoothing()});
+            if (packet.moved) found->second.teleport(Real(packet.time), Real(packet.arrival), packet.position, packet.rotation);
+            else found->second.receive(Real(packet.time), Real(packet.arrival), packet.position, packet.rotation);
         }
-        double at = now - delay;
-        while (states.size() > 1 && states[1].arrival <= at) states.erase(states.begin());
-        if (states.size() > 1 && states[0].arrival <= at) {
-            double u = (at - states[0].arrival) / (states[1].arrival - states[0].arrival);
-            p = mixed(states[0].p, states[1].p, 1 - u, u);
-            q = slerp(states[0].q, states[1].q, u);
+        for (auto& [name, player] : players) {
+            if (!player.draw(Real(now))) continue;
+            const Vec3& p = player.position;
+            std::printf("%.17g\t%s\t%.17g\t%.17g\t%.17g", now, name.c_str(), double(p.x), double(p.y), double(p.z));
+            const Quat& q = player.rotation;
+            std::printf("\t%.17g\t%.17g\t%.17g\t%.17g", q.x, q.y, q.z, q.w);
+            std::puts("");
         }
-        if (p.empty()) continue;
-        std::printf("%.17g,%.17g,%.17g,%.17g", now, p[0], p[1], p[2]);
-        for (double one : q) std::printf(",%.17g", one);
-        std::puts("");
     }
 }

@@ -259,44 +259,49 @@ def test_reports_are_listened_to_and_their_files_inspected(engine: str, tmp_path
         assert turn == pytest.approx(packet.rotation, abs=1e-6)
 
 
-def port(engine: str, folder: Path) -> tuple[str, str, str]:
-    """The command of a port, what it is fed, and how exact it is."""
-    if engine == "python":
-        return f"python3 {ENGINES}/python_port.py", "jsonl", "1e-9"
-    if engine == "node":
-        need("node")
-        return f"node {ENGINES}/node_port.js", "jsonl", "1e-9"
-    if engine == "godot":
-        need("godot")
-        script = f"{ENGINES}/godot_port.gd"
-        return f"godot --headless --no-header --script {script}", "jsonl", "1e-3"
-    program = folder / "port"
-    if engine == "rust":
-        need("rustc")
-        run("rustc", "-o", program, ENGINES / "rust_port.rs")
-    elif engine == "unreal":
-        need("g++")
-        run("g++", "-Wall", "-Werror", "-O1", "-o", program, ENGINES / "unreal_port.cpp")
-    else:
-        need("mcs", "mono")
-        run("mcs", "-r:System.Numerics.dll", f"-out:{program}", ENGINES / "unity_port.cs")
-        return f"mono {program}", "csv", "1e-3"
-    return str(program), "csv", "1e-9"
+#: A port's language, how it is built from the file {0} in the folder {1}, and run.
+PORTS = {
+    "unity_port.cs": ("csharp", "mcs -out:{1}/port {0}", "mono {1}/port"),
+    "unreal_port.cpp": ("cpp", "g++ -std=c++17 -Wall -Werror -ffp-contract=off -o {1}/port {0}",
+                        "{1}/port"),
+    "godot_port.gd": ("gdscript", "true", "godot3-server --no-window --script {0}"),
+    "node_port.ts": ("typescript", "tsc --strict --target es2020 --outDir {1} {0}",
+                     "node {1}/node_port.js"),
+    "python_port.py": ("python", "true", "python3 {0}"),
+    "rust_port.rs": ("rust", "rustc -D warnings -o {1}/port {0}", "{1}/port"),
+}  # fmt: skip
+
+DRAWN = "buffer+stamps=arrival+delay=0.1"
 
 
-@pytest.mark.parametrize("engine", [*REPORTS, "godot"])
-def test_ports_draw_what_the_strategy_draws_rotations_too(engine: str, tmp_path: Path) -> None:
-    command, feed, exact = port(engine, tmp_path)
-    (source,) = ENGINES.glob(f"{engine}_port.*")
-    top = source.read_text()[:600]
-    assert f"--feed {feed} --atol {exact}" in top
-    how = ("-s", "gambetta+update_rate=10")
-    against = ("--feed", feed, "--atol", exact, "--timeout", "300", "--against", command)
-    assert " ".join(how) in top
-    every = epic("check", "--builtin", *how, *against)
+@pytest.mark.parametrize("name", PORTS)
+def test_ports_are_what_epic_code_writes(name: str, tmp_path: Path) -> None:
+    language = PORTS[name][0]
+    written = epic(
+        "code", DRAWN, "--lang", language, "--rotations", "--main", "-o", tmp_path / name
+    )
+    assert written.returncode == 0
+    assert (ENGINES / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_ports_draw_what_the_strategy_draws_rotations_too(name: str, tmp_path: Path) -> None:
+    _, *commands = PORTS[name]
+    build, start = (command.format(ENGINES / name, tmp_path) for command in commands)
+    for command in (build, start):
+        if shutil.which(command.split()[0]) is None and str(tmp_path) not in command.split()[0]:
+            pytest.skip(f"{command.split()[0]} is not installed")
+    run(*build.split())
+    if name.endswith(".gd"):  # it prints its own name first
+        program = tmp_path / "port.sh"
+        program.write_text(f"#!/bin/sh\ncd {tmp_path} && {start} | sed -n '/^time/,$p'\n")
+        start = f"sh {program}"
+    exact = ("--rtol", "1e-4", "--atol", "1e-3") if name.endswith(".gd") else ("--atol", "1e-9")
+    against = (*exact, "--timeout", "300", "--against", start)
+    every = epic("check", "--builtin", "-s", DRAWN, *against)
     assert every.stdout == b"46 cases: 46 hold\n", every.stdout.decode()[:2000]
     case = tmp_path / "spin"
-    epic("check", "--new", case, SAMPLES / "spin_turn.csv", *how)
+    epic("check", "--new", case, SAMPLES / "spin_turn.csv", "-s", DRAWN)
     turned = epic("check", case, *against)
     assert turned.stdout == b"1 case: 1 holds\n", turned.stdout.decode()[:2000]
 

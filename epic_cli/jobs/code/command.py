@@ -35,6 +35,9 @@ def code(
         click.option("-o", "--output", type=OutputFile(),
                      help="Write to this file.  [default: stdout]")
     ),
+    rotations: bool = shared(
+        click.option("--rotations", is_flag=True, help="Turn what is drawn, too.")
+    ),
     main: bool = shared(
         click.option("--main", is_flag=True,
                      help="Make a program of it, which reads packets and prints rows, for"
@@ -42,11 +45,12 @@ def code(
     ),
 ) -> None:  # fmt: skip
     """``epic code``."""
-    from epic_cli.jobs.code.run import NoCode, run
+    from epic_cli.jobs.code.run import NoCode, NoRotations, run
 
     file = Path(output).name if output and output != "-" else ""
-    words = ["epic", "code", strategy.label, "--lang", lang, *(["--main"] if main else [])]
-    with wrong_usage(kind=NoCode, about=("strategy",)):
-        text = run(CodeSpec(strategy, lang, main, file), shlex.join(words))
+    words = ["epic", "code", strategy.label, "--lang", lang]
+    words += [*(["--rotations"] if rotations else []), *(["--main"] if main else [])]
+    with wrong_usage(kind=(NoCode, NoRotations), about=("strategy",)):
+        text = run(CodeSpec(strategy, lang, main, rotations, file), shlex.join(words))
     with open_sink(output) as sink:
         sink.write(text.encode())

@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import textwrap
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 
 from epic_cli.engine.declaration import Declaration
@@ -15,6 +16,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.code.languages import languages
+from epic_cli.jobs.code.sources import words
 from epic_cli.jobs.code.spec import CodeSpec, strategies
 from epic_cli.jobs.code.translate import parse
 
@@ -28,18 +30,27 @@ class NoCode(Portable, ValueError):
         super().__init__(f"there is no code for {name}: there is for {some(strategies(), 9)}")
 
 
+class NoRotations(Portable, ValueError):
+    """Settings whose rotations cannot be written, with those whose can."""
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"there is no code for the rotations of {what}: there is for {instead}")
+
+
 def run(spec: CodeSpec, command: str) -> str:
     """The text of the file; ``command`` is what makes it again, and is written at its top.
 
-    Raises ``NoCode``, ``SettingError``.
+    Raises ``NoCode``, ``NoRotations``, ``SettingError``.
     """
     name = spec.strategy.name
     if name not in strategies():
         raise NoCode(name)
     declared = declaration(name)
     source = importlib.import_module(f"epic_cli.jobs.code.sources.{name.replace('-', '_')}")
-    text = inspect.getsource(source)
-    program = parse(text, _values(text, declared, source, spec.strategy), _comments(text, declared))
+    if spec.rotations:
+        _check_turns(source.TURNS, spec.strategy)
+    text = inspect.getsource(source) + inspect.getsource(words)
+    program = parse(text, _values(text, declared, source, spec), _comments(text, declared))
     writer = languages()[spec.language]
     single = bool(source.SINGLE)
     head = [
@@ -56,18 +67,28 @@ def run(spec: CodeSpec, command: str) -> str:
     return writer(program, single).write(head, spec.main)
 
 
+def _check_turns(turns: Mapping[str, Sequence[str]], strategy: StrategySpec) -> None:
+    if not turns:
+        raise NoRotations(strategy.name, "buffer and chase")
+    for key, able in turns.items():
+        value = str(strategy.values[key])
+        if value not in able:
+            raise NoRotations(f"{key}={value}", f"{key}={some(able, 9)}")
+
+
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
 
 
 def _values(
-    text: str, declared: Declaration, source: ModuleType, strategy: StrategySpec
+    text: str, declared: Declaration, source: ModuleType, spec: CodeSpec
 ) -> dict[str, object]:
     """A value for each constant that the source declares, in its order."""
-    written = strategy.values
+    written = spec.strategy.values
     used = declared.converted(written)
     numbers = {each.name for each in declared.settings if isinstance(each, Number)}
     derived = source.constants({**written, **{name: used[name] for name in numbers}})
+    derived["ROTATIONS"] = spec.rotations
     kinds = {"float": float, "int": int, "bool": bool, "str": str}
     return {
         name: kinds[kind](
@@ -98,5 +119,7 @@ def _declared(text: str) -> list[tuple[str, str, str]]:
     return [
         (node.target.id, ast.unparse(node.annotation), lines[node.lineno - 1].partition("# ")[2])
         for node in ast.parse(text).body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if isinstance(node, ast.AnnAssign)
+        and node.value is None
+        and isinstance(node.target, ast.Name)
     ]

@@ -13,13 +13,15 @@ from epic_cli.jobs.code import sources
 class CodeSpec(NamedTuple):
     """A strategy with its settings, and a language by its name.
 
-    ``main``: with the lines that make a program of it, which reads packets and prints rows.
+    ``main``: with the lines that make a program of it, which reads packets and prints rows;
+    ``rotations``: what it draws turns as well.
     ``file``: the name of the file that is written.
     """
 
     strategy: StrategySpec
     language: str
     main: bool = False
+    rotations: bool = False
     file: str = ""
 
 

@@ -1,15 +1,15 @@
 """One source, many languages: a strategy is written once, and only what its settings use is kept.
 
 A source (``sources/*.py``) is a Python module in a small, typed subset of the language: one class
-``Smoothing``, a record ``State`` where states are kept, and a constant for each setting. ``parse``
-reads it with the settings' values: conditions on constants are decided, and what is then neither
-read nor called is left out. What remains is a ``ParsedSource``, whose expressions have types; the
-writers of ``languages/`` print it.
+``Smoothing``, a record ``State`` where states are kept, and a constant for each setting; what
+sources share are the bases of their classes. ``parse`` reads it with the settings' values:
+conditions on constants are decided, and what is then neither read nor called is left out. What
+remains is a ``ParsedSource``, whose expressions have types; the writers of ``languages/`` print it.
 
-The subset: ``float``, ``int``, ``bool``, ``Vec3``, ``State`` and lists of these; declarations
-``x: float = ...``, assignments, ``if``, ``while``, ``for i in range(..)``, ``return``; arithmetic,
-comparisons of two values, ``and``, ``or``, ``not``; calls of methods and of ``FUNCTIONS``. A vector
-and a state are never changed after they were made, so that languages may copy or share them.
+The subset: ``float``, ``int``, ``bool``, ``Vec3``, ``Quat``, ``State``, lists of these;
+declarations ``x: float = ...``, assignments, ``if``, ``while``, ``for i in range(..)``, ``return``;
+arithmetic, comparisons of two values, ``and``, ``or``, ``not``; calls of methods and of
+``FUNCTIONS``. A record is never changed after it was made, so that languages may copy or share it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ FUNCTIONS = {
     "sqrt": "float",
     "exp": "float",
     "cos": "float",
+    "sin": "float",
+    "acos": "float",
     "length": "float",
     "dot": "float",
     "float": "float",
     "len": "int",
     "range": "int",
     "Vec3": "Vec3",
+    "Quat": "Quat",
     "State": "State",
 }
 
@@ -42,7 +45,7 @@ LIST_METHODS = {"append": "", "insert": "", "clear": "", "pop": "", "remove": ""
 
 #: What callers use.
 PUBLIC = ("reset", "receive", "teleport", "draw")
-PUBLIC_FIELDS = ("position",)
+PUBLIC_FIELDS = ("position", "rotation")
 
 
 class Constant(NamedTuple):
@@ -147,7 +150,10 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     """
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    smoothing = _Decide(values).visit(classes["Smoothing"])
+    smoothing = classes["Smoothing"]
+    for base in smoothing.bases:
+        smoothing.body += classes[ast.unparse(base)].body
+    smoothing = _Decide(values).visit(smoothing)
     states = _fields(classes["State"], source) if "State" in classes else ()
     fields = _fields(smoothing, source)
     functions = {node.name: node for node in smoothing.body if isinstance(node, ast.FunctionDef)}
@@ -312,6 +318,7 @@ class _Types:
         self._members = {
             "State": {field.name: field.type for field in states},
             "Vec3": dict.fromkeys("xyz", "float"),
+            "Quat": dict.fromkeys("xyzw", "float"),
         }
         self._returns = {
             name: ast.unparse(function.returns) if function.returns else ""
@@ -402,7 +409,8 @@ def _without_unused(
         fields = tuple(
             field
             for field in fields
-            if field.name in PUBLIC_FIELDS or field.name in _read_fields(functions)
+            if field.name in _read_fields(functions)
+            or (field.name in PUBLIC_FIELDS and field.name in _assigned_fields(functions))
         )
         kept = {field.name for field in fields}
         members = {
@@ -473,6 +481,15 @@ def _list_change(node: ast.AST) -> str | None:
     ):
         return _own_field(node.func.value)
     return None
+
+
+def _assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str | None]:
+    return {
+        _own_field(target)
+        for function in functions.values()
+        for node in ast.walk(function)
+        for target in _targets(node)
+    }
 
 
 def _read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.places import SAMPLES
 from support.running import epic
 
 from epic_cli.jobs.check.streams import builtin_streams
@@ -66,14 +67,14 @@ COMPOSITIONS = (
 )
 
 
-def built(language: str, strategy: str, folder: Path) -> tuple[str, ...]:
+def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, ...]:
     """The command that runs the program; skips where its language is not installed."""
     tools = TOOLCHAINS[language]
     for tool in tools.needs:
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     file = folder / f"port{languages()[language].suffix}"
-    made = epic("code", strategy, "--lang", language, "--main", "-o", file)
+    made = epic("code", strategy, "--lang", language, "--main", *more, "-o", file)
     assert made.returncode == 0, made.stderr.decode()
     words = [[word.format(file, folder) for word in words] for words in (tools.build, tools.run)]
     if words[0]:
@@ -83,8 +84,12 @@ def built(language: str, strategy: str, folder: Path) -> tuple[str, ...]:
 
 
 def all_streams() -> bytes:
-    """The built-in streams as one recording, each an entity, by arrival."""
+    """The built-in streams and what turns as one recording, each an entity, by arrival."""
+    turning = epic("convert", SAMPLES / "spin_turn.csv", "--to", "text").stdout.splitlines()
     lines = [
+        (float(line.partition(b"arrival=")[2].split()[0]), line + b" entity=spin\n")
+        for line in turning
+    ] + [
         (float(line.rpartition(b"=")[2]), line + f" entity={stream.name}\n".encode())
         for stream in builtin_streams()
         for line in stream.text.splitlines()
@@ -93,13 +98,23 @@ def all_streams() -> bytes:
 
 
 def rows_of(text: str) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Positions by entity and time."""
-    start = text.index("time,")
+    """Positions, and of what turns rotations, by entity and time."""
+    start = text.index("time\t")
     return {
-        (row["entity"], f"{float(row['time']):.6f}"): tuple(float(row[axis]) for axis in "xyz")
-        for row in csv.DictReader(io.StringIO(text[start:]))
+        (row["entity"], f"{float(row['time']):.6f}"): (
+            *(float(row[axis]) for axis in "xyz"),
+            *(rotation_of(row) if row["entity"] == "spin" and row.get("qw") else ()),
+        )
+        for row in csv.DictReader(io.StringIO(text[start:]), delimiter="\t")
         if row.get("status") != "none"
     }
+
+
+def rotation_of(row: dict[str, str]) -> tuple[float, ...]:
+    """Of both signs the one whose first part of any size is above 0."""
+    parts = [float(row[name]) for name in ("qx", "qy", "qz", "qw")]
+    sign = next(part for part in parts if abs(part) > 1e-3)
+    return tuple(part / sign * abs(sign) for part in parts)
 
 
 @pytest.mark.parametrize("strategy", COMPOSITIONS)
@@ -109,16 +124,19 @@ def test_a_program_draws_what_the_strategy_draws(
 ) -> None:
     if strategy == "epic" and language in ("lua", "gdscript"):
         strategy = "chase+how=spring+ahead=velocity"  # these cannot compute as the original does
-    command = built(language, strategy, tmp_path)
+    turns = strategy.startswith("buffer")
+    command = built(language, strategy, tmp_path, *(["--rotations"] if turns else []))
     recording = tmp_path / "streams.txt"
     recording.write_bytes(all_streams())
-    ours = epic("replay", "-s", strategy, "--pacing", "arrival", "--format", "csv", recording)
+    ours = epic("replay", "-s", strategy, "--pacing", "arrival", "--format", "tsv", recording)
     with recording.open("rb") as stream:
         theirs = subprocess.run(
             command, cwd=tmp_path, stdin=stream, check=True, capture_output=True, timeout=300
         )  # Godot writes its logs where it runs
     expected, drawn = rows_of(ours.stdout.decode()), rows_of(theirs.stdout.decode())
     tools = TOOLCHAINS[language]
+    if not turns:
+        expected = {key: values[:3] for key, values in expected.items()}
     assert drawn.keys() == expected.keys()
     size: dict[str, float] = {}
     for (entity, _), position in expected.items():
@@ -130,6 +148,22 @@ def test_a_program_draws_what_the_strategy_draws(
 
 def test_each_language_is_offered_and_has_a_toolchain() -> None:
     assert set(LANGUAGES) == set(languages()) == set(TOOLCHAINS)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "instead"),
+    [
+        ("epic", b"there is for buffer and chase"),
+        ("buffer+curve=hermite", b"curve=linear, catmull-rom"),
+        ("chase+how=spring", b"how=exponential, lerp, share"),
+    ],
+)
+def test_rotations_that_cannot_be_written_name_those_that_can(
+    strategy: str, instead: bytes
+) -> None:
+    refused = epic("code", strategy, "--lang", "lua", "--rotations")
+    assert refused.returncode == 2
+    assert instead in refused.stderr
 
 
 def test_a_strategy_that_cannot_be_written_names_those_that_can() -> None:

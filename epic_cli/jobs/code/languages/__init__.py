@@ -17,7 +17,14 @@ from functools import cache
 from importlib.resources import files
 from typing import ClassVar
 
-from epic_cli.jobs.code.translate import Constant, Method, ParsedSource, Variable, type_of
+from epic_cli.jobs.code.translate import (
+    PUBLIC_FIELDS,
+    Constant,
+    Method,
+    ParsedSource,
+    Variable,
+    type_of,
+)  # fmt: skip
 
 #: How tightly operators bind.
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
@@ -54,6 +61,9 @@ class LanguageWriter:
     tolerance: ClassVar[str] = "--atol 1e-9"
     #: What a recording's packet is in ``main``, by the parameter of ``receive``.
     arguments: ClassVar[dict[str, str]]
+    #: How its header and its rows go on with a rotation.
+    columns: ClassVar[str] = r"\tqx\tqy\tqz\tqw"
+    cells: ClassVar[str] = ""
 
     def __init__(self, program: ParsedSource, single: bool) -> None:
         self.program = program
@@ -112,11 +122,21 @@ class LanguageWriter:
         """The template of ``main`` with the arguments that are taken."""
         taken = [parameter.name for parameter in self.program.method("receive").parameters]
         passed = ", ".join(self.arguments[name] for name in taken)
+        lines = [line for line in template.splitlines() if self.turns or "$turns" not in line]
+        columns, cells = (self.columns, self.cells) if self.turns else ("", "")
         return (
-            template.replace("$arguments", passed)
+            "\n".join(line.replace("$turns", "") for line in lines)
+            .replace("$columns", columns)
+            .replace("$cells", cells)
+            .replace("$arguments", passed)
             .replace("$real", self.real)
             .replace("$now", self.rounded("now"))
         )
+
+    @property
+    def turns(self) -> bool:
+        """Whether it draws rotations."""
+        return any(field.name == "rotation" for field in self.program.fields)
 
     def constants(self, form: str) -> None:
         """The constants, each as ``form`` says with its name and value."""
@@ -393,12 +413,11 @@ class LanguageWriter:
         """What a field is at first."""
         if variable.type.startswith("list["):
             return self.empty(variable.type)
-        return {
-            "float": self.number(0.0),
-            "int": "0",
-            "bool": self.constant(False),
-            "Vec3": self.function("Vec3", [self.number(0.0)] * 3, []),
-        }[variable.type]
+        if variable.type in ("Vec3", "Quat"):
+            parts = (0.0, 0.0, 0.0) if variable.type == "Vec3" else (0.0, 0.0, 0.0, 1.0)
+            return self.function(variable.type, list(map(self.number, parts)), [])
+        kind: object = {"float": 0.0, "int": 0, "bool": False}[variable.type]
+        return self.constant(kind)
 
     def empty(self, kind: str) -> str:
         """An empty list."""
@@ -453,6 +472,7 @@ def languages() -> dict[str, type[LanguageWriter]]:
 
 
 __all__ = [
+    "PUBLIC_FIELDS",
     "Constant",
     "IndentedWriter",
     "LanguageWriter",

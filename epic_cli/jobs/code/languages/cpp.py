@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method
+from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method
 
 
 class Cpp(LanguageWriter):
@@ -18,12 +18,13 @@ class Cpp(LanguageWriter):
     }  # fmt: skip
     functions = {  # noqa: RUF012
         "min": "std::min", "max": "std::max", "abs": "std::abs", "sqrt": "std::sqrt", "exp": "std::exp",
-        "cos": "std::cos", "length": "length", "dot": "dot", "float": "double({0})", "len": "int({0}.size())",
-        "Vec3": "Vec3{{{0}, {1}, {2}}}",
+        "cos": "std::cos", "sin": "std::sin", "acos": "std::acos", "length": "length", "dot": "dot", "float": "double({0})", "len": "int({0}.size())",
+        "Vec3": "Vec3{{{0}, {1}, {2}}}", "Quat": "Quat{{{0}, {1}, {2}, {3}}}",
     }  # fmt: skip
     arguments = {  # noqa: RUF012
         "time": "Real(packet.time)", "arrival": "Real(packet.arrival)",
         "position": "packet.position", "velocity": "packet.velocity",
+        "rotation": "packet.rotation",
     }  # fmt: skip
 
     def begin(self, main: bool) -> None:
@@ -32,7 +33,7 @@ class Cpp(LanguageWriter):
             {"vector"} if any("list" in field.type for field in self.program.fields) else set()
         )
         headers |= {"algorithm"} if uses & {"min", "max", "remove"} else set()
-        headers |= {"cmath"} if uses & {"sqrt", "exp", "cos", "abs", "length"} else set()
+        headers |= {"cmath"} if uses & {"sqrt", "exp", "cos", "abs", "length", "acos"} else set()
         if main:
             headers |= {
                 "algorithm",
@@ -57,6 +58,8 @@ class Cpp(LanguageWriter):
             note = self.noted(constant.comment)
             self.line(f"constexpr {kind} {constant.name} = {self.constant(constant.value)};{note}")
         self.line(f"struct Vec3 {{ {real} x, y, z; }};")
+        if self.turns:
+            self.line("struct Quat { double x, y, z, w; };")
         for name, sign in (("add", "+"), ("subtract", "-")):
             if name in uses:
                 self.line(
@@ -108,8 +111,12 @@ class Cpp(LanguageWriter):
         self.line("class Smoothing {")
         self.line("public:")
         self.depth = 1
-        first = self.program.fields[0]
-        self.line(f"{self.type(first.type)} {first.name}{{}};{self.noted(first.comment)}")
+        hidden = []
+        for field in self.program.fields:
+            if field.name in PUBLIC_FIELDS:
+                self.line(f"{field.type} {field.name}{{}};{self.noted(field.comment)}")
+            else:
+                hidden.append(field)
         self.line()
         self.line("Smoothing() { reset(); }")
         public = [method for method in self.program.methods if method.is_public]
@@ -117,7 +124,7 @@ class Cpp(LanguageWriter):
             self.written(method)
         self.line()
         self.line("private:")
-        for field in self.program.fields[1:]:
+        for field in hidden:
             self.line(f"{self.type(field.type)} {field.name}{{}};{self.noted(field.comment)}")
         for method in self.program.methods:
             if method not in public:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method, camel, pascal
+from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method, camel, pascal
 
 
 class CSharp(LanguageWriter):
@@ -18,12 +18,13 @@ class CSharp(LanguageWriter):
     }  # fmt: skip
     functions = {  # noqa: RUF012
         "min": "Math.Min", "max": "Math.Max", "abs": "Math.Abs", "sqrt": "Math.Sqrt", "exp": "Math.Exp",
-        "cos": "Math.Cos", "length": "Vec3.Length", "dot": "Vec3.Dot", "float": "{0}", "len": "{0}.Count",
-        "Vec3": "new Vec3",
+        "cos": "Math.Cos", "sin": "Math.Sin", "acos": "Math.Acos", "length": "Vec3.Length", "dot": "Vec3.Dot", "float": "{0}", "len": "{0}.Count",
+        "Vec3": "new Vec3", "Quat": "new Quat",
     }  # fmt: skip
     arguments = {  # noqa: RUF012
         "time": "(Real)packet.Time", "arrival": "(Real)packet.Arrival",
         "position": "packet.Position", "velocity": "packet.Velocity",
+        "rotation": "packet.Rotation",
     }  # fmt: skip
 
     def begin(self, main: bool) -> None:
@@ -57,6 +58,14 @@ class CSharp(LanguageWriter):
         if "length" in uses:
             self.line(f"public static {real} Length(Vec3 a) => Math.Sqrt(Dot(a, a));")
         self.close()
+        if self.turns:
+            self.line()
+            self.open("public struct Quat")
+            self.line("public double X, Y, Z, W;")
+            self.line(
+                "public Quat(double x, double y, double z, double w) { X = x; Y = y; Z = z; W = w; }"
+            )
+            self.close()
 
     def number(self, value: float) -> str:
         return super().number(value) + ("f" if self.single else "")
@@ -68,8 +77,8 @@ class CSharp(LanguageWriter):
         return pascal(name)
 
     def own(self, name: str) -> str:
-        if name == "position":
-            return "Position"
+        if name in PUBLIC_FIELDS:
+            return pascal(name)
         return f"this.{camel(name)}" if name in self.declared else camel(name)
 
     def own_method(self, name: str) -> str:
@@ -113,8 +122,8 @@ class CSharp(LanguageWriter):
                 f"const {kind} {pascal(constant.name)} = {self.constant(constant.value)};{note}"
             )
         for field in self.program.fields:
-            if field.name == "position":
-                self.line(f"public Vec3 Position;{self.noted(field.comment)}")
+            if field.name in PUBLIC_FIELDS:
+                self.line(f"public {field.type} {pascal(field.name)};{self.noted(field.comment)}")
                 continue
             begins = f" = {self.empty(field.type)}" if field.type.startswith("list") else ""
             self.line(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import IndentedWriter, Method
+from epic_cli.jobs.code.languages import IndentedWriter, Method, Variable
 
 
 class GDScript(IndentedWriter):
@@ -15,18 +15,28 @@ class GDScript(IndentedWriter):
     runs = "godot3-server --no-window --script {file}"
     tolerance = "--rtol 1e-4 --atol 1e-3"
     indent = "\t"
-    types = {}  # noqa: RUF012
+    types = {  # noqa: RUF012
+        "Vec3": "Vector3", "State": "Dictionary", "list": "Array", "": "void",
+    }  # fmt: skip
     functions = {  # noqa: RUF012
         "min": "min", "max": "max", "abs": "abs", "sqrt": "sqrt", "exp": "exp", "cos": "cos",
+        "sin": "sin", "acos": "acos",
         "length": "{0}.length()", "dot": "{0}.dot({1})", "float": "float({0})", "len": "{0}.size()", "Vec3": "Vector3",
     }  # fmt: skip
-    arguments = {name: f'packet["{name}"]' for name in ("time", "arrival", "position", "velocity")}  # noqa: RUF012
+    columns = ', "qx", "qy", "qz", "qw"'
+    arguments = {  # noqa: RUF012
+        name: f'packet["{name}"]'
+        for name in ("time", "arrival", "position", "velocity", "rotation")
+    }
 
     def begin(self, main: bool) -> None:
-        if main:
-            self.line("extends SceneTree")
+        self.inner = main
+        self.line("extends SceneTree" if main else "class_name Smoothing")
         self.line()
-        self.constants("const {} = {}")
+        for constant in self.program.constants:
+            kind = self.type(type(constant.value).__name__)
+            text = f"const {constant.name}: {kind} = {self.constant(constant.value)}"
+            self.line(text + self.noted(constant.comment))
 
     def divided(self, left: str, right: str) -> tuple[str, int]:
         return f"int({left} / {right})", 8
@@ -37,7 +47,18 @@ class GDScript(IndentedWriter):
         return super().function(name, values, nodes)
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
-        return f"var {name} = {self.text(value)}"
+        return f"var {self.typed(Variable(name, kind))} = {self.text(value)}"
+
+    def typed(self, variable: Variable) -> str:
+        """A name with its type; that of rotations is called Quat in Godot 3, Quaternion in 4."""
+        kind = "" if variable.type == "Quat" else f": {self.type(variable.type)}"
+        return variable.name + kind
+
+    def called(self, node: ast.Call) -> str:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "slerp":
+            start, end, u = (self.text(argument) for argument in node.args)
+            return f"{start}.slerp({end}, {u})"
+        return super().called(node)
 
     def own(self, name: str) -> str:
         return f"self.{name}" if name in self.declared else name
@@ -64,24 +85,28 @@ class GDScript(IndentedWriter):
     def smoothing(self) -> None:
         self.lines += ["", ""]
         self.documented(self.program.smoothing_doc)
-        self.open("class Smoothing")
+        if self.inner:
+            self.open("class Smoothing")
         for field in self.program.fields:
-            self.line(f"var {field.name} = {self.zero(field)}{self.noted(field.comment)}")
+            begins = f" = {self.zero(field)}" if field.type != "Quat" else ""
+            self.line(f"var {self.typed(field)}{begins}{self.noted(field.comment)}")
         self.line()
         self.open("func _init()")
         self.line("reset()")
         self.close()
         for method in self.program.methods:
-            self.written(method)
-        self.close()
+            if method.name != "slerp":
+                self.written(method)
+        if self.inner:
+            self.close()
 
     def written(self, method: Method) -> None:
         """A method."""
         self.line()
         self.documented(method.doc)
-        self.open(
-            f"func {method.name}({', '.join(parameter.name for parameter in method.parameters)})"
-        )
+        taken = ", ".join(map(self.typed, method.parameters))
+        returns = self.typed(Variable("", method.returns)).replace(": ", " -> ")
+        self.open(f"func {method.name}({taken}){returns}")
         self.body(method)
         self.close()
 

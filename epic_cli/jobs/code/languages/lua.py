@@ -21,9 +21,12 @@ class Lua(LanguageWriter):
     types = {}  # noqa: RUF012
     functions = {  # noqa: RUF012
         "min": "math.min", "max": "math.max", "abs": "math.abs", "sqrt": "math.sqrt", "exp": "math.exp",
-        "cos": "math.cos", "length": "length", "dot": "dot", "float": "{0}", "len": "#{0}", "Vec3": "Vec3",
+        "cos": "math.cos", "sin": "math.sin", "acos": "math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "#{0}", "Vec3": "Vec3",
+        "Quat": "{{ x = {0}, y = {1}, z = {2}, w = {3} }}",
     }  # fmt: skip
-    arguments = {name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity")}  # noqa: RUF012
+    arguments = {  # noqa: RUF012
+        name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity", "rotation")
+    }
 
     def begin(self, main: bool) -> None:
         uses = self.program.uses()

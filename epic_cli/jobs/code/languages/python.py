@@ -11,6 +11,15 @@ f32 = lambda number: ctypes.c_float(number).value  # as the original computes
 
 """
 
+_QUAT = """
+
+class Quat(NamedTuple):
+    x: float
+    y: float
+    z: float
+    w: float
+"""
+
 _LENGTH = """
 
 def length(a: Vec3) -> float:
@@ -35,13 +44,16 @@ class Python(IndentedWriter):
     types = {"list": "List[{}]"}  # noqa: RUF012
     functions = {  # noqa: RUF012
         "min": "min", "max": "max", "abs": "abs", "sqrt": "math.sqrt", "exp": "math.exp",
-        "cos": "math.cos", "length": "length", "dot": "dot", "float": "{0}", "len": "len", "Vec3": "Vec3",
+        "cos": "math.cos", "sin": "math.sin", "acos": "math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "len", "Vec3": "Vec3",
+        "Quat": "Quat",
     }  # fmt: skip
-    arguments = {name: name for name in ("time", "arrival", "position", "velocity")}  # noqa: RUF012
+    columns = ', "qx", "qy", "qz", "qw"'
+    cells = ", *player.rotation"
+    arguments = {name: name for name in ("time", "arrival", "position", "velocity", "rotation")}  # noqa: RUF012
 
     def begin(self, main: bool) -> None:
         uses = self.program.uses()
-        modules = ["math"] if main or uses & {"sqrt", "exp", "cos", "length"} else []
+        modules = ["math"] if main or uses & {"sqrt", "exp", "cos", "length", "acos"} else []
         modules += ["ctypes"] if self.rounding else []
         self.line()
         self.lines += [
@@ -61,6 +73,7 @@ class Python(IndentedWriter):
         self.vector("subtract", "sub", "o", "self.{0} - o.{0}")
         self.vector("scale", "mul", "s", "self.{0} * s")
         self.close()
+        self.lines += (_QUAT if self.turns else "").splitlines()
         self.lines += (_LENGTH if "length" in uses else "").splitlines()
         self.lines += (_DOT if "dot" in uses else "").splitlines()
 

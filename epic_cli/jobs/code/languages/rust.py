@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method
+from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method
 from epic_cli.jobs.code.translate import type_of
 
 
@@ -22,10 +22,12 @@ class Rust(LanguageWriter):
     functions = {  # noqa: RUF012
         "length": "length", "dot": "dot", "float": "{0} as f64", "len": "{0}.len() as i64",
         "Vec3": "Vec3 {{ x: {0}, y: {1}, z: {2} }}",
+        "Quat": "Quat {{ x: {0}, y: {1}, z: {2}, w: {3} }}",
     }  # fmt: skip
     arguments = {  # noqa: RUF012
         "time": "packet.time as Real", "arrival": "packet.arrival as Real",
         "position": "packet.position", "velocity": "packet.velocity",
+        "rotation": "packet.rotation",
     }  # fmt: skip
 
     def begin(self, main: bool) -> None:
@@ -51,11 +53,13 @@ class Rust(LanguageWriter):
             note = self.noted(constant.comment)
             self.line(f"const {constant.name}: {kind} = {self.constant(constant.value)};{note}")
         self.line()
-        self.line("#[derive(Clone, Copy, Default)]")
-        self.open("pub struct Vec3")
-        for axis in "xyz":
-            self.line(f"pub {axis}: {real},")
-        self.close()
+        for name, axes in (("Vec3", "xyz"), ("Quat", "xyzw")):
+            if name == "Vec3" or self.turns:
+                self.line("#[derive(Clone, Copy, Default)]")
+                self.open(f"pub struct {name}")
+                for axis in axes:
+                    self.line(f"pub {axis}: {real},")
+                self.close()
         for trait, name, sign in (("Add", "add", "+"), ("Sub", "subtract", "-")):
             if name in uses:
                 self.operator(trait, "Vec3", "o", sign, ".{0}")
@@ -144,7 +148,7 @@ class Rust(LanguageWriter):
         self.line("#[derive(Default)]")
         self.open("pub struct Smoothing")
         for field in self.program.fields:
-            public = "pub " if field.name == "position" else ""
+            public = "pub " if field.name in PUBLIC_FIELDS else ""
             self.line(f"{public}{field.name}: {self.type(field.type)},{self.noted(field.comment)}")
         self.close()
         self.line()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method, camel
+from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method, camel
 from epic_cli.jobs.code.translate import type_of
 
 
@@ -23,10 +23,14 @@ class TypeScript(LanguageWriter):
     }  # fmt: skip
     functions = {  # noqa: RUF012
         "min": "Math.min", "max": "Math.max", "abs": "Math.abs", "sqrt": "Math.sqrt", "exp": "Math.exp",
-        "cos": "Math.cos", "length": "length", "dot": "dot", "float": "{0}", "len": "{0}.length",
-        "Vec3": "{{ x: {0}, y: {1}, z: {2} }}",
+        "cos": "Math.cos", "sin": "Math.sin", "acos": "Math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "{0}.length",
+        "Vec3": "{{ x: {0}, y: {1}, z: {2} }}", "Quat": "{{ x: {0}, y: {1}, z: {2}, w: {3} }}",
     }  # fmt: skip
-    arguments = {name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity")}  # noqa: RUF012
+    columns = ', "qx", "qy", "qz", "qw"'
+    cells = ", qx, qy, qz, qw"
+    arguments = {  # noqa: RUF012
+        name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity", "rotation")
+    }
 
     def begin(self, main: bool) -> None:
         # a program is a script, a file to import from is a module
@@ -35,6 +39,10 @@ class TypeScript(LanguageWriter):
         self.line()
         self.constants("const {} = {};")
         self.line(f"{self.exported}type Vec3 = {{ x: number; y: number; z: number }};")
+        if self.turns:
+            self.line(
+                f"{self.exported}type Quat = {{ x: number; y: number; z: number; w: number }};"
+            )
         for name, sign in (("add", "+"), ("subtract", "-")):
             if name in uses:
                 self.vector(f"const {name} = (a: Vec3, b: Vec3)", f"a.{{0}} {sign} b.{{0}}")
@@ -112,10 +120,10 @@ class TypeScript(LanguageWriter):
         self.documented(self.program.smoothing_doc)
         self.open(f"{self.exported}class Smoothing")
         for field in self.program.fields:
-            private = "" if field.name == "position" else "private "
+            private = "" if field.name in PUBLIC_FIELDS else "private "
             kind = (
                 f": {self.type(field.type)}"
-                if field.type.startswith("list") or field.type == "Vec3"
+                if field.type.startswith("list") or field.type in ("Vec3", "Quat")
                 else ""
             )
             self.line(

@@ -8,10 +8,21 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from epic_cli.jobs.code.sources.words import Vec3, exp, length, sqrt
+from epic_cli.jobs.code.sources.words import (
+    Quat,
+    SendInterval,
+    Turning,
+    Vec3,
+    exp,
+    length,
+    sqrt,
+)  # fmt: skip
 
 LICENCE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
+
+#: What rotations are written with.
+TURNS = {"curve": ("linear", "catmull-rom"), "beyond_along": ("slope",)}
 
 STAMPS: str
 CLOCK: str
@@ -50,6 +61,7 @@ BEGIN: int
 KEEP: int
 LOW_PASS: float
 SNAP: float
+ROTATIONS: bool
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
@@ -83,9 +95,10 @@ class State(NamedTuple):
     time: float  # s
     position: Vec3
     velocity: Vec3
+    rotation: Quat
 
 
-class Smoothing:
+class Smoothing(SendInterval, Turning):
     """One entity: a buffer of its states."""
 
     position: Vec3  # what is drawn
@@ -101,8 +114,6 @@ class Smoothing:
     arrivals: list[float]  # of the packets that the clock is estimated from
     offsets: list[float]  # as each of them measured it
     ordered: list[float]  # the same by size
-    interval: float  # between two packets (s)
-    differences: list[float]  # between the last timestamps
     intervals: int  # how many there were
     jitter_mean: float
     jitter_variance: float
@@ -112,6 +123,7 @@ class Smoothing:
     last: float  # the time of the frame before
     time: float  # the drawn time of the frame before
     raw: Vec3  # drawn, before the low-pass
+    raw_rotation: Quat
     filtering: bool  # the low-pass has begun
 
     def reset(self) -> None:
@@ -130,7 +142,9 @@ class Smoothing:
         self.filtering = False
         self.drawn = False
 
-    def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
+    def receive(
+        self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
+    ) -> bool:
         """Takes a packet, sent at ``time``, here at ``arrival`` (s); false: it was dropped."""
         if LATE == "drop":
             if self.count > 0 and time <= self.newest:
@@ -161,7 +175,7 @@ class Smoothing:
             elif self.count > 0:
                 self.scatter(arrival - self.arrived, arrival)
         self.lag = self.offset + self.wanted_delay() if USES_CLOCK else self.wanted_delay()
-        self.insert(State(self.stamp, position, velocity))
+        self.insert(State(self.stamp, position, velocity, rotation))
         if self.count == 0 or time > self.newest:
             self.newest = time
         self.arrived = arrival
@@ -191,21 +205,6 @@ class Smoothing:
                 self.interval += (difference - self.interval) * share
         else:
             self.typical(difference)
-
-    def typical(self, difference: float) -> None:
-        """The mean of those of the last 32 differences that are near the usual one."""
-        self.differences.append(difference)
-        if len(self.differences) > 32:
-            self.differences.pop(0)
-        usual: float = self.ranked(self.differences, (len(self.differences) - 1) * 3 // 8)
-        total: float = 0.0
-        near: int = 0
-        for i in range(len(self.differences)):
-            d: float = self.differences[i]
-            if usual < 1.5 * d and d < 1.5 * usual:
-                total += d
-                near += 1
-        self.interval = total / float(near)
 
     def synchronise(self, arrival: float) -> None:
         """Estimates the offset of the clocks."""
@@ -279,17 +278,6 @@ class Smoothing:
                 best = max(best, self.offsets[i])
         return best
 
-    def ranked(self, values: list[float], rank: int) -> float:
-        """The value with this many below it."""
-        for i in range(len(values)):
-            below: int = 0
-            for j in range(len(values)):
-                if values[j] < values[i] or (values[j] == values[i] and j < i):
-                    below += 1
-            if below == rank:
-                return values[i]
-        return values[0]
-
     def scatter(self, value: float, arrival: float) -> None:
         """Measures the jitter: an exponential standard deviation."""
         self.measured += 1
@@ -316,20 +304,28 @@ class Smoothing:
             wanted += CLOCK_MARGIN
         return wanted
 
-    def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
+    def teleport(
+        self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
+    ) -> None:
         """Takes a packet of an entity that was moved on purpose."""
         if self.count == 0 or time >= self.newest:
             self.reset()
-            self.receive(time, arrival, position, velocity)
-            self.show(position)
+            self.receive(time, arrival, position, velocity, rotation)
+            self.show(position, rotation)
             self.position = position
+            if ROTATIONS:
+                self.rotation = rotation
 
-    def show(self, position: Vec3) -> None:
+    def show(self, position: Vec3, rotation: Quat) -> None:
         """Draws this, before the low-pass."""
         if LOW_PASS > 0.0:
             self.raw = position
+            if ROTATIONS:
+                self.raw_rotation = rotation
         else:
             self.position = position
+            if ROTATIONS:
+                self.rotation = rotation
         self.drawn = True
 
     def draw(self, now: float) -> bool:
@@ -384,6 +380,11 @@ class Smoothing:
                 share = 1.0
         if not self.filtering:
             share = 1.0
+        if ROTATIONS:
+            if self.filtering:
+                self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
+            else:
+                self.rotation = self.raw_rotation
         self.filtering = True
         self.position = self.position + (self.raw - self.position) * share
 
@@ -396,25 +397,34 @@ class Smoothing:
         if i < 0:
             # before the oldest
             if BEFORE == "hold":
-                self.show(self.states[0].position)
+                self.show(self.states[0].position, self.states[0].rotation)
         elif i < last:
-            self.show(self.between(i, time))
+            self.between(i, time)
         else:
             self.ahead(time - self.states[last].time)
 
-    def between(self, i: int, time: float) -> Vec3:
-        """The curve from a state to the next."""
+    def between(self, i: int, time: float) -> None:
+        """Draws between a state and the next."""
         a: State = self.states[i]
         b: State = self.states[i + 1]
-        duration: float = b.time - a.time
-        u: float = (time - a.time) / duration
+        u: float = (time - a.time) / (b.time - a.time)
         if SNAP > 0.0:
             if length(b.position - a.position) > SNAP:
-                return a.position
+                self.show(a.position, a.rotation)
+                return
         if CURVE == "linear":
-            return a.position * (1.0 - u) + b.position * u
+            place: Vec3 = a.position * (1.0 - u) + b.position * u
+            self.show(place, self.slerp(a.rotation, b.rotation, u))
+        else:
+            self.show(self.curve(i, u), self.slerp(a.rotation, b.rotation, u))
+
+    def curve(self, i: int, u: float) -> Vec3:
+        """The cubic from a state to the next."""
+        a: State = self.states[i]
+        b: State = self.states[i + 1]
         start: Vec3 = a.velocity if CURVE == "hermite" else self.tangent(i, i)
         goal: Vec3 = b.velocity if CURVE == "hermite" else self.tangent(i + 1, i)
+        duration: float = b.time - a.time
         v: float = u * u
         w: float = v * u
         return (
@@ -438,26 +448,33 @@ class Smoothing:
         """Draws this long after the newest state."""
         newest: State = self.states[len(self.states) - 1]
         if BEYOND == "hold":
-            self.show(newest.position)
+            self.show(newest.position, newest.rotation)
         if BEYOND == "time":
             if BEYOND_THEN == "return":
                 if late > BEYOND_TIME:
                     late = 0.0
-            self.show(newest.position + self.rate() * min(late, BEYOND_TIME))
-        if BEYOND == "unlimited":
-            self.show(newest.position + self.rate() * late)
+            late = min(late, BEYOND_TIME)
+        if BEYOND == "time" or BEYOND == "unlimited":
+            if BEYOND_ALONG == "velocity":
+                self.show(newest.position + newest.velocity * late, newest.rotation)
+            else:
+                self.extend(newest, late)
 
-    def rate(self) -> Vec3:
-        """The velocity with which it goes on."""
-        newest: State = self.states[len(self.states) - 1]
-        if BEYOND_ALONG == "velocity":
-            return newest.velocity
-        if len(self.states) < 2:
-            return Vec3(0.0, 0.0, 0.0)
-        before: State = self.states[len(self.states) - 2]
-        if newest.time <= before.time:
-            return Vec3(0.0, 0.0, 0.0)
+    def extend(self, newest: State, late: float) -> None:
+        """Draws on the line of the last two states, this long after the newest."""
+        last: int = len(self.states) - 1
+        before: State = self.states[max(last - 1, 0)]
+        way: Vec3 = newest.position - before.position
+        duration: float = newest.time - before.time
+        going: bool = duration > 0.0
         if SNAP > 0.0:
-            if length(newest.position - before.position) > SNAP:
-                return Vec3(0.0, 0.0, 0.0)
-        return (newest.position - before.position) * (1.0 / (newest.time - before.time))
+            going = going and length(way) <= SNAP
+        if ROTATIONS:
+            # what stands does not turn on
+            going = going and length(way) > 0.0
+        if going:
+            u: float = late / duration
+            rotation: Quat = self.slerp(before.rotation, newest.rotation, 1.0 + u)
+            self.show(newest.position + way * u, rotation)
+        else:
+            self.show(newest.position, newest.rotation)

@@ -8,10 +8,22 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from epic_cli.jobs.code.sources.words import Vec3, cos, dot, exp, length
+from epic_cli.jobs.code.sources.words import (
+    Quat,
+    SendInterval,
+    Turning,
+    Vec3,
+    cos,
+    dot,
+    exp,
+    length,
+)  # fmt: skip
 
 LICENCE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
+
+#: What rotations are written with.
+TURNS = {"how": ("exponential", "lerp", "share", "speed", "interval", "linear", "eased")}
 
 HOW: str
 TIME: float
@@ -28,6 +40,7 @@ AGE: str
 AHEAD_TIME: float
 LIMITS_AHEAD: bool
 SNAP: float
+ROTATIONS: bool
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
@@ -43,13 +56,14 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-class Smoothing:
+class Smoothing(SendInterval, Turning):
     """One entity: what is drawn goes for the newest state."""
 
     position: Vec3  # what is drawn
     started: bool
     newest: float  # the newest timestamp
     received: Vec3
+    received_rotation: Quat
     speed: Vec3  # as received
     aged: bool  # an age has been measured
     least: float  # the smallest age of late (s)
@@ -58,10 +72,10 @@ class Smoothing:
     age: float  # of the newest packet on arrival (s)
     arrived: float  # when it arrived
     goal: Vec3
-    interval: float  # the typical time between two packets (s)
-    differences: list[float]  # between the last timestamps
     distance: float  # from what was drawn to the goal, when the newest packet arrived
+    left: float  # of the interval to be there (s)
     start: Vec3  # where the path to the goal begins
+    start_rotation: Quat
     duration: float  # of that path (s)
     motion: Vec3  # the drawing's own speed
     drawing: bool  # there was a frame
@@ -76,7 +90,9 @@ class Smoothing:
         self.interval = INTERVAL
         self.differences.clear()
 
-    def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
+    def receive(
+        self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
+    ) -> bool:
         """Takes a packet; false: it is late, and was dropped."""
         if self.started and time < self.newest:
             return False
@@ -84,12 +100,18 @@ class Smoothing:
         if self.started:
             before = self.received
             if MEASURES_INTERVAL and time > self.newest:
-                self.measure(time - self.newest)
+                self.typical(time - self.newest)
         if HOW == "linear" or HOW == "eased":
             if START == "drawn":
                 self.start = self.position
+                if ROTATIONS:
+                    self.start_rotation = self.rotation
             elif self.started:
                 self.start = self.path(arrival)
+                if ROTATIONS:
+                    self.start_rotation = self.slerp(
+                        self.start_rotation, self.received_rotation, self.fraction(arrival)
+                    )
             self.duration = self.seconds()
         if AHEAD != "newest":
             self.age = self.measured_age(arrival, arrival - time)
@@ -103,40 +125,19 @@ class Smoothing:
             self.position = position
             self.start = position
             self.motion = Vec3(0.0, 0.0, 0.0)
+            if ROTATIONS:
+                self.rotation = rotation
+                self.start_rotation = rotation
         self.started = True
         self.newest = time
         self.received = position
+        self.received_rotation = rotation
         self.speed = velocity
         self.arrived = arrival
         if HOW == "interval":
             self.distance = length(self.aim(arrival) - self.position)
+            self.left = self.interval
         return True
-
-    def measure(self, difference: float) -> None:
-        """The mean of those of the last 32 differences that are near the usual one."""
-        self.differences.append(difference)
-        if len(self.differences) > 32:
-            self.differences.pop(0)
-        usual: float = self.ranked(self.differences, (len(self.differences) - 1) * 3 // 8)
-        total: float = 0.0
-        near: int = 0
-        for i in range(len(self.differences)):
-            d: float = self.differences[i]
-            if usual < 1.5 * d and d < 1.5 * usual:
-                total += d
-                near += 1
-        self.interval = total / float(near)
-
-    def ranked(self, values: list[float], rank: int) -> float:
-        """The value with this many below it."""
-        for i in range(len(values)):
-            below: int = 0
-            for j in range(len(values)):
-                if values[j] < values[i] or (values[j] == values[i] and j < i):
-                    below += 1
-            if below == rank:
-                return values[i]
-        return values[0]
 
     def measured_age(self, arrival: float, age: float) -> float:
         """How old a packet is: ``age`` by its timestamp, whose clock may be off."""
@@ -174,22 +175,40 @@ class Smoothing:
             return self.received + self.speed * self.prediction(self.age + now - self.arrived)
         return self.goal
 
-    def path(self, now: float) -> Vec3:
-        """The path from the start to the goal."""
+    def fraction(self, now: float) -> float:
+        """How far it is on the path from the start to the goal."""
         u: float = min(max((now - self.arrived) / self.duration, 0.0), 1.0)
+        if HOW == "eased":
+            if EASE == "smoothstep":
+                return u * u * (3.0 - 2.0 * u)
+            if EASE == "sine":
+                return (1.0 - cos(3.141592653589793 * u)) / 2.0
+            if EASE == "out-quad":
+                return 1.0 - (1.0 - u) * (1.0 - u)
+            if EASE == "out-cubic":
+                return 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u)
+        return u
+
+    def path(self, now: float) -> Vec3:
+        """Where it is then."""
+        u: float = self.fraction(now)
         goal: Vec3 = self.aim(now)
         if u >= 1.0:
             return goal
-        if HOW == "eased":
-            if EASE == "smoothstep":
-                u = u * u * (3.0 - 2.0 * u)
-            if EASE == "sine":
-                u = (1.0 - cos(3.141592653589793 * u)) / 2.0
-            if EASE == "out-quad":
-                u = 1.0 - (1.0 - u) * (1.0 - u)
-            if EASE == "out-cubic":
-                u = 1.0 - (1.0 - u) * (1.0 - u) * (1.0 - u)
         return self.start + (goal - self.start) * u
+
+    def share(self, elapsed: float) -> float:
+        """The share of what is left that it goes in so long."""
+        if HOW == "exponential":
+            return 1.0 - exp(-elapsed / self.seconds())
+        if HOW == "lerp":
+            return min(elapsed / self.seconds(), 1.0)
+        return SHARE
+
+    def turn(self, share: float) -> None:
+        """Turns by this share of what is left."""
+        if ROTATIONS:
+            self.rotation = self.slerp(self.rotation, self.received_rotation, share)
 
     def spring(self, goal: Vec3, elapsed: float) -> None:
         """One step of Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)."""
@@ -208,18 +227,24 @@ class Smoothing:
 
     def approach(self, goal: Vec3, most: float) -> None:
         """Goes towards the goal, by this distance at most."""
-        left: Vec3 = goal - self.position
-        far: float = length(left)
+        rest: Vec3 = goal - self.position
+        far: float = length(rest)
+        share: float = 1.0
         if far <= most:
             self.position = goal
         else:
-            self.position = self.position + left * (most / far)
+            share = most / far
+            self.position = self.position + rest * share
+        if HOW == "speed":
+            self.turn(share)
 
-    def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
+    def teleport(
+        self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
+    ) -> None:
         """Takes a packet of an entity that was moved on purpose."""
         if not self.started or time >= self.newest:
             self.reset()
-            self.receive(time, arrival, position, velocity)
+            self.receive(time, arrival, position, velocity, rotation)
 
     def draw(self, now: float) -> bool:
         """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
@@ -235,23 +260,28 @@ class Smoothing:
             if length(goal - self.position) > SNAP:
                 self.position = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)
+                if ROTATIONS:
+                    self.rotation = self.received_rotation
                 return True
-        if HOW == "exponential":
-            self.position = self.position + (goal - self.position) * (
-                1.0 - exp(-elapsed / self.seconds())
-            )
-        if HOW == "lerp":
-            self.position = self.position + (goal - self.position) * min(
-                elapsed / self.seconds(), 1.0
-            )
-        if HOW == "share":
-            self.position = self.position + (goal - self.position) * SHARE
+        if HOW == "exponential" or HOW == "lerp" or HOW == "share":
+            share: float = self.share(elapsed)
+            self.position = self.position + (goal - self.position) * share
+            self.turn(share)
         if HOW == "spring":
             self.spring(goal, elapsed)
         if HOW == "speed":
             self.approach(goal, SPEED * elapsed)
         if HOW == "interval":
             self.approach(goal, self.distance * elapsed / self.interval)
+            if elapsed < self.left:
+                self.turn(elapsed / self.left)
+            else:
+                self.turn(1.0)
+            self.left -= elapsed
         if HOW == "linear" or HOW == "eased":
             self.position = self.path(now)
+            if ROTATIONS:
+                self.rotation = self.slerp(
+                    self.start_rotation, self.received_rotation, self.fraction(now)
+                )
         return True

@@ -12,6 +12,7 @@ from epic_cli.jobs.code.sources.words import Vec3, exp, length
 
 LICENCE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
+TURNS: dict[str, tuple[str, ...]] = {}
 
 CORRECTION: str
 CORRECTION_TIME: float

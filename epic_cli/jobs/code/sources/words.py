@@ -1,11 +1,11 @@
-"""What sources are written with; each language has its own."""
+"""What sources are written with: each language has its own; and classes that sources share."""
 
 from __future__ import annotations
 
-from math import cos, exp, sqrt
+from math import acos, cos, exp, sin, sqrt
 from typing import NamedTuple
 
-__all__ = ["Vec3", "cos", "dot", "exp", "length", "sqrt"]
+__all__ = ["Quat", "SendInterval", "Turning", "Vec3", "cos", "dot", "exp", "length", "sqrt"]
 
 
 class Vec3(NamedTuple):
@@ -33,3 +33,64 @@ def dot(a: Vec3, b: Vec3) -> float:
 def length(a: Vec3) -> float:
     """How long a vector is."""
     return sqrt(dot(a, a))
+
+
+class Quat(NamedTuple):
+    """A rotation, as a unit quaternion."""
+
+    x: float
+    y: float
+    z: float
+    w: float
+
+
+class Turning:
+    """What turns what is drawn."""
+
+    rotation: Quat  # what is drawn
+
+    def slerp(self, a: Quat, b: Quat, u: float) -> Quat:
+        """From one rotation to another, the shorter way at a constant rate (Shoemake 1985)."""
+        cosine: float = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w
+        angle: float = acos(min(abs(cosine), 1.0))
+        p: float = 1.0 - u
+        q: float = u
+        if angle > 1e-6:
+            p = sin((1.0 - u) * angle) / sin(angle)
+            q = sin(u * angle) / sin(angle)
+        if cosine < 0.0:
+            q = -q
+        return Quat(a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q)
+
+
+class SendInterval:
+    """What measures the typical time between two packets."""
+
+    interval: float  # between two packets (s)
+    differences: list[float]  # between the last timestamps
+
+    def typical(self, difference: float) -> None:
+        """The mean of those of the last 32 differences that are near the usual one."""
+        self.differences.append(difference)
+        if len(self.differences) > 32:
+            self.differences.pop(0)
+        usual: float = self.ranked(self.differences, (len(self.differences) - 1) * 3 // 8)
+        total: float = 0.0
+        near: int = 0
+        for i in range(len(self.differences)):
+            d: float = self.differences[i]
+            if usual < 1.5 * d and d < 1.5 * usual:
+                total += d
+                near += 1
+        self.interval = total / float(near)
+
+    def ranked(self, values: list[float], rank: int) -> float:
+        """The value with this many below it."""
+        for i in range(len(values)):
+            below: int = 0
+            for j in range(len(values)):
+                if values[j] < values[i] or (values[j] == values[i] and j < i):
+                    below += 1
+            if below == rank:
+                return values[i]
+        return values[0]
