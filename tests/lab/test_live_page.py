@@ -203,7 +203,7 @@ def test_the_sliders_of_a_proxy(page: Page) -> None:
             proxy.process.stdin.flush()
             told = proxy.wait_for(b"\n", "stdout").decode()
             assert f"up latency={float(latency[:-2]) / 1000:g} loss=0.07" in told
-            page.until(f"{FIELD.format('loss')}.value === '0.07'")
+            page.until(f"{FIELD.format('loss')}.value === '7%'")
             page.run("$('live-dark').click()")
             page.until("$('live-dark').getAttribute('aria-pressed') === 'true'")
 
@@ -251,3 +251,29 @@ def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(page: Pa
                 f"live.now = 10; drawLines('live-error', {json.dumps(lines)}); {RED}"
             )
             assert max(heights) > 0.18  # the foot is below 0.15
+
+
+def test_a_spike_leaves_what_is_usual_its_room_and_the_line_under_the_pointer_stands_out(
+    page: Page,
+) -> None:
+    with game() as playing, going_on(playing, "runner"):
+        opened(page, playing, 1)
+        page.run("live.followed = 0; $('live-one').hidden = false; live.paused = true")
+        times = [20 + 0.02 * k for k in range(500)]
+        lines = [
+            {"name": "a", "t": times, "values": [1 + 80 * (k == 200) for k in range(500)]},
+            {"name": "b", "t": times, "values": [0.5] * 500},
+        ]
+        drawn = f"live.now = 30; drawLines('live-error', {json.dumps(lines)})"
+        assert page.run(f"roofOf({json.dumps(lines)}, [0, 30])") == {"roof": 1.5, "beyond": 81}
+        page.run(drawn)
+        low, high = (page.run(f"heights.get('live-error {name}')({y})") for name, y in
+                     (("b", 0.5), ("a", 1)))  # fmt: skip
+        assert low - high > 20
+        left, top, *_ = page.place("#live-error")
+        x = page.run("timeFrame($('live-error'), lastSeconds()).toX(25)")
+        page.mouse("mouseMoved", left + x, top + high + 2)
+        assert page.run(f"nearestOf('live-error', {json.dumps(lines)})") == "a"
+        page.run(f"$('live-apart').checked = true; {drawn.removesuffix(')')}, true)")
+        apart = [page.run(f"heights.get('live-error {name}')(0)") for name in "ab"]
+        assert apart[1] - apart[0] > 40

@@ -1,4 +1,4 @@
-// What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1 shows one moment.
+// What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1&apart=1 shows one moment.
 function asksFor(link) {
   const asked = new URLSearchParams(link.slice(1));
   for (const label of asked.getAll("off")) state.on.delete(label);
@@ -8,7 +8,8 @@ function asksFor(link) {
 
 const wanted = asksFor(location.hash);
 state.log = wanted.get("log") === "1" || spread() > 30;
-$("log").checked = state.log;
+state.apart = wanted.get("apart") === "1";
+for (const way of ["log", "apart"]) $(way).checked = state[way];
 fitTurns();
 fillWords();
 fillReports();

@@ -10,19 +10,27 @@ function timeFrame(canvas, { window: [start, end] }, foot = 4) {
 }
 const hasMargin = (canvas, box) => canvas.clientWidth > box.right + 50;
 
-// Draws lines {name, color, dash, t, values, dots}. share(value) is how high a value is, from 0
+// Draws lines {name, color, dash, t, values, dots, sure}. share(value) is how high a value is, from 0
 // to 1; ticks(box) are the values of its axis; behind(pen, box, toX, toY) draws what lies below the
-// lines. Returns how many pixels from the top a value is.
-function drawLane(canvas, span, { lines, share, ticks, behind, foot = 4, words = false }) {
-  const { pen } = prepare(canvas);
+// lines; values up to beyond have no room, which is said. One that is sure, which the pointer is on,
+// stands out. A part [i, n] is the i-th of n rows of the lane. Returns how many pixels from the top a
+// value is.
+function drawLane(canvas, span, how) {
+  const { lines, share, ticks, behind, foot = 4, words = false, beyond = 0 } = how;
+  const [row, rows] = how.part || [0, 1];
+  const pen = row ? canvas.getContext("2d") : prepare(canvas).pen;
   const { box, toX } = timeFrame(canvas, span, foot);
+  const high = (box.bottom - box.top) / rows;
+  box.bottom = box.top + (row + 1) * high - (rows > 1 ? 4 : 0);
+  box.top += row * high;
   const toY = (value) => box.bottom - share(value) * (box.bottom - box.top);
   const { window, begin } = span;
   const across = Math.max(2, (box.right - box.left) / 90);
   const values = nice(begin + window[0], begin + window[1], across);
-  gridAcross(pen, box, values, (time) => toX(time - begin), words);
+  gridAcross(pen, box, values, (time) => toX(time - begin), words && row === rows - 1);
   gridUp(pen, box, ticks(box), toY);
-  const names = [];
+  const names = [],
+    some = lines.some((line) => line.sure);
   clip(pen, box, () => {
     behind?.(pen, box, toX, toY);
     for (const line of lines) {
@@ -31,7 +39,8 @@ function drawLane(canvas, span, { lines, share, ticks, behind, foot = 4, words =
       pen.strokeStyle = pen.fillStyle = line.color;
       pen.setLineDash(line.dash || []);
       // many lines are thin, which is drawn ten times as fast too
-      pen.lineWidth = lines.length > 8 ? 1 : 1.5;
+      pen.lineWidth = line.sure ? 2.6 : lines.length > 8 ? 1 : 1.5;
+      pen.globalAlpha = some && !line.sure ? 0.3 : 1;
       if (line.dots) {
         for (let i = from; i <= to; i++) pen.fillRect(toX(t[i]) - 1, toY(values[i]) - 1, 2.5, 2.5);
       } else {
@@ -42,7 +51,13 @@ function drawLane(canvas, span, { lines, share, ticks, behind, foot = 4, words =
       while (last > from && Number.isNaN(values[last])) last--;
       names.push({ ...line, x: box.right, y: toY(values[last]) });
     }
+    pen.globalAlpha = 1;
     pen.setLineDash([]);
+    if (beyond) {
+      pen.fillStyle = color("--soft");
+      pen.textAlign = "right";
+      pen.fillText(`\u2191 up to ${beyond.toPrecision(3)}`, box.right - 4, box.top + 10);
+    }
   });
   if (hasMargin(canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, canvas.clientWidth);
   return toY;
@@ -58,8 +73,30 @@ function rowsWithin(t, [start, end]) {
 function largest(t, values, window) {
   const [from, to] = rowsWithin(t, window);
   let top = 0;
-  for (let i = from; i <= to; i++) if (values[i] > top) top = values[i];
+  for (let i = from; i <= to; i++) if (values[i] > top && values[i] < Infinity) top = values[i];
   return top;
+}
+
+// How high an axis goes: to the largest value, unless a few are far beyond what is usual, or one line
+// is beyond all others: then to what leaves the others their curves. {roof, beyond}: the largest, 0: it has room.
+const NEARLY_ALL = 0.97,
+  FAR = 3,
+  SAMPLES = 2000;
+function roofOf(lines, window) {
+  const usual = [];
+  let top = 0;
+  for (const { t, values } of lines) {
+    const [from, to] = rowsWithin(t, window);
+    const some = [];
+    for (let i = from; i <= to; i += Math.ceil((to - from + 1) / SAMPLES))
+      if (Number.isFinite(values[i])) some.push(values[i]);
+    some.sort((a, b) => a - b);
+    if (some.length) usual.push(Math.max(0, some[Math.floor(NEARLY_ALL * (some.length - 1))]));
+    top = Math.max(top, largest(t, values, window));
+  }
+  usual.sort((a, b) => a - b);
+  const most = Math.min(usual.at(-1) || 0, 20 * usual[(usual.length - 1) >> 1] || Infinity);
+  return most && top > FAR * most ? { roof: 1.5 * most, beyond: top } : { roof: top, beyond: 0 };
 }
 
 // By numbers of statuses: how high each is drawn, and which goes before others in one pixel.

@@ -31,7 +31,10 @@ const live = {
   plane: 0,
   fits: true,
   fitted: false,
+  pointer: null, // {id, time, y} on a lane
 };
+// Strategies have colours, entities have none.
+const memberColor = (place) => color(`--line${place}`);
 const tell = (message) => live.socket?.send(JSON.stringify({ room: "live", ...message }));
 const follow = (number) => tell({ follow: number });
 
@@ -193,9 +196,9 @@ function takeWords(message) {
   $("live-name").textContent = live.names[live.followed] || "";
   $("live-words").replaceChildren();
   live.members.forEach((member, place) => {
-    text("b", "\u25cf ", $("live-words")).style.color = color(`--line${place}`);
-    const words = (member.figures || []).join(", ") || "measuring";
-    $("live-words").append(`${member.label}: ${words}\n`);
+    const line = text("p", "", $("live-words"));
+    text("b", "\u25cf ", line).style.color = memberColor(place);
+    line.append(`${member.label}: ${(member.figures || []).join(", ") || "measuring"}`);
   });
 }
 
@@ -257,27 +260,18 @@ function drawMap() {
     entity.spot = [toX(x), toY(y)];
   }
   const seen = shown.filter(({ at }) => near(onPlane(at)));
-  clip(pen, { ...box, left: 0, bottom: box.bottom + 20 }, () => {
-    for (let slot = 0; slot < COLORS; slot++) {
-      drawEntities(
-        frame,
-        seen.filter(({ number }) => number % COLORS === slot),
-        slot,
-        seen.length,
-      );
-    }
-    if (followed) drawFollowed(frame, followed);
-    drawNames(pen, followed ? [followed, ...seen] : seen);
-  });
+  drawTrails(frame, seen);
+  drawNames(pen, followed ? [followed, ...seen] : seen);
+  drawEntities(frame, seen);
+  if (followed) drawFollowed(frame, followed);
   const wide = Number((inside.right - inside.left).toPrecision(3));
   $("live-wide").textContent = `${PLANES[live.plane][2]}, ${wide} wide, ${shown.length} drawn`;
 }
 
-// All entities of one colour: their trails, a dot each (a ring: nothing comes of it), their headings.
-function drawEntities({ pen, box, toX, toY }, some, slot, seen) {
-  const most = Math.max(2, Math.floor(SEGMENTS / Math.max(1, seen)));
+function drawTrails({ pen, box, toX, toY }, some) {
+  const most = Math.max(2, Math.floor(SEGMENTS / Math.max(1, some.length)));
   const [across, up] = PLANES[live.plane];
-  pen.strokeStyle = pen.fillStyle = color(`--line${slot}`);
+  pen.strokeStyle = color("--soft");
   pen.lineWidth = 1.2;
   pen.globalAlpha = 0.55;
   for (const { trail } of some) {
@@ -292,6 +286,11 @@ function drawEntities({ pen, box, toX, toY }, some, slot, seen) {
     trace(pen, xs, ys, 0, xs.length - 1, toX, toY, box);
   }
   pen.globalAlpha = 1;
+}
+
+// A dot for each entity (a ring: nothing comes of it), and where it heads.
+function drawEntities({ pen }, some) {
+  pen.strokeStyle = pen.fillStyle = color("--packet");
   for (const held of [true, false]) {
     pen.beginPath();
     for (const {
@@ -336,10 +335,10 @@ function drawFollowed({ pen, box, toX, toY }, followed) {
     if (!shown.length) return;
     const [xs, ys] = [0, 1].map((axis) => shown.map((place) => place[axis]));
     const last = shown.length - 1;
-    pen.strokeStyle = color(`--line${slot}`);
+    pen.strokeStyle = memberColor(slot);
     pen.lineWidth = 2;
     trace(pen, xs, ys, 0, last, toX, toY, box);
-    dot(pen, toX(xs[last]), toY(ys[last]), 4.5, color(`--line${slot}`), color("--card"));
+    dot(pen, toX(xs[last]), toY(ys[last]), 5.5, memberColor(slot), color("--card"));
   });
   dot(pen, ...followed.spot, 10, null, color("--text"));
 }
@@ -355,7 +354,9 @@ function drawNames(pen, some) {
   } of some) {
     const cell = `${Math.round(x / 60)},${Math.round(y / 13)}`;
     if (!taken.has(cell) && taken.size < NAMED) {
-      pen.fillText((live.names[number] || "").slice(0, 24), x + 8, y - 6);
+      // beside the ring of the one that is followed
+      const [right, higher] = number === live.followed ? [14, 12] : [8, 6];
+      pen.fillText((live.names[number] || "").slice(0, 24), x + right, y - higher);
     }
     taken.add(cell);
   }
@@ -363,32 +364,60 @@ function drawNames(pen, some) {
 
 // ---------------------------------------------------------------- the lanes
 
-// From the least to the largest value of the last seconds; ``lines`` as of drawLane.
-function drawLines(id, lines) {
-  const begin = live.now - SHOWN;
+// From the least to the largest value of the last seconds, or as far as leaves most their curves;
+// ``lines`` as of drawLane, in rows of their own if they are apart.
+function drawLines(id, lines, apart = false) {
+  const span = lastSeconds();
+  const { roof, beyond } = roofOf(lines, span.window);
   let low = 0;
-  const tops = lines
-    .map(({ t, values }) => {
-      let top = 0;
-      for (let i = rowAt(t, begin) + 1; i < t.length; i++) {
-        if (!Number.isFinite(values[i])) continue;
-        top = Math.max(top, values[i]);
-        low = Math.min(low, values[i]);
-      }
-      return top;
-    })
-    .sort((a, b) => a - b);
-  // a strategy that has gone out of all bounds would leave nothing of the others
-  let high = Math.min(tops.at(-1) || 0, 20 * tops[(tops.length - 1) >> 1] || Infinity);
-  if (high <= low) high = low + 1;
-  drawLane($(id), lastSeconds(), {
-    foot: 16,
-    words: true,
-    lines,
-    share: (value) => (value - low) / (high - low),
-    ticks: (box) => nice(low, high, box.bottom - box.top > 70 ? 4 : 2),
+  for (const { t, values } of lines) {
+    for (let i = rowAt(t, span.window[0]) + 1; i < t.length; i++)
+      if (values[i] < low && values[i] > -Infinity) low = values[i];
+  }
+  low = Math.max(low, -3 * roof);
+  const high = roof > low ? 1.06 * roof : low + 1;
+  const rows = apart && lines.length > 1 ? lines.map((line) => [line]) : [lines];
+  $(id).style.height = rows.length > 1 ? `${16 + 48 * rows.length}px` : "";
+  const named = nearestOf(id, lines);
+  rows.forEach((some, row) => {
+    const toY = drawLane($(id), span, {
+      foot: 16,
+      words: true,
+      lines: some.map((line) => ({ ...line, sure: line.name && line.name === named })),
+      part: [row, rows.length],
+      beyond,
+      share: (value) => (value - low) / (high - low),
+      ticks: (box) => nice(low, high, box.bottom - box.top > 70 ? 4 : 2),
+    });
+    for (const line of some) heights.set(`${id} ${line.name}`, toY);
   });
 }
+const heights = new Map(); // of a line of a lane: how many pixels from the top a value is
+
+// The name of the line that is under the pointer.
+function nearestOf(id, lines) {
+  if (live.pointer?.id !== id) return "";
+  const time = timeFrame($(id), lastSeconds()).toTime(live.pointer.x);
+  let found = { apart: 12, name: "" };
+  for (const { name, t, values } of lines) {
+    const row = rowAt(t, time);
+    const y = row < 0 ? NaN : heights.get(`${id} ${name}`)?.(values[row]);
+    const apart = Math.abs(y - live.pointer.y);
+    if (apart < found.apart) found = { apart, name };
+  }
+  return found.name;
+}
+for (const id of ["live-error", "live-lag"]) {
+  $(id).addEventListener("pointermove", ({ offsetX: x, offsetY: y }) => {
+    live.pointer = { id, x, y };
+    repaint(true);
+  });
+  $(id).addEventListener("pointerleave", () => {
+    live.pointer = null;
+    repaint(true);
+  });
+}
+$("live-apart").addEventListener("change", () => repaint(true));
 const lastSeconds = () => ({ window: [live.now - SHOWN, live.now], begin: -live.now });
 
 function drawLanes() {
@@ -401,10 +430,10 @@ function drawLanes() {
   const owned = (key) =>
     members.map((member, place) => ({
       name: member.label,
-      color: color(`--line${place}`),
+      color: memberColor(place),
       ...member[key],
     }));
-  drawLines("live-error", owned("errors"));
+  drawLines("live-error", owned("errors"), $("live-apart").checked);
   drawLines("live-lag", owned("lags"));
   // the sender's clock has an offset of its own, unless a proxy stamps both
   const least = received.delay.reduce((a, b) => Math.min(a, b), Infinity);

@@ -76,9 +76,10 @@ function drawAbove() {
     pen.setLineDash([]);
     drawHeadings(frame, shown, time, trail, most);
     if (here) dot(pen, toX(here[0]), toY(here[1]), 10, null, color("--text"));
-    const names = drawMarkers(frame, shown, time, here);
+    const [names, dots] = drawMarkers(frame, shown, time, here);
     drawArrows(frame, shown, names, time);
     label(pen, names, box.top, box.bottom, box.right, true);
+    for (const place of dots) dot(pen, ...place, color("--card")); // no name covers one
     drawInset(pen, box, here);
   });
 }
@@ -131,9 +132,9 @@ function drawTrail(frame, drawn, time, trail, most) {
   trace(pen, [drawn.x[last], place[0]], [drawn.y[last], place[1]], 0, 1, toX, toY, box);
 }
 
-// Where each strategy is, with a line to the truth. Returns their names, to be written.
+// A line from each strategy to the truth. Returns their names and dots, which are drawn later.
 function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
-  const names = [];
+  const [names, dots] = [[], []];
   for (const { label: name, ...path } of [...shown].reverse()) {
     const place = placeAt(path, time);
     if (!place) continue;
@@ -143,7 +144,7 @@ function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
       pen.lineWidth = 1;
       trace(pen, [here[0], place[0]], [here[1], place[1]], 0, 1, toX, toY, box);
     }
-    dot(pen, x, y, 7, lineColor(name), color("--card"));
+    dots.push([x, y, 7, lineColor(name)]);
     const seen = x > box.left && x < box.right && y > box.top && y < box.bottom;
     if (seen) names.unshift({ x: x + 4, y, ...lineStyle(name) });
   }
@@ -151,7 +152,7 @@ function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
     const [x, y] = [toX(here[0]) + 6, toY(here[1])];
     names.push({ x, y, name: data.truth, color: color("--soft") });
   }
-  return names;
+  return [names, dots];
 }
 
 // Which rows of a path may be inside a box: runs of chunks whose own boxes touch it.

@@ -247,7 +247,7 @@ function label(pen, wanted, top, bottom, right, turns = false) {
     const wide = widthOf(pen, tag.name),
       turned = turns && tag.x + wide + 10 > right && tag.x > wide + 70;
     const text = turned ? tag.name : shortened(pen, tag.name, right - tag.x - 10);
-    if (turned) tag.x -= wide + 20;
+    if (turned) tag.x -= wide + 30;
     if (Math.abs(tag.at - tag.y) > 5 && !turned) {
       pen.strokeStyle = tag.color;
       pen.lineWidth = 1;

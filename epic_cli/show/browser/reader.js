@@ -140,11 +140,12 @@ const BUTTONS = {
 for (const [id, act] of Object.entries(BUTTONS)) $(id).addEventListener("click", act);
 $("follow").addEventListener("change", () => redraw("above"));
 $("trail").addEventListener("change", () => redraw("above"));
-$("log").addEventListener("change", () => {
-  state.log = $("log").checked;
-  rememberPlace();
-  redraw("time");
-});
+for (const way of ["log", "apart"])
+  $(way).addEventListener("change", () => {
+    state[way] = $(way).checked;
+    rememberPlace();
+    redraw("time");
+  });
 $("entity").addEventListener("change", (event) => choose(Number(event.target.value)));
 $("time").addEventListener("input", (event) => go(Number(event.target.value)));
 $("time").addEventListener("keydown", (event) => {

@@ -44,6 +44,7 @@ const state = {
   on: new Set(data.shown),
   slots: new Map(),
   log: false,
+  apart: false,
   window: [0, 1],
   hover: null,
   loops: false,
@@ -196,13 +197,16 @@ function leader() {
   return judged.find((drawn) => worst(drawn) >= usual / 50);
 }
 
+const WORST = 20; // seconds around a worst moment
+
 function goToWorst(label) {
   const found = label ? scene().drawn.find((drawn) => drawn.label === label) : leader();
   if (!found || found.worst < 0) return;
   if (!state.on.has(found.label)) turn(found.label, true);
   const time = found.t[found.worst];
   const [start, end] = state.window;
-  if (time < start || time > end) showTime(time - (end - start) / 2, time + (end - start) / 2);
+  const half = Math.min(WORST, end - start) / 2;
+  showTime(time - half, time + half);
   $("follow").checked = true;
   near(time, found);
   go(time, true);
@@ -254,7 +258,7 @@ function rememberPlace() {
       if (state.on.has(label) !== first) parts.append(first ? "off" : "on", label);
     }
     if (data.scenes.length > 1) parts.set("entity", scene().entity);
-    if (state.log) parts.set("log", "1");
+    for (const way of ["log", "apart"]) if (state[way]) parts.set(way, "1");
     history.replaceState(null, "", `#${parts}`);
   }, 400);
 }

@@ -69,31 +69,42 @@ function drawError() {
   // errors far below a line's own peak need no room
   const low = Math.min(top, ...tops.filter((own) => own > 0));
   const bottom = Math.max(low / 30, top / 1e9);
-  const [linear, log] = [top * 1.08, top * 1.3];
+  const lines = shown.map((drawn) => lineOf(drawn, drawn.t, drawn.error));
+  const { roof, beyond } = roofOf(lines, state.window);
+  const [linear, log] = [(roof || 1) * 1.08, top * 1.3];
   const steps = (box) => Math.max(2, (box.bottom - box.top) / 34);
-  const toY = drawLane($("error"), shownTime(), {
-    foot: 18,
-    words: true,
-    lines: shown.map((drawn) => lineOf(drawn, drawn.t, drawn.error)),
-    share: state.log
-      ? (error) => Math.log(Math.max(error, bottom) / bottom) / Math.log(log / bottom)
-      : (error) => error / linear,
-    ticks: (box) => (state.log ? decades(bottom, log) : nice(0, linear, steps(box))),
-    behind: (pen, box, toX, toY) => {
-      shade(pen, box, toX);
-      nameInterruptions(pen, box, toX);
-      // the part beside the way, of a few that can be told apart
-      pen.globalAlpha = 0.25;
-      for (const drawn of shown.slice(0, BANDS)) {
-        pen.fillStyle = lineColor(drawn.label);
-        const rows = rowsWithin(drawn.t, state.window);
-        below(pen, drawn.t, drawn.across, ...rows, toX, toY, box);
-      }
-      pen.globalAlpha = 1;
-      drawRecoveries(pen, box, toX, shown);
-    },
-  });
-  heights.error = (drawn, time) => toY(errorAt(drawn, time));
+  const rows = state.apart ? shown.map((_, i) => [i]) : [shown.map((_, i) => i)];
+  $("error").style.height = state.apart ? `${18 + 56 * Math.max(2, rows.length)}px` : "";
+  const toYs = rows.map((places, row) =>
+    drawLane($("error"), shownTime(), {
+      foot: 18,
+      words: true,
+      lines: places.map((i) => lines[i]),
+      part: [row, rows.length],
+      beyond: state.log ? 0 : beyond,
+      share: state.log
+        ? (error) => Math.log(Math.max(error, bottom) / bottom) / Math.log(log / bottom)
+        : (error) => error / linear,
+      ticks: (box) => (state.log ? decades(bottom, log) : nice(0, linear, steps(box))),
+      behind: (pen, box, toX, toY) => {
+        const some = places.map((i) => shown[i]);
+        shade(pen, box, toX);
+        nameInterruptions(pen, box, toX);
+        // the part beside the way, of a few that can be told apart
+        pen.globalAlpha = 0.25;
+        for (const drawn of some.slice(0, BANDS)) {
+          pen.fillStyle = lineColor(drawn.label);
+          below(pen, drawn.t, drawn.across, ...rowsWithin(drawn.t, state.window), toX, toY, box);
+        }
+        pen.globalAlpha = 1;
+        drawRecoveries(pen, box, toX, some);
+      },
+    }),
+  );
+  heights.error = (drawn, time) => {
+    const row = state.apart ? shown.indexOf(drawn) : 0;
+    return toYs[row] ? toYs[row](errorAt(drawn, time)) : NaN;
+  };
 }
 
 function drawAngle() {
@@ -229,8 +240,12 @@ function wholeErrors(over, box, toX) {
   pen.scale(over.width / over.clientWidth, over.height / over.clientHeight);
   let top = 0;
   for (const { error, worst } of shown) if (worst >= 0) top = Math.max(top, error[worst]);
+  const { roof } = roofOf(
+    shown.map(({ t, error }) => ({ t, values: error })),
+    wholeTime(),
+  );
   const share = (error) =>
-    state.log ? Math.log(1 + (99 * error) / top) / Math.log(100) : error / top;
+    state.log ? Math.log(1 + (99 * error) / top) / Math.log(100) : Math.min(1, error / roof);
   const toY = (error) => box.bottom - share(error) * 0.92 * (box.bottom - box.top);
   shade(pen, box, toX);
   pen.globalAlpha = 0.85;
