@@ -202,6 +202,7 @@ function fillExperiment() {
   }
   for (const name of Object.keys(lab.strategies)) text("option", name, $("lab-add"));
   for (const name of lab.languages) text("option", name, $("lab-language"));
+  $("lab-rest").open = innerWidth > 800;
   $("above-box").append($("lab-refused"));
   $("histogram").previousElementSibling.before($("scores"));
 }
@@ -211,16 +212,18 @@ function fillTeam() {
   const open = [...document.querySelectorAll("#lab-team details")].map((one) => one.open);
   $("lab-team").replaceChildren();
   lab.team.forEach((one, place) => {
-    const about = lab.strategies[one.name],
+    const about = lab.strategies[one.name] || { settings: [] },
       box = text("details", "", $("lab-team"), "member");
-    if (!about) return;
     box.open = open[place] || false;
     const summary = text("summary", "", box),
       mark = text("i", "", summary);
     mark.dataset.place = place;
     summary.append(one.name);
     const bar = text("div", "", box, "bar"),
-      choice = element("select", bar, { "aria-label": `strategy ${place + 1}`, title: about.help });
+      choice = element("select", bar, {
+        "aria-label": `strategy ${place + 1}`,
+        title: about.help || "",
+      });
     for (const name of Object.keys(lab.strategies)) text("option", name, choice);
     choice.value = one.name;
     choice.addEventListener("change", () => {
@@ -297,7 +300,8 @@ function refuse({ words, mended, left_out: wrong = [] }) {
 
 function outdated(on) {
   document.body.classList.toggle("stale", on);
-  for (const one of document.querySelectorAll(".verdict, aside, .lanes, .about")) one.inert = on;
+  for (const one of document.querySelectorAll(".verdict, aside, .lanes, .about, #lab-line"))
+    one.inert = on;
 }
 
 // What is in force; what is wrong stands as it was typed, and is marked.
@@ -686,3 +690,6 @@ const reconnect = talk({
   },
 });
 addEventListener("popstate", begin);
+addEventListener("resize", () => {
+  if (innerWidth > 800) $("lab-rest").open = true;
+});
