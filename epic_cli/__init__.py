@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.detectors import Detector, Finding
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.jobs.inspect.run import Inspection
+    from epic_cli.jobs.tune.design import Design
     from epic_cli.jobs.tune.run import Tuning, Tunings
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.recordings.read_spec import ReadSpec
@@ -47,6 +48,7 @@ __all__ = [
     "Choice",
     "Comparison",
     "Declaration",
+    "Design",
     "Detector",
     "Diagnosis",
     "Explanation",
@@ -94,6 +96,7 @@ _PLACES = {
     "epic_cli.metrics.comparison": ("Comparison", "Result"),
     "epic_cli.jobs.diagnose.run": ("Diagnosis",),
     "epic_cli.jobs.diagnose.detectors": ("Detector", "Finding"),
+    "epic_cli.jobs.tune.design": ("Design",),
     "epic_cli.jobs.tune.run": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),

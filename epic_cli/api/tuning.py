@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from epic_cli.api.comparing import runs_of, simulation_of, spec_of
 from epic_cli.api.reading import StrictLog, WarningTally, python_errors
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.tune.run import Tunings, run
+from epic_cli.jobs.tune import design as designing
+from epic_cli.jobs.tune import run as tuning
+from epic_cli.jobs.tune.design import Design
+from epic_cli.jobs.tune.run import Tunings
 from epic_cli.jobs.tune.spec import Division, TuneJob, TuneSpec
+from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.work.jobs import Workers
 
 if TYPE_CHECKING:
@@ -28,6 +33,17 @@ if TYPE_CHECKING:
     from epic_cli.show.report import Report
 
 
+@overload
+def tune(
+    packets: PacketSource | Sequence[Path] | None = None,
+    strategies: str | Iterable[str] = (),
+    *,
+    design: Literal[True],
+    drawn: Path | None = None,
+    drawn_offset: float = 0.0,
+    **asked: Any,
+) -> Design: ...
+@overload
 def tune(
     packets: PacketSource | Sequence[Path] | None = None,
     strategies: str | Iterable[str] = (),
@@ -53,7 +69,37 @@ def tune(
     seed: int = 0,
     threads: int | None = None,
     executor: Executor | None = None,
-) -> Tunings:
+    design: Literal[False] = False,
+) -> Tunings: ...
+def tune(  # type: ignore[misc]
+    packets: PacketSource | Sequence[Path] | None = None,
+    strategies: str | Iterable[str] = (),
+    *,
+    figure: str = "score",
+    validate: Division | None = None,
+    trials: int | None = None,
+    seconds: float | None = None,
+    journal: Path | None = None,
+    truth: PacketSource | None = None,
+    truth_offset: float = 0.0,
+    tick: str | float | Fraction = "1/60",
+    clock: ClockName | None = "exact",
+    pacing: PacingName | None = None,
+    latency: float | None = None,
+    weights: Mapping[str, float] | None = None,
+    game: str | None = None,
+    warm_up: float | None = None,
+    movement: str | MovementSpec | None = None,
+    send: str | SenderSpec = "",
+    link: str | LinkSpec | LinkConditions = "",
+    seeds: int = 20,
+    seed: int = 0,
+    threads: int | None = None,
+    executor: Executor | None = None,
+    design: bool = False,
+    drawn: Path | None = None,
+    drawn_offset: float = 0.0,
+) -> Tunings | Design:
     """Searches the settings of strategies for the best figure, as ``epic tune`` does.
 
     ``strategies``, all that there are unless given, are names; settings that one gives
@@ -74,19 +120,33 @@ def tune(
     ``comparison`` has all tuned strategies against each other, ``delays`` what delay buffers need
     (None: there are no arrival times).
 
+    With ``design``, the strategies are composed of parts (all that can be unless given), and the
+    simplest composition is found that is as good as the best: a frozen ``Design``. Its ``taken``
+    is a row with the ``strategy`` (a name and ``settings``), its ``result`` where it was not tuned,
+    and its ``composition``; ``simplest`` are the best by complexity, each with its paired ``gain``
+    over what is taken. ``drawn`` (a file, at times of the receiver's clock less ``drawn_offset``
+    (s)) is what the game draws now; the ``drawn`` row of the result, and ``causes``, are of that.
+
     Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
     and where the only strategy has no settings worth tuning.
     """
     timing = make_timing(tick, clock, pacing, latency)
     compare = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
-    named = read_specs([strategies] if isinstance(strategies, str) else strategies)
+    names = [strategies] if isinstance(strategies, str) else list(strategies)
+    named = read_specs(names) if names or not design else []
     how = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
     networks = None if movement is None else simulation_of(movement, send, link)
     given = runs_of(packets, truth, networks, range(seed, seed + seeds))
+    if drawn is not None:
+        if not design or not isinstance(given, RecordedRuns):
+            raise ValueError("drawn is judged beside a design=True, of a recording")
+        given = replace(given, drawn=os.fspath(drawn), drawn_offset=drawn_offset)
     kept = None if journal is None else os.fspath(journal)
     with python_errors():
         workers = Workers(journal=kept, executor=executor)
-        return run(TuneJob(given, how, workers), StrictLog, WarningTally(only=False))
+        job = TuneJob(given, how, workers)
+        seek = designing.run if design else tuning.run
+        return seek(job, StrictLog, WarningTally(only=False))
 
 
 def _report(found: Tunings) -> Report:
@@ -95,4 +155,11 @@ def _report(found: Tunings) -> Report:
     return report(found)
 
 
+def _design_report(found: Design) -> Report:
+    from epic_cli.jobs.tune.design_report import report
+
+    return report(found)
+
+
 register(Tunings, _report)
+register(Design, _design_report)

@@ -270,12 +270,31 @@ def best_for(results: Sequence[Result]) -> dict[str, list[str]]:
     return found
 
 
-def _weakest(result: Result, weights: Weights) -> str:
-    def share(name: str) -> float:
-        cost = result.value(f"{name}_cost")
-        return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
+def _weighed(result: Result, weights: Weights, name: str) -> float:
+    """A cost as the score counts it; 0: there is none."""
+    cost = result.value(f"{name}_cost")
+    return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
 
-    return max(COSTS, key=share)
+
+def _weakest(result: Result, weights: Weights) -> str:
+    return max(COSTS, key=lambda name: _weighed(result, weights, name))
+
+
+def causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, float], ...]:
+    """The costs by which one result scores below another, each with its share of the points.
+
+    The main one comes first; where it is better after all, points are below 0. Together they are
+    the difference of the scores. Nothing: one of them has none.
+    """
+    gap = better.value("score") - worse.value("score")
+    apart = {
+        name: _weighed(worse, weights, name) - _weighed(better, weights, name) for name in COSTS
+    }
+    whole = sum(apart.values())
+    if not math.isfinite(gap) or not math.isfinite(whole) or whole == 0:
+        return ()
+    parts = [(name, gap * cost / whole) for name, cost in apart.items() if cost]
+    return tuple(sorted(parts, key=lambda part: -part[1]))
 
 
 def _other_games(order: Sequence[Result]) -> list[tuple[str, str]]:

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay import Pacing
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.drawn_path import DrawnCandidate
     from epic_cli.network.movement import Movement
     from epic_cli.network.simulation import Simulation
     from epic_cli.recordings.findings import RecordingFinding
@@ -124,9 +125,10 @@ class Run(NamedTuple):
     """One recording, or one simulated network: packets by entity, as ``separate`` makes them.
 
     Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` are what
-    was found wrong with the recording itself. ``sent`` is what was sent of each entity, where that
-    is known; up to ``silent`` seconds without a packet are the sender's choice. ``again`` is the
-    run of one strategy, where the sender has a copy of that.
+    was found wrong with the recording itself, ``drawn`` is what the game drew of it, if known.
+    ``sent`` is what was sent of each entity, where that is known; up to ``silent`` seconds without
+    a packet are the sender's choice. ``again`` is the run of one strategy, where the sender has a
+    copy of that.
     """
 
     name: str
@@ -136,6 +138,7 @@ class Run(NamedTuple):
     sent: Mapping[str, SentStates] = MappingProxyType({})
     silent: float = 0.0
     again: SentFor | None = None
+    drawn: DrawnCandidate | None = None
 
 
 @dataclass(frozen=True)

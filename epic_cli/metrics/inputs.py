@@ -217,7 +217,7 @@ class RecordedRuns:
         for recording in self.recordings:
             try:
                 with log(source_name(recording)) as reading:
-                    runs.append(self.run(recording, reading, truths, log)[0])
+                    runs.append(self.run(recording, reading, truths, log))
                 tally.refused |= reading.refused
             except UNUSABLE as error:
                 if len(self.recordings) == 1:
@@ -241,19 +241,17 @@ class RecordedRuns:
         except UnusableDrawing as error:
             raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
 
-    def run(
-        self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs
-    ) -> tuple[Run, DrawnCandidate | None]:
+    def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
         """One of the recordings with its truth, and what was drawn of it; raises ``UNUSABLE``."""
         reading = self.reading.of_one()
         run = reading.run(recording, log, truths)
         if self.drawn is None:
-            return run, None
+            return run
         paths = self.drawn_paths(run.packets, reading.spec, logs)
         if left_out := [name for name in run.packets if name not in paths]:
             log.undrawn(left_out)
         kept = {name: block for name, block in run.packets.items() if name in paths}
-        return run._replace(packets=kept), DrawnCandidate(paths)
+        return run._replace(packets=kept, drawn=DrawnCandidate(paths))
 
 
 @lru_cache(maxsize=1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 from collections.abc import Iterator
+from unittest.mock import patch
 
 
 @contextlib.contextmanager
@@ -13,6 +15,8 @@ def files_of(most: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
-        yield
+        # Python 3.11 keeps the bytecode of a module that it could write in part only
+        with patch.dict(os.environ, PYTHONDONTWRITEBYTECODE="1"):
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

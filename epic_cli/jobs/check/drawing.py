@@ -185,7 +185,7 @@ def compared(
         with _broken(recording):
             truths, _ = given.truths(ReadingLog, truth.offset)
             log = _CaseLog(recording.name, drawing.strict)
-            return compare_run(given.run(recording.source, log, truths, ReadingLog)[0], spec)
+            return compare_run(given.run(recording.source, log, truths, ReadingLog), spec)
     except (NotEnoughToSay, TooManyRows) as error:
         raise BrokenCase(case.file, f"its figures are unknown: {error}") from error
 

@@ -202,9 +202,19 @@ def _worst(found: Advice, comparison: Comparison) -> str:
 def _other_games(found: Advice) -> str:
     games: dict[str, list[str]] = {}
     for game, label in found.other_games:
-        games.setdefault(label, []).append(_GAMES.get(game, f"a {game} game"))
+        games.setdefault(label, []).append(game_words(game))
     words = "; ".join(f"for {' or '.join(wins)}, prefer {one}" for one, wins in games.items())
     return f"{words[0].upper()}{words[1:]} (--weights)." if words else ""
+
+
+def game_words(game: str) -> str:
+    """``a shooter`` or ``a vehicle game``."""
+    return _GAMES.get(game, f"a {game} game")
+
+
+def cost_words(name: str) -> str:
+    """A cost by its name among the weights, in words: ``its lag``."""
+    return _MAIN_COSTS[name].format(jerk="")
 
 
 def _more_data(found: Advice, comparison: Comparison) -> str:
@@ -546,6 +556,6 @@ class Diagnoses:
         for name, file in self._files.items():
             if file != "-" and name not in self._sections and isinstance(self._given, RecordedRuns):
                 with contextlib.suppress(*UNUSABLE):
-                    self.look(self._given.run(file, ReadingLog(name), None, ReadingLog)[0])
+                    self.look(self._given.run(file, ReadingLog(name), None, ReadingLog))
         found = [self._sections.get(name) for name in self._files]
         return [section for section in found if section is not None]

@@ -95,9 +95,9 @@ class EachRecording:
         spec, given = self.spec, self.given
         known = given.known_truths(spec.truth_offset) if self.local is None else None
         local = self.local or _Local(known, Place(spec.threads or 1))
-        run, drawn = given.run(recording, log, local.truths, self.log)
-        if drawn is not None:
-            spec = replace(spec, participants=[*spec.participants[:-1], drawn])
+        run = given.run(recording, log, local.truths, self.log)
+        if run.drawn is not None:
+            spec = replace(spec, participants=[*spec.participants[:-1], run.drawn])
         if local.look is not None:
             local.look(run)
         if recording != self.pictured:

@@ -41,6 +41,8 @@ from epic_cli.shell.options.networks import NetworkOptions
 from epic_cli.shell.options.runs import (
     Inputs,
     Participants,
+    TimedFile,
+    drawn_option,
     strategies_option,
     warm_up_option,
     weights_option,
@@ -49,6 +51,7 @@ from epic_cli.show.metric_list import games_help
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.tune.design import Design
     from epic_cli.jobs.tune.run import TuneStep, Tunings
     from epic_cli.jobs.tune.spec import TuneJob
     from epic_cli.metrics.evaluation import Run
@@ -60,7 +63,7 @@ if TYPE_CHECKING:
 
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
-    "figure", "weighing", "warm_up", "division", "trials", "seconds",
+    "drawn", "figure", "weighing", "warm_up", "division", "trials", "seconds",
     "threads", "workers", "cluster", "journal", "svg", "html",
 )  # fmt: skip
 
@@ -76,6 +79,13 @@ class Tuned(Participants):
         )
     )
     every: bool = flag("Tune every strategy.", "--all")
+    design: bool = flag(
+        "Search what to draw with: compositions of parts (of these, or of all strategies made of"
+        " parts), the simplest that is as good as the best."
+    )
+    drawn: TimedFile = shared(
+        drawn_option("With --design: what the game draws now, judged beside it.")
+    )
 
     def __post_init__(self) -> None:
         """Refuses all and some."""
@@ -83,6 +93,12 @@ class Tuned(Participants):
             raise WrongUsage(
                 "--all tunes every strategy: leave out -s, or --all", "all", "strategies"
             )
+        if self.every and self.design:
+            raise WrongUsage(
+                "--all tunes every strategy, --design composes one: leave one out", "all", "design"
+            )
+        if self.drawn.file is not None and not self.design:
+            raise WrongUsage("--drawn is judged beside a --design", "drawn")
 
     def specs(self) -> list[StrategySpec]:
         """Each with the settings that stay: of a way to hide corrections, all but its time."""
@@ -92,13 +108,13 @@ class Tuned(Participants):
             )
             if spec.label.startswith(CORRECTION)
             else spec
-            for spec in super().specs()
+            for spec in ([] if self.design and not self.strategies else super().specs())
         ]
 
     @property
     def searches(self) -> bool:
         """Whether to search; otherwise only delays are computed."""
-        return self.every or bool(self.strategies)
+        return self.every or self.design or bool(self.strategies)
 
 
 FIGURE = Parsed(
@@ -135,7 +151,8 @@ class Effort:
     """How long is searched, and by how many threads."""
 
     trials: int | None = value(
-        "Trials per strategy.  [default: 60 per setting, 400 at most]",
+        "Trials per strategy, or per composition of a --design.  [default: 60 per setting, 400 at"
+        " most; 30 per number]",
         type=click.IntRange(2, 1_000_000),
     )
     seconds: float | None = value(
@@ -177,12 +194,13 @@ Examples:
   epic tune -s dead-reckoning --trials 40 --for error sample_inputs/jitter.txt
   epic tune -s lerp,geckos --weights shooter sample_inputs/jitter.txt
   epic tune --movement strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
+  epic tune --design --weights shooter sample_inputs/jitter.txt
 """
 
 
 @command(
     _EXAMPLES,
-    "s all for weights truth trials time movement link latency jitter loss f html",
+    "s all design drawn for weights truth trials time movement link latency jitter loss f html",
     games_help(),
 )
 def tune(
@@ -209,6 +227,9 @@ def tune(
     matter, which are at a bound, and what smoothness costs in latency. If interrupted, it reports
     the best so far.
 
+    With --design it says what to draw with, composed of parts and tuned: the simplest that is as
+    good as the best, what more and fewer parts would bring, and what the game draws now (--drawn).
+
     Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were skipped
     than --allowed-failures, 2 wrong usage, or too little data, 3 a file cannot be read or written,
     or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
@@ -216,7 +237,7 @@ def tune(
     from epic_cli.jobs.tune.spec import TuneJob, TuneSpec
     from epic_cli.shell.recordings import compare_spec, given_runs, reporters
 
-    given = given_runs(inputs, network, messages, traces=not tuned.searches)
+    given = given_runs(inputs, network, messages, tuned.drawn, traces=not tuned.searches)
     _check(tuned)
     strategies = tuned.specs()
     log = reporters(messages, color, saving)
@@ -229,9 +250,9 @@ def tune(
     how = compare_spec((), *asked, threads=effort.threads)
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
-    found = _search(job, log, tally)
+    found = _search(job, log, tally, tuned.design)
     _write(found, written, color, getattr(given, "recordings", ()), inputs.truth)
-    if any(tuning.evaluation.tuned.failed for tuning in found.tunings):
+    if found.failed:
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
         return ExitStatus.INTERRUPTED
@@ -240,20 +261,22 @@ def tune(
 
 def _check(tuned: Tuned) -> None:
     """Options of the search are of no use without one."""
-    refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all: what to tune")
+    refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all, or --design: what to tune")
 
 
-def _search(job: TuneJob, log: Logs, tally: JobMessages) -> Tunings:
+def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tunings | Design:
     """What is found; raises ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.engine.replay import TooManyRows
+    from epic_cli.jobs.tune import design as designing
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
 
     try:
+        seek = designing.run if design else tuning.run
         with Progress("tuning", silent=not job.workers.remote) as shown:
             progress = partial(_show, shown, job.how.goal.metric)
-            return tuning.run(job, log, tally, progress=progress)
+            return seek(job, log, tally, progress=progress)
     except tuning.DividedTooSmall as error:
         raise WrongUsage(f"{error}; --validate none tunes and evaluates on all") from error
     except (NotEnoughToSay, tuning.NothingToTune) as error:
@@ -292,12 +315,22 @@ def _write_delays(
 
 
 def _write(
-    found: Tunings, written: Written, color: ColorChoice, names: Sequence[str], truth: str | None
+    found: Tunings | Design,
+    written: Written,
+    color: ColorChoice,
+    names: Sequence[str],
+    truth: str | None,
 ) -> None:
     """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
-    from epic_cli.jobs.tune.report import best_of, picture, report
+    from epic_cli.jobs.tune import design_report as designed
+    from epic_cli.jobs.tune import report as tuned
+    from epic_cli.jobs.tune.run import Tunings
     from epic_cli.shell.console import write_document, write_report
 
+    if isinstance(found, Tunings):
+        told, fronts = partial(tuned.report, found), partial(tuned.fronts_of, found)
+    else:
+        told, fronts = partial(designed.report, found), partial(designed.fronts_of, found)
     if written.html is not None:
         from epic_cli.jobs.compare.command import about_of
         from epic_cli.jobs.compare.report import report as compared
@@ -305,11 +338,9 @@ def _write(
         from epic_cli.show.scene import Selection
 
         drawn = found.before_and_after(Selection())
-        best = best_of(found).evaluation
-        shown = list(dict.fromkeys([best.tuned.label, best.default.label]))
-        about, details = about_of(names, truth), report(found, details=True)
-        content = content_of(drawn, compared(drawn), shown, about, (), details)
+        about, details = about_of(names, truth), told(details=True)
+        content = content_of(drawn, compared(drawn), found.pictured, about, (), details)
         write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:
-        write_document(picture(found), written.svg)
-    write_report(report(found), written.form, color, summary=True)
+        write_document(tuned.picture(fronts()), written.svg)
+    write_report(told(), written.form, color, summary=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from epic_cli.jobs.tune.run import (
     roughness,
     worth,
 )
+from epic_cli.jobs.tune.trials import Divided
 from epic_cli.metrics import named
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.digits import (
@@ -37,7 +38,7 @@ from epic_cli.metrics.digits import (
     seconds,
     three_digits,
 )
-from epic_cli.metrics.metric import Metric
+from epic_cli.metrics.metric import Metric, Weights
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.traffic import SHARES
 from epic_cli.show.chart import STYLES, Chart, ChartLine, chart_line
@@ -87,7 +88,7 @@ def called(metric: Metric) -> str:
     return metric.name.replace("_", " ")
 
 
-def _between(metric: Metric, low: float, high: float) -> str:
+def interval_words(metric: Metric, low: float, high: float) -> str:
     """`` (58.0 to 61.2)``; empty: unknown."""
     between = reach(low, high, lambda value: figure(metric, value))
     return f" ({between})" if between else ""
@@ -116,7 +117,8 @@ def verdict(found: Tunings) -> list[str]:
 def _decision(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
     name, changed = one.strategy, assignments(found_settings(one))
-    gain = points(metric, abs(evaluation.gain)) + _between(metric, evaluation.low, evaluation.high)
+    ends = interval_words(metric, evaluation.low, evaluation.high)
+    gain = points(metric, abs(evaluation.gain)) + ends
     sure = compared.confidence(evaluation.comparison)
     match evaluation.kind:
         case GainKind.SAME:
@@ -124,8 +126,7 @@ def _decision(one: Tuning, found: Tunings) -> str:
         case GainKind.BETTER:
             return f"Set {changed} for {name}: clearly better{sure}, by {gain}."
         case GainKind.NO_BETTER:
-            gain = points(metric, evaluation.gain)
-            gain += _between(metric, evaluation.low, evaluation.high)
+            gain = points(metric, evaluation.gain) + ends
             return (
                 f"Keep the defaults of {name}: the best settings found, {changed}, are"
                 f" indistinguishable from them{sure}, gain {gain}."
@@ -133,7 +134,7 @@ def _decision(one: Tuning, found: Tunings) -> str:
         case GainKind.WORSE:
             return (
                 f"Keep the defaults of {name}: {changed} was best where it was tuned, and is"
-                f" clearly worse{sure} {_where(found)}."
+                f" clearly worse{sure} {where(found.divided)}."
             )
         case GainKind.DOUBTFUL:
             return f"Best found for {name}: {changed}."
@@ -145,7 +146,7 @@ def _decision(one: Tuning, found: Tunings) -> str:
             if evaluation.keeps:
                 words = (
                     f"Keep the defaults of {name}: {changed} was best where it was tuned, and is no"
-                    f" better {_where(found)}; too little data to say how surely."
+                    f" better {where(found.divided)}; too little data to say how surely."
                 )
             return words
 
@@ -153,19 +154,20 @@ def _decision(one: Tuning, found: Tunings) -> str:
 def _figures(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
     name, ends = called(metric), evaluation.tuned.interval(metric.name)
-    value = figure(metric, evaluation.tuned.value(metric.name)) + _between(metric, *ends)
+    value = figure(metric, evaluation.tuned.value(metric.name)) + interval_words(metric, *ends)
     default = ""
     if evaluation.kind is not GainKind.SAME:
         default = f"; {figure(metric, evaluation.default.value(metric.name))} with the defaults"
-    return f"{name[0].upper()}{name[1:]} {value} {_where(found)}{default}."
+    return f"{name[0].upper()}{name[1:]} {value} {where(found.divided)}{default}."
 
 
-def _where(found: Tunings) -> str:
+def where(divided: Divided) -> str:
+    """Where a figure is from."""
     return {
         "time": "on the second half, which was not used for tuning",
         "recording": "on recordings that were not used for tuning",
         "none": "on the data that it was tuned on",
-    }[found.divided.by]
+    }[divided.by]
 
 
 def _changes(one: Tuning) -> str:
@@ -234,7 +236,9 @@ def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, 
     """Which is best in what was tuned for."""
     metric = found.goal.metric
     best = min(comparison.results, key=lambda one: found.goal.key(one.values))
-    value = figure(metric, best.value(metric.name)) + _between(metric, *best.interval(metric.name))
+    value = figure(metric, best.value(metric.name)) + interval_words(
+        metric, *best.interval(metric.name)
+    )
     words = settings[best.label] or "its defaults"
     return f"Tuned for {called(metric)}, {best.label} is best with {words}: {value}."
 
@@ -263,7 +267,7 @@ def basis(found: Tunings) -> list[str]:
     comparison = found.comparison or found.tunings[0].evaluation.comparison
     tried = counted(sum(tuning.trials for tuning in found.tunings), "setting")
     lines = [
-        _parts(found),
+        division(found.divided),
         f"Tuned for {called(found.goal.metric)}: {tried} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
     ]
@@ -274,8 +278,8 @@ def basis(found: Tunings) -> list[str]:
     return lines + compared.basis(comparison, comparison.results)
 
 
-def _parts(found: Tunings) -> str:
-    divided = found.divided
+def division(divided: Divided) -> str:
+    """What it was tuned on, and judged on."""
     first = divided.tuned
     if divided.evaluated is None:
         return f"Tuned and judged on the same ({_recordings(first.names)}): expect less on others."
@@ -458,32 +462,64 @@ _HEIGHT, _WIDTH = 12, 160
 TITLE = "roughness (what the score counts beside latency) over latency (ms)"
 
 
+#: Marks that are this many times further off than the fronts are not shown.
+_FAR = 3.0
+
+
+class Fronts(NamedTuple):
+    """Fronts by name, and single results beside them; ``words`` say what these are.
+
+    ``marked``: charts show them, too, by the letter of what stands behind the comma.
+    """
+
+    lines: Mapping[str, Sequence[FrontPoint]]
+    marks: Sequence[Dot]
+    words: str
+    marked: bool = True
+
+
+def mark(name: str, result: Result, weights: Weights, full: bool) -> Dot:
+    """Where a result is; NaN is nowhere."""
+    rough = roughness(result.values, weights) if result.values else math.nan
+    return Dot(abs(result.value("lag")) * 1000, rough, name, full=full)
+
+
+def fronts_of(found: Tunings) -> Fronts:
+    """Those of the leading strategies, with what is default and tuned."""
+    fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
+    leading = list(dict.fromkeys(point.strategy for point in front_of(found)))[:DRAWN]
+    marks = [
+        mark(f"{each.strategy}, {kind}", result, found.weights, kind == "tuned")
+        for each in found.tunings
+        if each.strategy in leading
+        for kind, result in (("default", each.tuned_on.default), ("tuned", each.tuned_on.tuned))
+    ]
+    lines = {name: fronts[name] for name in leading}
+    return Fronts(lines, marks, "Hollow: default, filled: tuned.", len(fronts) == 1)
+
+
 def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
     """The front of all strategies together."""
     return worth(pareto(point for tuning in found.tunings for point in tuning.front))
 
 
-def front_chart(found: Tunings) -> Chart | None:
-    """The fronts, and where default and tuned settings are; None: there is no choice."""
-    whole = front_of(found)
+def front_chart(fronts: Fronts) -> Chart | None:
+    """The fronts and the marks; None: there is no choice."""
+    whole = worth(pareto(point for line in fronts.lines.values() for point in line))
     if len(whole) < FEWEST_POINTS:
         return None
-    lines: list[ChartLine] = []
-    if len(found.tunings) == 1:
-        one = found.tunings[0]
-        lines.append(chart_line(_curve("front", 1, one.front)))
-        for label, result, style, mark in (
-            ("default", one.tuned_on.default, 0, "D"),
-            ("tuned", one.tuned_on.tuned, 2, "T"),
-        ):
-            lines.append(_at(label, result, found, style, mark))
-    else:
-        leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
-        fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
-        lines += [chart_line(_curve(name, rank, fronts[name])) for rank, name in enumerate(leading)]
+    several = len(fronts.lines) > 1
+    lines = [
+        chart_line(_curve(name if several else "front", rank + (not several), points))
+        for rank, (name, points) in enumerate(fronts.lines.items())
+    ]
+    for dot in fronts.marks if fronts.marked else ():
+        label, style = dot.words.rpartition(", ")[2], f"bold {STYLES[2 * dot.full]}"
+        letter = label[0].upper()
+        lines.append(ChartLine(label, [dot.across], [dot.up], style, letter, joined=False))
     # what is a second late, or useless, would leave no room for the others
     lines = [each for each in (_within(line, whole) for line in lines) if _visible(each)]
-    return Chart(lines, TITLE, named=len(found.tunings) > 1, height=_HEIGHT, width=_WIDTH)
+    return Chart(lines, TITLE, named=several, height=_HEIGHT, width=_WIDTH)
 
 
 def _curve(label: str, role: int, points: Sequence[FrontPoint]) -> Curve:
@@ -491,11 +527,6 @@ def _curve(label: str, role: int, points: Sequence[FrontPoint]) -> Curve:
     across = [point.latency * 1000 for point in points for _ in (0, 1)][1:]
     up = [point.roughness for point in points for _ in (0, 1)][:-1]
     return Curve(label, role, np.array(across), np.column_stack((across, up)))
-
-
-def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> ChartLine:
-    lag, rough = abs(result.value("lag")) * 1000, roughness(result.values, found.weights)
-    return ChartLine(label, [lag], [rough], f"bold {STYLES[style]}", mark, joined=False)
 
 
 def _within(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
@@ -511,41 +542,40 @@ def _visible(line: ChartLine) -> bool:
     return bool(np.isfinite(np.asarray(line.across, float)).any())
 
 
-#: Marks that are this many times further off than the fronts are not shown.
-_FAR = 3.0
+def front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
+    """What smoothness costs, as a chart and as a picture; nothing where there is nothing."""
+
+    def svg() -> str:
+        try:
+            return picture(fronts())
+        except NothingToDraw:
+            return ""
+
+    return Figure(words, lambda: front_chart(fronts()), svg)
 
 
-def front_picture(found: Tunings) -> str:
-    """The picture; empty: there is nothing to draw."""
-    try:
-        return picture(found)
-    except NothingToDraw:
-        return ""
-
-
-def picture(found: Tunings) -> str:
-    """The fronts of the leading strategies, as the text of an SVG file.
+def picture(fronts: Fronts) -> str:
+    """The fronts, as the text of an SVG file.
 
     Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
-    where nothing was tried whose latency can be told.
+    where nothing was tried whose latency is known.
     """
     from epic_cli.show.svg import curves_picture
 
-    leading = list(dict.fromkeys(point.strategy for point in front_of(found)))[:DRAWN]
-    fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
-    curves = [_curve(name, rank, fronts[name]) for rank, name in enumerate(leading)]
-    points = [_point(rank, point) for rank, name in enumerate(leading) for point in fronts[name]]
+    lines = list(enumerate(fronts.lines.items()))
+    curves = [_curve(name, rank, line) for rank, (name, line) in lines]
+    points = [_point(rank, point) for rank, (_, line) in lines for point in line]
     late = max((point.across for point in points), default=0.0)
     rough = max((point.up for point in points), default=0.0)
     marks = [
         mark
-        for mark in _marks(found, leading)
+        for mark in fronts.marks
         # what is far off would leave no room for the others
         if mark.across < _FAR * late + 1 and mark.up < _FAR * rough + 1
     ]
     note = (
         "Roughness (what the score counts beside latency) over latency in ms; further down and to"
-        " the left is better. Hollow: default, filled: tuned."
+        f" the left is better. {fronts.words}"
     )
     shown = Plot("What smoothness costs in latency", curves)
     return curves_picture(shown, [*points, *marks], note)
@@ -558,21 +588,6 @@ def _point(rank: int, point: FrontPoint) -> Dot:
         f" {one_decimal(point.score)}"
     )
     return Dot(point.latency * 1000, point.roughness, words, rank)
-
-
-def _marks(found: Tunings, shown: Sequence[str]) -> list[Dot]:
-    """Where the strategies that are shown are, by default and tuned; NaN is nowhere."""
-    return [
-        Dot(
-            abs(result.value("lag")) * 1000,
-            roughness(result.values, found.weights) if result.values else math.nan,
-            f"{tuning.strategy}, {'tuned' if tuned else 'default'}",
-            full=bool(tuned),
-        )
-        for tuning in found.tunings
-        if tuning.strategy in shown
-        for tuned, result in enumerate(tuning.tuned_on[:2])
-    ]
 
 
 #: The figures that are shown before and after, beside the one that was tuned for.
@@ -604,7 +619,7 @@ _FIELDS = (
 
 def report(found: Tunings, details: bool = False) -> Report:
     """What was found; with ``details``, also those of the best of several strategies."""
-    best, parts = best_of(found), list[Part]()
+    best, parts = found.best, list[Part]()
     if found.comparison is not None:
         parts.append(_strategies(found))
     if found.comparison is None or details:
@@ -615,7 +630,7 @@ def report(found: Tunings, details: bool = False) -> Report:
         forms = usage(best.strategy, best.settings)
         parts.append(Usage(forms, f"{best.strategy}'s settings, to be copied"))
     words = "What smoothness costs in latency, a line for each strategy"
-    parts.append(Figure(words, lambda: front_chart(found), lambda: front_picture(found)))
+    parts.append(front_figure(words, lambda: fronts_of(found)))
     if len(front_of(found)) > 1:
         parts.append(_front(found))
     if found.delays is not None and found.delays.buffers:
@@ -626,16 +641,6 @@ def report(found: Tunings, details: bool = False) -> Report:
         notes=basis(found),
         data=Data(_FIELDS, lambda: _rows(found), lambda: list(_records(found))),
     )
-
-
-def best_of(found: Tunings) -> Tuning:
-    """The one to take: that with the best figure where it counts."""
-    return ordered(found)[0]
-
-
-def ordered(found: Tunings) -> list[Tuning]:
-    """The tunings, the best first."""
-    return sorted(found.tunings, key=lambda one: found.goal.key(one.evaluation.tuned.values))
 
 
 # ---------------------------------------------------------------- tables
@@ -661,7 +666,7 @@ def _before_and_after(one: Tuning, metric: Metric) -> Table:
             better.add(len(results) - 1)
     score = shown[0]
     scores = [score.cell(result.value(score.name)) for result in results]
-    likely = [_likely(result, score) for result in results]
+    likely = [likely_cell(result, score) for result in results]
     columns = [
         Column("on", names),
         Column("with", kinds),
@@ -675,7 +680,8 @@ def _before_and_after(one: Tuning, metric: Metric) -> Table:
     return Table(columns, gaps, caption=f"{one.strategy} before and after")
 
 
-def _likely(result: Result, metric: Metric) -> str:
+def likely_cell(result: Result, metric: Metric) -> str:
+    """An interval in a table."""
     return reach(*result.interval(metric.name), metric.cell)
 
 
@@ -716,7 +722,7 @@ def _range(one: Influence) -> str:
 
 def _strategies(found: Tunings) -> Table:
     """A row for each strategy, the best first."""
-    metric, comparison, tunings = found.goal.metric, found.comparison, ordered(found)
+    metric, comparison, tunings = found.goal.metric, found.comparison, found.ordered
     assert comparison is not None
     of = {id(one): result for one, result in zip(found.tunings, comparison.results, strict=True)}
     tunings.sort(key=lambda one: of[id(one)].rank or math.inf)  # ranks go down the table
@@ -727,7 +733,7 @@ def _strategies(found: Tunings) -> Table:
     def cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
         return [named(name).cell(result.value(name)) for result in of]
 
-    likely = [_likely(result, metric) for result in tuned]
+    likely = [likely_cell(result, metric) for result in tuned]
     settings = [assignments(tuning.settings) or _DEFAULTS for tuning in tunings]
     return Table(
         [
@@ -805,7 +811,7 @@ def _rows(found: Tunings) -> list[Record]:
     """A row of CSV for each strategy, the best first."""
     return [
         {**_record(tuning, found), "settings": written_spec(tuning.strategy, tuning.settings)}
-        for tuning in ordered(found)
+        for tuning in found.ordered
     ]
 
 
@@ -813,7 +819,7 @@ def _records(found: Tunings) -> Iterator[Record]:
     """All of it for JSON lines, each with its ``kind``."""
     if found.delays is not None:
         yield from delay_records(found.delays)
-    for tuning in ordered(found):
+    for tuning in found.ordered:
         yield {"kind": "tuning", **_record(tuning, found)}
         for each in tuning.influences:
             values = {**each._asdict(), "words": list(each.words)}

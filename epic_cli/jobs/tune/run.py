@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from cmaes import CatCMAwM
@@ -43,23 +43,27 @@ from epic_cli.jobs.tune.trials import (
 from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
 from epic_cli.metrics.evaluation import needs_arrivals, piece_of, pool_runs
+from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.metrics.metric import Better, without_turning
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.opening import ReadingLog
-from epic_cli.work.jobs import JobTally
+from epic_cli.work.jobs import HERE, JobTally
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameters import Value
     from epic_cli.jobs.tune.spec import Goal, TuneJob, TuneSpec
     from epic_cli.jobs.tune.trials import EvaluationSet, FigureValues
     from epic_cli.metrics.comparison import Comparison, Result
-    from epic_cli.metrics.evaluation import Run
+    from epic_cli.metrics.evaluation import Participant, Run
     from epic_cli.metrics.metric import Weights
     from epic_cli.recordings.opening import Logs
     from epic_cli.show.scene import Selection
     from epic_cli.work.journal import ResultJournal
 
+
+#: What a search finds.
+Found_co = TypeVar("Found_co", covariant=True)
 
 #: This many trials for each setting, and no more than this many in all.
 TRIALS_EACH, MOST_TRIALS = 60, 400
@@ -255,26 +259,22 @@ class Influence(NamedTuple):
     last: bool = False
 
 
-def plain(space: Space, trials: Trials) -> Trial:
+def plain(space: Space, trials: Trials, points: float = RESOLUTION, share: float = SAME) -> Trial:
     """The best settings, without what changes nothing, in as few digits as do as well.
 
+    Scores that differ by less than the ``points`` are as good, other figures by this ``share``.
     ``trials`` has the defaults, and gets a few more trials.
     """
     best = trials.best
-    limit = trials.goal.cost(best.figures) + _slack(trials, best, RESOLUTION, SAME)
-    least = best.figures.get("score", -math.inf) - RESOLUTION
+    limit = trials.goal.cost(best.figures) + slack(trials.goal, best, points, share)
+    least = best.figures.get("score", -math.inf) - points
     for axis in space.axes:
         value = best.settings.get(axis.name, axis.default)
         if value == axis.default:
             continue
         without = {name: one for name, one in best.settings.items() if name != axis.name}
-        simpler = [without]
-        if not isinstance(value, str):
-            rounded = [float(f"{value:.{digits}g}") for digits in (1, 2)]
-            simpler += [
-                {**best.settings, axis.name: number} for number in rounded if axis.takes(number)
-            ]
-        for settings in simpler:
+        shorter = [{**best.settings, axis.name: fewer} for fewer in axis.shorter(value)]
+        for settings in [without, *shorter]:
             cost = trials.costs([settings], beyond=True)[0]
             one = trials.of(settings)
             # of settings that are equally good the best score was chosen: that stays, too
@@ -295,7 +295,7 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
     here = space.point(tuned.settings)
     value = tuned.settings.get(axis.name, axis.default)
     cost = trials.goal.cost(tuned.figures)
-    near = cost + _slack(trials, tuned, POINT, SHARE)
+    near = cost + slack(trials.goal, tuned, POINT, SHARE)
     default = {name: one for name, one in tuned.settings.items() if name != axis.name}
     (at_default,) = trials.costs([default], beyond=True)
     shares = sorted({*np.linspace(0, 1, PLACES).tolist(), here.shares[at]}) if axis.numeric else []
@@ -348,10 +348,9 @@ def _around(
     return float(low), float(high)
 
 
-def _slack(trials: Trials, one: Trial, points: float, share: float) -> float:
-    if trials.goal.metric.name == "score":
-        return points
-    return share * abs(trials.goal.cost(one.figures))
+def slack(goal: Goal, one: Trial, points: float, share: float) -> float:
+    """By how much another cost may be higher and is as good: points of score, else a share."""
+    return points if goal.metric.name == "score" else share * abs(goal.cost(one.figures))
 
 
 #: Latencies (s) that differ by less are the same to a player.
@@ -467,7 +466,7 @@ def roughness(figures: FigureValues, weights: Weights) -> float:
 
 
 #: The first packets of a session do much the same to two settings of one strategy; so much of what
-#: they do to lags is each one's own. Found by trial, on fresh sessions.
+#: they do to lags is each one's own. Found_co by trial, on fresh sessions.
 OWN = 0.5
 
 
@@ -571,6 +570,11 @@ class Tunings(Tabular):
         return self.spec.compare.weights
 
     @property
+    def failed(self) -> bool:
+        """Whether a strategy's own code failed."""
+        return any(tuning.evaluation.tuned.failed for tuning in self.tunings)
+
+    @property
     def interrupted(self) -> bool:
         """Whether there could have been more."""
         return any(tuning.interrupted for tuning in self.tunings)
@@ -588,6 +592,89 @@ class Tunings(Tabular):
         on = self.divided.evaluated or self.divided.tuned
         return on.compare(list(taking_part.values()), selection)
 
+    @property
+    def best(self) -> Tuning:
+        """The one to take: that with the best figure where it counts."""
+        return self.ordered[0]
+
+    @property
+    def ordered(self) -> list[Tuning]:
+        """The tunings, the best first."""
+        return sorted(self.tunings, key=lambda one: self.goal.key(one.evaluation.tuned.values))
+
+    @property
+    def pictured(self) -> list[str]:
+        """The labels that pictures show first: the best after and before."""
+        best = self.best.evaluation
+        return list(dict.fromkeys([best.tuned.label, best.default.label]))
+
+
+class Gain(NamedTuple):
+    """By how much a figure is better, in its unit, from ``low`` to ``high``; NaN: unknown."""
+
+    gain: float
+    low: float
+    high: float
+
+
+class Paired(NamedTuple):
+    """Some participants on one part, drawn from the same data, and so with paired gains.
+
+    ``runs`` are the comparisons of each recording, ``comparison`` is all of them; ``beside`` are
+    those of what happened elsewhere, and may happen here another time.
+    """
+
+    runs: Sequence[tuple[str, Comparison]]
+    comparison: Comparison
+    beside: Sequence[tuple[str, Comparison]]
+    goal: Goal
+    seed: int
+
+    def gain(self, before: int, after: int) -> Gain:
+        """What the participant with the second place is better by than that with the first."""
+        metric, comparison = self.goal.metric, self.comparison
+        results = [comparison.results[index] for index in (before, after)]
+
+        def merit(value: Any) -> Any:
+            """More is better."""
+            if metric.better is Better.HIGH:
+                return value
+            return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
+
+        one, other = (float(merit(result.value(metric.name))) for result in results)
+        gain, ends = other - one, None
+        if metric.interval and all(result.values for result in results):
+            ends = difference(
+                self._figures(before),
+                self._figures(after),
+                lambda drawn: merit(metric.value(drawn)),
+                comparison.tick,
+                comparison.weights,
+                comparison.resolution,
+                self.seed,
+                comparison.certainty.rare if comparison.certainty else NetworkEvents(),
+            )
+        low, high = ends or (math.nan, math.nan)
+        # what is drawn is skewed; a figure is never outside its own interval
+        return Gain(gain, min(low, gain), max(high, gain))
+
+    def _figures(self, index: int) -> Figures:
+        runs, values = self.runs, self.comparison.results[index].values
+        wavers = max(each.results[index].waver for _, each in runs) / math.sqrt(len(runs))
+        others = [piece_of(each, index) for _, each in self.beside if each.results[index].values]
+        return Figures(values, [piece_of(each, index) for _, each in runs], OWN * wavers, others)
+
+
+def paired(
+    on: EvaluationSet,
+    participants: Sequence[Participant],
+    goal: Goal,
+    beside: Sequence[tuple[str, Comparison]] = (),
+) -> Paired:
+    """These on one part; what happened ``beside`` it may happen there another time."""
+    runs, seed = on.each(participants), on.spec.seed
+    return Paired(runs, pool_runs(runs, seed), beside, goal, seed)
+
 
 def evaluate(
     on: EvaluationSet,
@@ -597,48 +684,13 @@ def evaluate(
     beside: EvaluationSet | None = None,
 ) -> Evaluation:
     """How both do on one part; what happened ``beside`` it may happen there another time."""
-    seed = on.spec.seed
     if default.settings == tuned.settings:
         comparison = on.compare([default])
         (only,) = comparison.results
         return Evaluation(only, only, 0.0, 0.0, 0.0, comparison)
-    found = on.each([default, tuned])
-    comparison = pool_runs(found, seed)
-    before, after = comparison.results
-    metric = goal.metric
-
-    def merit(value: Any) -> Any:
-        """More is better."""
-        if metric.better is Better.HIGH:
-            return value
-        return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
-
-    gain = merit(after.value(metric.name)) - merit(before.value(metric.name))
-    ends = None
-    if metric.interval and before.values and after.values:
-        other = beside.each([default, tuned]) if beside else []
-        figures = [
-            Figures(
-                one.values,
-                [piece_of(each, index) for _, each in found],
-                OWN * max(each.results[index].waver for _, each in found) / math.sqrt(len(found)),
-                [piece_of(each, index) for _, each in other if each.results[index].values],
-            )
-            for index, one in enumerate((before, after))
-        ]
-        ends = difference(
-            figures[0],
-            figures[1],
-            lambda drawn: merit(metric.value(drawn)),
-            comparison.tick,
-            comparison.weights,
-            comparison.resolution,
-            seed,
-            comparison.certainty.rare if comparison.certainty else NetworkEvents(),
-        )
-    low, high = ends or (math.nan, math.nan)
-    # what is drawn is skewed; a figure is never outside its own interval
-    return Evaluation(before, after, float(gain), min(low, gain), max(high, gain), comparison)
+    both = paired(on, [default, tuned], goal, beside.each([default, tuned]) if beside else ())
+    before, after = both.comparison.results
+    return Evaluation(before, after, *both.gain(0, 1), both.comparison)
 
 
 #: The settings are looked at one by one so often, at most, as long as that finds better ones.
@@ -690,11 +742,42 @@ def run(
 ) -> Tunings:
     """Tunes over all runs together, whoever does the work: see ``tune``, also for what it raises.
 
+    See ``over_runs`` for the parameters, and what else it raises.
+    """
+    return over_runs(tune, job, log, tally, progress)
+
+
+class Seek(Protocol[Found_co]):
+    """``tune``, or another search with its parameters."""
+
+    def __call__(  # noqa: D102 - as ``tune``
+        self,
+        spec: TuneSpec,
+        runs: Sequence[Run],
+        *,
+        executor: Executor | None,
+        journal: ResultJournal | None,
+        progress: Callable[[TuneStep], None] | None,
+    ) -> Found_co: ...
+
+
+def over_runs(
+    seek: Seek[Found_co],
+    job: TuneJob,
+    log: Logs,
+    tally: JobTally | None,
+    progress: Callable[[TuneStep], None] | None,
+) -> Found_co:
+    """What a search finds over all runs together, whoever does the work.
+
     ``log`` makes the log of each recording. What is wrong with one of several
     recordings goes to the ``tally``, and it is left out. Raises ``UNUSABLE`` for what is wrong with
-    the only one, the truth or the workers, ``UnusableJournal``, and ``DividedTooSmall``.
+    the only one, the truth or the workers, ``UnusableJournal``, ``DividedTooSmall``, and
+    ``SettingError`` for what does not go together.
     """
     given, spec = job.runs, job.how
+    if isinstance(given, RecordedRuns):
+        given.check(HERE)  # recordings are read here, whoever does the work
     tally = JobTally() if tally is None else tally
     runs = given.held(log, tally, spec.compare.truth_offset)
     with contextlib.ExitStack() as opened:
@@ -702,7 +785,7 @@ def run(
         known = len(journal) if journal is not None else 0
         executor = opened.enter_context(job.workers.open()) if job.workers.remote else None
         try:
-            found = tune(spec, runs, executor=executor, journal=journal, progress=progress)
+            found = seek(spec, runs, executor=executor, journal=journal, progress=progress)
         except NotEnoughToSay as error:
             if spec.division != "none" and _enough_undivided(spec, runs):
                 raise DividedTooSmall(error.why) from error

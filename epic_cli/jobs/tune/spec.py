@@ -54,7 +54,9 @@ class TuneSpec:
     Settings that ``strategies`` give themselves are held. ``compare`` says how settings are
     evaluated, and has the seed; it needs no participants. ``division`` None: by recording where
     there are enough of them, else by time. ``trials`` is how many settings to try for each strategy
-    (None: as suits it), ``seconds`` how long to search for all of them together.
+    (None: as suits it), ``seconds`` how long to search for all of them together. For a design,
+    ``strategies`` are those that are composed (none: all that can be), and ``trials`` is for each
+    composition.
     """
 
     strategies: tuple[StrategySpec, ...]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.parameters import Setting, Value
     from epic_cli.jobs.tune.spec import Division, Goal
     from epic_cli.metrics.comparison import Result
-    from epic_cli.metrics.evaluation import CompareSpec, Run
+    from epic_cli.metrics.evaluation import CompareSpec, Participant, Run
     from epic_cli.metrics.measurement import Entity
     from epic_cli.show.scene import Selection
 
@@ -58,6 +58,7 @@ class Axis(NamedTuple):
 
     A place on it is a word's index, 0 for the number where there is one, and how far the number is
     on its way from ``low`` to ``high``, 0 to 1. ``least`` and ``most`` are what the setting takes.
+    Numbers with a ``suffix`` (``i``: send intervals) are written with it.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Axis(NamedTuple):
     whole: bool = False
     least: float = -math.inf
     most: float = math.inf
+    suffix: str = ""
 
     @property
     def numeric(self) -> bool:
@@ -93,13 +95,30 @@ class Axis(NamedTuple):
             number = self.low + (self.high - self.low) * share
         if self.whole:
             return float(min(max(round(number), math.ceil(self.low)), math.floor(self.high)))
-        return min(max(float(f"{number:.{DIGITS}g}"), self.low), self.high)
+        return self._written(min(max(float(f"{number:.{DIGITS}g}"), self.low), self.high))
+
+    def _written(self, number: float) -> Value:
+        return f"{number:g}{self.suffix}" if self.suffix else number
+
+    def _number(self, value: Value) -> float | None:
+        """A value's number; None: it is a word."""
+        if not isinstance(value, str):
+            return value
+        ours = self.suffix and value.endswith(self.suffix)
+        return float(value.removesuffix(self.suffix)) if ours else None
+
+    def shorter(self, value: Value) -> list[Value]:
+        """The same number in fewer digits, the fewest first, where those are searched."""
+        number = self._number(value)
+        rounded = [] if number is None else [float(f"{number:.{count}g}") for count in (1, 2)]
+        return [self._written(short) for short in rounded if self.takes(short)]
 
     def place(self, value: Value) -> tuple[int, float]:
         """Where a value is; a number beyond the ends is at the end."""
-        if isinstance(value, str):
-            return self.words.index(value) + self.numeric, 0.5
-        low = self.low
+        number = self._number(value)
+        if number is None:
+            return self.words.index(str(value)) + self.numeric, 0.5
+        value, low = number, self.low
         assert low is not None
         if self.log:
             share = math.log(max(value, low) / low) / math.log(self.high / low)
@@ -236,7 +255,7 @@ class EvaluationSet:
         return results[0] if len(results) == 1 else pool_results(results)
 
     def each(
-        self, candidates: Sequence[StrategySpec], selection: Selection | None = None
+        self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> list[tuple[str, Comparison]]:
         """A comparison of each recording, as ``pool_runs`` takes them.
 
@@ -249,7 +268,7 @@ class EvaluationSet:
         ]
 
     def compare(
-        self, candidates: Sequence[StrategySpec], selection: Selection | None = None
+        self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> Comparison:
         """One comparison with intervals and ranks."""
         return pool_runs(self.each(candidates, selection), self.spec.seed)

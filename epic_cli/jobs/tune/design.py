@@ -1,0 +1,754 @@
+"""What smoothing should be: compositions of parts, each tuned, and the simplest that is as good.
+
+A composition is a strategy with parts beside its plain ones; how many is its complexity. The search
+begins with the plain ones and goes on part by part: each of the best is given one more. A few
+values of the numbers say which of these are worth tuning (``search``); the others are given up, and
+so is a part that changes nothing. Of the best with each number of parts the simplest is taken that
+is not clearly worse than the best of all, where both were tuned.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.tune.run import (
+    KEPT,
+    POINT,
+    SHARE,
+    FrontPoint,
+    Gain,
+    NothingTried,
+    Paired,
+    TuneStep,
+    chosen,
+    front,
+    over_runs,
+    paired,
+    pareto,
+    plain,
+    search,
+    slack,
+    worth,
+)
+from epic_cli.jobs.tune.trials import (
+    Axis,
+    Budget,
+    BudgetSpent,
+    Divided,
+    EvaluationSet,
+    Point,
+    Space,
+    Trial,
+    Trials,
+    divide,
+    space_of,
+    spread,
+)
+from epic_cli.metrics.arrays import POSITION, packet_table
+from epic_cli.metrics.certainty import STEADY
+from epic_cli.metrics.comparison import causes
+from epic_cli.metrics.tabular import Tabular
+from epic_cli.metrics.traffic import traffic_of
+from epic_cli.recordings.opening import ReadingLog
+from epic_cli.work.jobs import JobTally
+
+if TYPE_CHECKING:
+    from epic_cli.engine.parameters import Value
+    from epic_cli.jobs.tune.spec import Goal, TuneJob, TuneSpec
+    from epic_cli.metrics.comparison import Comparison, Result
+    from epic_cli.metrics.evaluation import Participant, Run
+    from epic_cli.metrics.metric import Weights
+    from epic_cli.recordings.opening import Logs
+    from epic_cli.show.scene import Selection
+    from epic_cli.work.journal import ResultJournal
+
+
+class Part(NamedTuple):
+    """One part of a composition; there is at most one in each ``slot``.
+
+    It has ``settings``, and ``numbers`` that are tuned; ``adds`` is how much it adds to the
+    complexity. ``needs`` are what there has to be: ``velocities``, ``arrivals``, ``jumps``, ...
+    """
+
+    slot: str
+    words: str
+    settings: Mapping[str, Value]
+    numbers: tuple[str, ...] = ()
+    adds: int = 1
+    needs: tuple[str, ...] = ()
+
+
+class DesignKind(NamedTuple):
+    """A strategy as compositions: ``one`` of these parts, and of the ``others`` any."""
+
+    strategy: str
+    one: tuple[Part, ...]
+    others: tuple[Part, ...] = ()
+
+
+#: A delay in send intervals.
+INTERVALS = "delay/i"
+
+_WITH_CLOCKS = ("arrivals",)
+_SNAP = Part("snap", "a snap", {}, ("snap",), needs=("jumps",))
+
+
+def _clocks() -> Iterator[Part]:
+    """The ways to find the sender's time, the usual ones first.
+
+    Not those whose delay is that of one session: ``agree`` and ``first``.
+    """
+    ways: list[tuple[dict[str, Value], int]] = [
+        ({"clock": "min"}, 0),
+        ({"clock": "min", "clock_time": 10.0}, 0),
+        ({"clock": "median"}, 0),
+        ({"clock": "mean"}, 0),
+        ({"clock": "mean", "clock_time": 10.0}, 0),
+        ({"clock": "max"}, 0),
+        ({"clock": "newest"}, 0),
+        ({"stamps": "arrival"}, 0),
+        ({"clock": "pll"}, 1),
+        ({"stamps": "ticks", "clock": "min"}, 1),
+    ]
+    for number, need in ((INTERVALS, ()), ("delay", ("unsteady",))):
+        for settings, count in ways:
+            words = ", ".join(f"{key}={value}" for key, value in settings.items())
+            yield Part("clock", words, settings, (number,), count, (*_WITH_CLOCKS, *need))
+        agree = ("no arrivals", *need)
+        yield Part("clock", "clock=agree", {}, (number,), 0, agree)
+
+
+#: The predictors are parts of their own: what they predict by, and how they correct it.
+KINDS = (
+    DesignKind(
+        "buffer",
+        tuple(_clocks()),
+        (
+            Part("curve", "Hermite", {"curve": "hermite"}, needs=("velocities",)),
+            Part("curve", "Catmull-Rom", {"curve": "catmull-rom"}),
+            Part("beyond", "extrapolation", {}, ("beyond",)),
+            Part(
+                "beyond", "extrapolation by velocity", {"beyond_along": "velocity"}, ("beyond",),
+                needs=("velocities",),
+            ),
+            Part("jitter", "a jitter margin", {}, ("jitter_margin",), needs=_WITH_CLOCKS),
+            Part("catch_up", "catching up at a rate", {"catch_up": "rate"}, ("catch_up_rate",)),
+            Part("low_pass", "a low-pass", {}, ("low_pass",)),
+            _SNAP,
+        ),
+    ),
+    DesignKind(
+        "chase",
+        (
+            Part("how", "exponential", {"how": "exponential"}, ("time",), 0),
+            Part("how", "linear", {"how": "linear"}, ("time",), 0),
+            Part("how", "over one interval", {"how": "interval"}, (), 0),
+            Part("how", "constant speed", {"how": "speed"}, ("speed",), 0),
+            Part("how", "a spring", {"how": "spring"}, ("time",)),
+            Part("how", "eased", {"how": "eased"}, ("time",)),
+        ),
+        (
+            *(
+                Part("ahead", words, {"ahead": ahead, "age": age}, needs=needs)
+                for ahead, words, needs in (
+                    ("velocity", "prediction by velocity", ("velocities",)),
+                    ("arrival", "prediction to the arrival", ("velocities",)),
+                    ("step", "prediction by the last step", ()),
+                )
+                for age in ("auto", "stamp")
+            ),
+            _SNAP,
+        ),
+    ),
+    DesignKind(
+        "dead-reckoning",
+        tuple(
+            Part("correction", f"a {name} correction", {"correction": name}, numbers, count,
+                 ("velocities",))
+            for name, numbers, count in (
+                ("snap", (), 1),
+                ("blend", ("correction_time",), 1),
+                ("spline", ("correction_time",), 2),
+                ("second-order", ("correction_time",), 2),
+            )
+        ),
+        (Part("acceleration", "acceleration", {"acceleration": "estimated"}),),
+    ),
+    DesignKind(
+        "dis",
+        tuple(
+            Part("model", model, {"model": model}, (), count, ("velocities", *needs))
+            for model, count, needs in (
+                ("fpw", 1, ()), ("fvw", 2, ()), ("rpw", 2, ("turns",)), ("rvw", 3, ("turns",))
+            )
+        ),
+    ),
+    DesignKind(
+        "epic",
+        (Part("aim", "", {}, ("calc_ahead", "display_behind"), 1, ("velocities",)),),
+    ),
+    DesignKind(
+        "kalman",
+        (
+            Part("filter", "both", {}, ("r_velocity", "q_variance"), 2, ("velocities",)),
+            Part("filter", "position", {"measures": "position"}, ("r_position", "q_variance"), 2),
+        ),
+    ),
+)  # fmt: skip
+
+#: Compositions of more parts beside the plain ones are not tried.
+MOST_PARTS = 4
+
+#: Of those with one more part than others, this many are tuned, and this many are given another.
+TUNED, GROWN = 16, 12
+
+#: Trials for each number of a composition.
+TRIALS_A_NUMBER = 30
+
+#: Where a new number is tried first, and how far those known are moved to either side for it, as
+#: shares of their ranges.
+GLANCES, ASIDE = (0.15, 0.4, 0.75), 0.15
+
+#: A score that is better by fewer points, or another figure by this share, is worth no digit and no
+#: part.
+WORTHLESS, WORTHLESS_SHARE = 0.2, 0.002
+
+#: Two that differ by less than this (points of score, or a share; s) draw the same.
+EQUAL, EQUAL_LAG = 0.002, 0.0002
+
+
+class Composition(NamedTuple):
+    """A strategy made of parts, the one that it has to have first."""
+
+    strategy: str
+    parts: tuple[Part, ...]
+
+    @property
+    def complexity(self) -> int:
+        """How many parts it has beside the plain ones."""
+        return sum(part.adds for part in self.parts)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for the same parts in any order."""
+        return self.strategy, frozenset(
+            (part.slot, part.words, part.numbers) for part in self.parts
+        )
+
+    def grown(self, kinds: Iterable[DesignKind]) -> Iterator[Composition]:
+        """Itself with each part more that it may have."""
+        slots = {part.slot for part in self.parts}
+        for kind in kinds:
+            for part in kind.others if kind.strategy == self.strategy else ():
+                if part.slot not in slots:
+                    yield self._replace(parts=(*self.parts, part))
+
+
+class Conditions(NamedTuple):
+    """What of the data decides which parts make sense.
+
+    ``there`` is what parts may need, ``period`` (s) the usual send interval, and ``jumps``
+    (length) from where to where the distance between two packets may be a jump.
+    """
+
+    there: frozenset[str]
+    period: float
+    jumps: tuple[float, float]
+
+
+#: Steps of the packets: what is this many times longer than nearly all of them may be a jump.
+NEARLY_ALL, JUMP = 0.99, 3.0
+
+
+def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
+    """Those of all the recordings together."""
+    blocks = [block for run in runs for block in run.packets.values()]
+    there = {"arrivals" if by_arrival else "no arrivals"}
+    if not any(block.lacks_velocity() for block in blocks):
+        there.add("velocities")
+    if any(block.turns() for block in blocks):
+        there.add("turns")
+    usual, largest, periods, steady = 0.0, 0.0, list[float](), True
+    for run in runs:
+        for block in run.packets.values():
+            table = packet_table(block)
+            steps = np.linalg.norm(np.diff(table[POSITION]), axis=0)
+            usual = max(usual, float(np.quantile(steps, NEARLY_ALL)) if len(steps) else 0.0)
+            largest = max(largest, float(steps.max(initial=0.0)))
+        messages = traffic_of(run.packets).messages
+        between = np.diff(np.sort(messages.sent)) if messages is not None else np.empty(0)
+        between = between[between > 0]
+        if len(between):
+            periods.append(float(np.median(between)))
+            steady &= float((np.abs(between / periods[-1] - 1) < 0.25).mean()) > STEADY
+    if not steady or max(periods, default=1.0) > 1.1 * min(periods, default=1.0):
+        there.add("unsteady")
+    if largest > 2 * JUMP * usual > 0:
+        there.add("jumps")
+    return Conditions(
+        frozenset(there), float(np.median(periods)) if periods else 0.05, (JUMP * usual, largest)
+    )
+
+
+def kinds_of(strategies: Sequence[StrategySpec], found: Conditions) -> list[DesignKind]:
+    """What can be composed of these strategies (none: all), here and beside the settings given.
+
+    Raises ``SettingError`` where there is nothing.
+    """
+    known = {kind.strategy: kind for kind in KINDS}
+    kinds = []
+    for spec in strategies or [StrategySpec(name) for name in known]:
+        if spec.name not in known:
+            names = ", ".join(known)
+            raise SettingError(f"{spec.name} is not made of parts: --design composes {names}")
+        kind, held = known[spec.name], space_of(spec.name, spec.settings).held
+        there = [part for part in kind.one if found.there.issuperset(part.needs)]
+        one = [
+            part
+            for part in there
+            if all(held.get(name, value) == value for name, value in part.settings.items())
+        ] or [part._replace(words="", settings={}) for part in there[:1]]
+        others = [
+            part
+            for part in kind.others
+            if found.there.issuperset(part.needs) and held.keys().isdisjoint(_names(part))
+        ]
+        free = (
+            part._replace(numbers=tuple(n for n in part.numbers if _setting(n) not in held))
+            for part in one
+        )
+        if one:
+            kinds.append(DesignKind(spec.name, tuple(free), tuple(others)))
+    if not kinds:
+        names = ", ".join(spec.name for spec in strategies)
+        raise SettingError(f"{names}: what predicts by velocities needs packets that have them")
+    return kinds
+
+
+def _setting(number: str) -> str:
+    """The setting whose number this is."""
+    return number.partition("/")[0]
+
+
+def _names(part: Part) -> set[str]:
+    return {*part.settings, *map(_setting, part.numbers)}
+
+
+def axes_of(strategy: str, found: Conditions) -> dict[str, Axis]:
+    """The numbers that compositions have, by name."""
+    axes = {axis.name: axis._replace(words=()) for axis in space_of(strategy, {}).axes}
+    if "delay" in axes:
+        period, low, high = found.period, *(axes["delay"].low or 0.0, axes["delay"].high)
+        low, high = min(low / period, 0.5), max(high / period, 4.0)
+        axes[INTERVALS] = axes["delay"]._replace(low=low, high=min(high, 100.0), suffix="i")
+    axes["snap"] = Axis("snap", 0.0, (), *found.jumps, log=True)
+    return axes
+
+
+# ---------------------------------------------------------------- the search
+
+
+@dataclass(eq=False)
+class _Tried:
+    """A composition, its space, and what was tried of it; ``tuned`` is the best, if it was tuned.
+
+    ``order`` is its place among all.
+    """
+
+    composition: Composition
+    space: Space
+    trials: Trials
+    order: int
+    tuned: Trial | None = None
+
+    @property
+    def best(self) -> Trial:
+        """The best trial."""
+        return self.tuned or self.trials.best
+
+    @property
+    def cost(self) -> float:
+        """Of the best trial."""
+        return self.trials.goal.cost(self.best.figures)
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """The best come first, and of equals the usual ones."""
+        return self.cost, self.order
+
+    @property
+    def spec(self) -> StrategySpec:
+        """As it is written: without words that are the usual ones, with all numbers."""
+        usual = declaration(self.space.strategy).values({})
+        numbers = {axis.name: axis.default for axis in self.space.axes}
+        given = {**numbers, **self.best.settings}
+        names = [name for name in usual if name in given]
+        kept = [name for name in names if name in numbers or given[name] != usual[name]]
+        return StrategySpec(self.space.strategy, {name: given[name] for name in kept})
+
+
+class _Search:
+    """All compositions that have been ``tried`` on one part, and those that are ``kept``."""
+
+    def __init__(
+        self,
+        spec: TuneSpec,
+        on: EvaluationSet,
+        found: Conditions,
+        executor: Executor,
+        journal: ResultJournal | None,
+        progress: Callable[[TuneStep], None] | None,
+    ) -> None:
+        self.kinds = kinds_of(spec.strategies, found)
+        self.tried: list[_Tried] = []
+        self.kept: list[_Tried] = []
+        self._spec, self._on, self._workers = spec, on, (executor, journal)
+        self._held = {row.name: space_of(row.name, row.settings).held for row in spec.strategies}
+        self._axes = {kind.strategy: axes_of(kind.strategy, found) for kind in self.kinds}
+        self._until = math.inf if spec.seconds is None else time.monotonic() + spec.seconds
+        self._progress = progress
+
+    def run(self) -> None:
+        """Goes up by parts; raises ``BudgetSpent``."""
+        wanted: dict[int, dict[object, tuple[Composition, _Tried | None]]] = {}
+        for kind in self.kinds:
+            for part in kind.one:
+                plain_one = Composition(kind.strategy, (part,))
+                wanted.setdefault(part.adds, {})[plain_one.key] = (plain_one, None)
+        starts, best = max(wanted), math.inf
+        for count in range(MOST_PARTS + 1):
+            looked = [self._glance(*pair) for pair in wanted.get(count, {}).values()]
+            kept = self._tuned(_few(looked, TUNED), count)
+            for base in _few(kept, GROWN):
+                for more in base.composition.grown(self.kinds):
+                    wanted.setdefault(more.complexity, {}).setdefault(more.key, (more, base))
+            least = min((row.cost for row in kept), default=math.inf)
+            if count >= starts and least > best - worthless(self._spec.goal, best):
+                break
+            best = min(best, least)
+
+    def _glance(self, composition: Composition, parent: _Tried | None) -> _Tried:
+        """A few trials of a composition, by what is known of one with a part less."""
+        name, axes = composition.strategy, self._axes[composition.strategy]
+        held = dict(self._held.get(name, {}))
+        for part in composition.parts:
+            held |= part.settings
+        numbers = [axes[number] for part in composition.parts for number in part.numbers]
+        space = Space(name, held, tuple(numbers))
+        budget = Budget(1_000_000, self._until)
+        executor, journal = self._workers
+        trials = Trials(name, self._on, self._spec.goal, budget, executor, journal)
+        one = _Tried(composition, space, trials, len(self.tried))
+        self.tried.append(one)
+        points: Iterable[Point] = spread(max(6 * len(numbers), 1), space.axes)
+        if parent is not None:
+            points = _around(space, parent)
+        trials.costs([space.settings(point) for point in points])
+        return one
+
+    def _tuned(self, tried: Sequence[_Tried], count: int) -> list[_Tried]:
+        """Their numbers, in few digits: the best first, without those that draw what others do."""
+        for done, one in enumerate(tried):
+            self._report(count + done / len(tried))
+            most = self._spec.trials or TRIALS_A_NUMBER * len(one.space.axes)
+            one.trials.budget = Budget(max(most, len(one.trials.made)), self._until)
+            search(one.space, one.trials, self._spec.compare.seed)
+            one.tuned = plain(one.space, one.trials, WORTHLESS, WORTHLESS_SHARE)
+            if time.monotonic() >= self._until:
+                raise BudgetSpent
+        found: list[_Tried] = []
+        for each in sorted(tried, key=lambda row: row.rank):
+            off = any(axis.default == 0 and axis.name not in each.best.settings
+                      for axis in each.space.axes)  # fmt: skip
+            if math.isfinite(each.cost) and not off and not any(_same(each, row) for row in found):
+                found.append(each)
+        self.kept += found
+        return found
+
+    def _report(self, levels: float) -> None:
+        """How far it is, by the parts that compositions have."""
+        if self._progress is not None:
+            most = 1000
+            share = round(most * levels / (MOST_PARTS + 1))
+            best = abs(min((row.cost for row in self.kept), default=math.inf))
+            label = f"{levels:.0f} parts"
+            best = best if math.isfinite(best) else math.nan
+            self._progress(TuneStep(label, 1, 1, share, most, best))
+
+
+def worthless(goal: Goal, cost: float) -> float:
+    """By how much a cost may be higher where a digit or a part would be too much for it."""
+    if goal.metric.name == "score":
+        return WORTHLESS
+    return WORTHLESS_SHARE * abs(cost) if math.isfinite(cost) else 0.0
+
+
+def _few(tried: Sequence[_Tried], most: int) -> list[_Tried]:
+    """The best of each strategy, and then the best."""
+    ranked = sorted(tried, key=lambda one: one.rank)
+    first = {row.composition.strategy: row for row in reversed(ranked)}.values()
+    return [*first, *(row for row in ranked if row not in first)][: max(most, len(first))]
+
+
+def _around(space: Space, parent: _Tried) -> Iterator[Point]:
+    """The parent's best numbers, moved a little or not, with a few values of each new one."""
+    known = {axis.name for axis in parent.space.axes}
+    here = space.point(parent.best.settings)
+    ways = [GLANCES if axis.name not in known else (None,) for axis in space.axes]
+    for shares in itertools.product(*ways):
+        for aside in (0.0, -ASIDE, ASIDE) if known else (0.0,):
+            moved = [
+                min(max(own + aside, 0.0), 1.0) if share is None else share
+                for own, share in zip(here.shares, shares, strict=True)
+            ]
+            yield Point(here.kinds, tuple(moved))
+
+
+def _same(one: _Tried, other: _Tried) -> bool:
+    """Whether both draw the same as far as figures tell."""
+    apart = (abs(one.best.figures[key] - other.best.figures[key]) for key in ("score", "lag"))
+    return all(each < most for each, most in zip(apart, (EQUAL, EQUAL_LAG), strict=True))
+
+
+# ---------------------------------------------------------------- what came out
+
+
+class DesignRow(NamedTuple):
+    """A composition, how many parts it has beside the plain ones, and what it comes to.
+
+    ``own`` is the result where it was tuned, ``result`` where it was not; ``gain`` is by how much
+    it is better there than the one that is taken. What the game drew has no ``composition``.
+    """
+
+    label: str
+    own: Result
+    result: Result
+    gain: Gain
+    composition: Composition | None = None
+    strategy: StrategySpec | None = None
+
+
+class DesignPoint(NamedTuple):
+    """A point of the front over complexity and latency."""
+
+    complexity: int
+    point: FrontPoint
+
+
+@dataclass(frozen=True, repr=False)
+class Design(Tabular):
+    """What smoothing should be: the row that is ``taken``, beside the others.
+
+    ``simplest`` are the best by complexity, each better than all simpler ones where they were
+    tuned, the last one best of all; ``others`` are the best of other strategies. ``drawn`` is what
+    the game drew, if that is known; ``causes`` are the costs by which it differs from what is
+    taken, in points of score, the main one first. ``comparison`` has all of them on what they were
+    not tuned on. ``fronts`` are, by complexity, the points that nothing with at most that many
+    parts beats in latency and roughness. ``period`` (s) is the usual send interval.
+    """
+
+    spec: TuneSpec
+    divided: Divided
+    simplest: tuple[DesignRow, ...]
+    others: tuple[DesignRow, ...]
+    taken: DesignRow
+    comparison: Comparison
+    fronts: tuple[tuple[int, tuple[DesignPoint, ...]], ...]
+    compositions: int
+    trials: int
+    period: float
+    drawn: DesignRow | None = None
+    causes: tuple[tuple[str, float], ...] = ()
+    participants: tuple[Participant, ...] = field(default=(), repr=False)
+    interrupted: bool = False
+
+    @property
+    def goal(self) -> Goal:
+        """What was tuned for."""
+        return self.spec.goal
+
+    @property
+    def weights(self) -> Weights:
+        """What the score weighs."""
+        return self.spec.compare.weights
+
+    @property
+    def rows(self) -> tuple[DesignRow, ...]:
+        """All of them, that of the game last."""
+        return (*self.simplest, *self.others, *([self.drawn] if self.drawn else []))
+
+    @property
+    def failed(self) -> bool:
+        """Whether a strategy's own code failed."""
+        return self.taken.result.failed
+
+    def before_and_after(self, selection: Selection) -> Comparison:
+        """What is taken beside all others, where they were not tuned, with scenes."""
+        on = self.divided.evaluated or self.divided.tuned
+        return on.compare(self.participants, selection)
+
+    @property
+    def pictured(self) -> list[str]:
+        """The labels that pictures show first."""
+        others = [row.label for row in reversed(self.rows)]
+        return list(dict.fromkeys([self.taken.label, *others]))[:2]
+
+
+def run(
+    job: TuneJob,
+    log: Logs = ReadingLog,
+    tally: JobTally | None = None,
+    *,
+    progress: Callable[[TuneStep], None] | None = None,
+) -> Design:
+    """``design`` over all runs together, whoever does the work; see ``over_runs``."""
+    return over_runs(design, job, log, tally, progress)
+
+
+def design(
+    spec: TuneSpec,
+    runs: Sequence[Run],
+    *,
+    executor: Executor | None = None,
+    journal: ResultJournal | None = None,
+    progress: Callable[[TuneStep], None] | None = None,
+) -> Design:
+    """The simplest composition that is as good as the best, as far as the data tell.
+
+    ``spec.strategies`` are those that are composed (none: all that can be); settings that they give
+    are held. Parameters and errors are those of ``tune``; raises ``SettingError`` for strategies of
+    which nothing can be composed here.
+    """
+    divided = divide(runs, spec.compare, spec.division)
+    by_arrival = all(prepared.by_arrival for prepared in divided.tuned.prepared)
+    there = conditions(runs, by_arrival)
+    interrupted = False
+    with contextlib.ExitStack() as ending:
+        if executor is None:
+            threads = spec.compare.threads or os.cpu_count() or 1
+            executor = ending.enter_context(ThreadPoolExecutor(threads, "design"))
+        seeking = _Search(spec, divided.tuned, there, executor, journal, progress)
+        try:
+            seeking.run()
+        except BudgetSpent:
+            pass
+        except KeyboardInterrupt:
+            interrupted = True
+    tried = [row for row in seeking.tried if row.trials.made]
+    if not tried:
+        raise NothingTried
+    shown = runs[0].drawn if len(runs) == 1 else None
+    simplest, others = _candidates(seeking.kept or tried, spec.goal)
+    made = [*simplest, *others]
+    participants: tuple[Participant, ...] = tuple(row.spec for row in made)
+    participants += (shown,) if shown else ()
+    tuned = paired(divided.tuned, participants, spec.goal)
+    judged, at = tuned, _taken(simplest, tuned)
+    if divided.evaluated:
+        judged = paired(divided.evaluated, participants, spec.goal, tuned.runs)
+    rows = [
+        DesignRow(
+            participant.label,
+            tuned.comparison.results[row],
+            judged.comparison.results[row],
+            Gain(0.0, 0.0, 0.0) if row == at else judged.gain(at, row),
+            made[row].composition if row < len(made) else None,
+            made[row].spec if row < len(made) else None,
+        )
+        for row, participant in enumerate(participants)
+    ]
+    return Design(
+        spec,
+        divided,
+        tuple(rows[: len(simplest)]),
+        tuple(rows[len(simplest) : len(made)]),
+        rows[at],
+        judged.comparison,
+        tuple(_fronts(tried, spec.compare.weights)),
+        len(tried),
+        sum(len(row.trials.made) for row in tried),
+        there.period,
+        rows[-1] if shown else None,
+        causes(rows[at].result, rows[-1].result, spec.compare.weights) if shown else (),
+        participants,
+        interrupted,
+    )
+
+
+def _candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list[_Tried]]:
+    """The best by complexity where that is worth its parts, and the best of other strategies."""
+    simplest: list[_Tried] = []
+    for count in sorted({row.composition.complexity for row in tried}):
+        alike = sorted(
+            (row for row in tried if row.composition.complexity == count), key=lambda one: one.rank
+        )
+        near = alike[0].cost + worthless(goal, alike[0].cost)
+        best = min(
+            (row for row in alike if row.cost <= near),
+            key=lambda one: (len(one.best.settings), len(str(one.best.settings)), one.order),
+        )
+        if not simplest or best.cost < simplest[-1].cost - worthless(goal, simplest[-1].cost):
+            simplest.append(best)
+    known = {row.composition.strategy for row in simplest}
+    others: list[_Tried] = []
+    for each in sorted(tried, key=lambda each: each.rank):
+        if each.composition.strategy not in known:
+            known.add(each.composition.strategy)
+            others.append(each)
+    return simplest, others
+
+
+#: Where there is too little data to say what is clear, this many times as much is.
+UNKNOWN = 5
+
+
+def _taken(simplest: Sequence[_Tried], judged: Paired) -> int:
+    """The first of which the best is not clearly better, or too little to matter."""
+    best = len(simplest) - 1
+    enough = slack(judged.goal, simplest[best].best, POINT, SHARE)
+    for at in range(best):
+        gain = judged.gain(at, best)
+        known = not math.isnan(gain.low)
+        if gain.gain <= (enough if known else UNKNOWN * enough) or gain.low <= 0:
+            return at
+    return best
+
+
+def _fronts(
+    tried: Sequence[_Tried], weights: Weights
+) -> Iterator[tuple[int, tuple[DesignPoint, ...]]]:
+    """For each complexity that brings something, the front of what has at most that many parts."""
+    points: dict[int, list[FrontPoint]] = {}
+    for each in tried:
+        found = front(each.composition.strategy, each.trials.made, weights)
+        points.setdefault(each.composition.complexity, []).extend(found)
+    whole: list[DesignPoint] = []
+    for complexity in sorted(points):
+        own = chosen(worth(pareto(points[complexity])), KEPT)
+        more = [point for point in own if _brings(point, whole)]
+        of = {id(each.point): each for each in whole}
+        best = pareto([*(each.point for each in whole), *more])
+        whole = [of.get(id(point)) or DesignPoint(complexity, point) for point in best]
+        if more:
+            yield complexity, tuple(whole)
+
+
+def _brings(point: FrontPoint, simpler: Iterable[DesignPoint]) -> bool:
+    """Whether it is smoother than all simpler ones that are no later, by what a part is worth."""
+    rough = (each.point.roughness for each in simpler if each.point.latency <= point.latency)
+    # the score is 100 / (1 + costs), of which roughness is one
+    worth_it = 100 * WORTHLESS / max(point.score, 1.0) ** 2
+    return point.roughness < min(rough, default=math.inf) - worth_it

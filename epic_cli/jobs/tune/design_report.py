@@ -1,0 +1,348 @@
+"""What smoothing should be, in sentences: the composition to take, and what others would bring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from epic_cli.engine.replay.strategy_spec import written as written_spec
+from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.code.spec import strategies as written_in_code
+from epic_cli.jobs.compare import report as compared
+from epic_cli.jobs.tune.design import Composition, Design, DesignPoint, DesignRow
+from epic_cli.jobs.tune.report import (
+    Fronts,
+    called,
+    division,
+    figure,
+    front_figure,
+    interval_words,
+    mark,
+    points,
+    usage,
+    where,
+    written,
+)
+from epic_cli.metrics import named
+from epic_cli.metrics.digits import counted, known, listed, one_decimal, seconds, three_digits
+from epic_cli.metrics.metric import GAMES
+from epic_cli.show.report import Column, Data, Part, Record, Report, Table, Usage
+
+#: A row of the table of the front is given to at most this many points of each complexity.
+_LISTED = 4
+
+#: A cause is the main one; others are named where they make at least this share of the gap.
+_NAMED_SHARE = 0.25
+
+_COMPLEXITY = (
+    "Parts: what it has beside a plain composition, which is a buffer with one clock, a delay and"
+    " straight lines that holds when it is empty, or a chase of the newest state. A curve,"
+    " extrapolation, a margin for jitter, catching up at a rate, a low-pass, a snap, a spring, an"
+    " ease, a prediction and a filter are one each. Taken is the fewest whose loss against the best"
+    " is not clear, or less than one point (of another figure than the score: 2 %), where both were"
+    " tuned."
+)
+
+
+def report(found: Design, details: bool = False) -> Report:
+    """The sentences, every complexity, the front, and the commands that go on.
+
+    There are no more ``details``.
+    """
+    del details
+    taken = found.taken.strategy
+    assert taken is not None
+    forms = [*usage(taken.name, taken.settings)]
+    if taken.name in written_in_code():
+        forms.append(("code", f"epic code {taken.label} --lang csharp -o Smoothing.cs"))
+    parts: list[Part] = [
+        _table(found),
+        front_figure("What smoothness costs in latency, by complexity", lambda: fronts_of(found)),
+    ]
+    if found.fronts:
+        parts.append(_front(found))
+    parts.append(Usage(forms, "To be copied"))
+    return Report(
+        verdict=verdict(found),
+        parts=parts,
+        notes=_basis(found),
+        data=Data(_FIELDS, lambda: list(_rows(found)), lambda: list(_records(found))),
+    )
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def verdict(found: Design) -> list[str]:
+    """What to draw with, what more and fewer parts would bring, and what the game draws now."""
+    taken, at = found.taken, found.simplest.index(found.taken)
+    sentences = [
+        *compared.in_doubt(found.comparison),
+        _answer(found),
+        _score(found),
+        ""
+        if found.comparison.certainty and math.isfinite(taken.result.interval("score")[0])
+        else "Too little data to say how surely.",
+        _better(found) if taken is not found.simplest[-1] else "Nothing more complex is better.",
+        _worse(found, found.simplest[:at]) if at else "",
+        _drawn(found, found.drawn) if found.drawn else "",
+        "Interrupted: there may be better ones." if found.interrupted else "",
+    ]
+    return list(filter(None, sentences))
+
+
+def _answer(found: Design) -> str:
+    game = next((game.name for game in GAMES if game.weights == found.weights), "")
+    words = f"{_words(found.taken, found)}."
+    if found.goal.metric.name != "score":
+        return f"For the best {called(found.goal.metric)}, {words}"
+    return f"For {compared.game_words(game)}, {words}" if game else f"{words[0].upper()}{words[1:]}"
+
+
+#: The curves in words; a buffer's settings that a sentence says otherwise.
+_CURVES = {"linear": "linear", "hermite": "Hermite", "catmull-rom": "Catmull-Rom"}
+
+
+def _words(row: DesignRow, found: Design) -> str:
+    """``a buffer: linear, clock=min, delay=1.7i (85 ms), no extrapolation``."""
+    spec = row.strategy
+    assert spec is not None
+    settings = {name: written(value) for name, value in spec.settings.items()}
+    article = "an" if spec.name[0] in "aeiou" else "a"
+    kind = f"{article} {spec.name}" if spec.name in ("buffer", "chase") else spec.name
+    words = []
+    if spec.name == "buffer":
+        words.append(_CURVES[settings.pop("curve", "linear")])
+    elif spec.name == "chase":
+        words.append(settings.pop("how", "exponential"))
+    for name, value in settings.items():
+        meant = ""
+        if value.endswith("i") and value[:-1].replace(".", "").isdigit():
+            meant = f" ({seconds(float(value[:-1]) * found.period)})"
+        words.append(f"{name}={value}{meant}")
+    if spec.name == "buffer" and "beyond" not in settings:
+        words.append("no extrapolation")
+    return f"{kind}: {', '.join(words)}"
+
+
+def _score(found: Design) -> str:
+    metric, result = found.goal.metric, found.taken.result
+    value = figure(metric, result.value(metric.name))
+    ends = interval_words(metric, *result.interval(metric.name))
+    name = called(metric)
+    error = f"RMS error {named('error').cell(result.value('error'))}"
+    lag = compared.lag_words(result.value("lag"))
+    words = f"{name[0].upper()}{name[1:]} {value}{ends} {where(found.divided)}; {error}, {lag}."
+    strategy = found.taken.strategy
+    needs = declaration(strategy.name).needs_words if strategy else ()
+    if needs and result.label.partition("+")[0] not in ("buffer", "chase"):
+        words += f" It needs {', '.join(needs)}."
+    return words
+
+
+def _better(found: Design) -> str:
+    """What the best one would bring that was not taken."""
+    best, metric = found.simplest[-1], found.goal.metric
+    who, gain = _beside(best.composition, found.taken.composition), best.gain
+    ends = interval_words(metric, gain.low, gain.high)
+    if gain.gain <= 0:
+        return f"{who} was better where both were tuned, and is not here{ends}."
+    more = f"{who} would be {points(metric, gain.gain)} better{ends}"
+    if gain.low > 0:
+        return f"{more}: little for {counted(_count(best) - _count(found.taken), 'more part')}."
+    return f"{more}, too little to see here." if gain.low <= 0 else f"{more}."
+
+
+def _worse(found: Design, simpler: Sequence[DesignRow]) -> str:
+    """What fewer parts would cost, by the best of them."""
+    metric, row = found.goal.metric, max(simpler, key=lambda row: row.gain.gain)
+    who, gain = _beside(row.composition, found.taken.composition), row.gain
+    if gain.gain > 0:
+        ends = interval_words(metric, gain.low, gain.high)
+        better = f"{points(metric, gain.gain)} better here{ends}"
+        return f"{who} was worse where both were tuned, and is {better}."
+    ends = interval_words(metric, -gain.high, -gain.low)
+    return f"{who} would be {points(metric, -gain.gain)} worse{ends}."
+
+
+def _count(row: DesignRow) -> int:
+    return row.composition.complexity if row.composition else 0
+
+
+def _beside(one: Composition | None, other: Composition | None) -> str:
+    """What one has that the other has not, or lacks: the words begin a sentence."""
+    assert one is not None
+    assert other is not None
+    own, others = ({(part.slot, part.words): part for part in each.parts} for each in (one, other))
+    more = [part.words for key, part in own.items() if key not in others]
+    less = [part.words for key, part in others.items() if key not in own]
+    if one.strategy != other.strategy or (more and less):
+        parts = [part.words for part in one.parts if part.adds and part.words]
+        words = f"a {one.strategy}" if one.strategy in ("buffer", "chase") else one.strategy
+        words += f" with {listed(parts)}" if parts else ""
+        words = words if parts else words.replace("a ", "a plain ")
+    else:
+        words = listed(more) if more else f"without {listed(less)}, it"
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _drawn(found: Design, drawn: DesignRow) -> str:
+    """How far off the game's own drawing is, and mostly by what."""
+    metric, gain = found.goal.metric, drawn.gain
+    ends = interval_words(metric, -gain.high, -gain.low)
+    if math.isnan(gain.gain):
+        return "What you draw now (--drawn) cannot be judged here."
+    if gain.gain >= 0:
+        ends = interval_words(metric, gain.low, gain.high)
+        return f"What you draw now (--drawn) is {points(metric, gain.gain)} better{ends}: keep it."
+    words = f"What you draw now (--drawn) is {points(metric, -gain.gain)} lower{ends}"
+    whole = sum(part for _, part in found.causes)
+    great = [
+        f"{compared.cost_words(name)} ({one_decimal(part)} points)"
+        for at, (name, part) in enumerate(found.causes)
+        if part > 0 and (at == 0 or part > _NAMED_SHARE * whole)
+    ]
+    return f"{words}, mostly by {listed(great)}." if great else f"{words}."
+
+
+def _basis(found: Design) -> list[str]:
+    comparison = found.comparison
+    return [
+        division(found.divided),
+        f"Tuned for {called(found.goal.metric)}: {found.trials} settings of"
+        f" {counted(found.compositions, 'composition')} tried; the same --seed"
+        f" ({found.spec.compare.seed}) finds the same.",
+        _COMPLEXITY,
+        *compared.basis(comparison, comparison.results),
+    ]
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _table(found: Design) -> Table:
+    """A row for each complexity, for each other strategy, and for what the game drew."""
+    rows, metric = found.rows, found.goal.metric
+
+    def cells(name: str) -> list[str]:
+        return [named(name).cell(row.result.value(name)) for row in rows]
+
+    gains = ["" if row is found.taken else figure(metric, row.gain.gain) for row in rows]
+    gains = [f"+{gain}" if gain and gain[0] not in "-+u" else gain for gain in gains]
+    ends = [
+        "" if row is found.taken else interval_words(metric, row.gain.low, row.gain.high)[2:-1]
+        for row in rows
+    ]
+    shown = [named(name) for name in ("score", "lag", "error", "residual", "jumps", "jerk")]
+    if metric.name not in [each.name for each in shown]:
+        shown.insert(1, metric)
+    gaps = [len(found.simplest), len(rows) - 1] if found.drawn else [len(found.simplest)]
+    return Table(
+        [
+            Column("parts", ["-" if row.composition is None else str(_count(row)) for row in rows]),
+            *(
+                Column(each.title, cells(each.name), weight, right=True,
+                       best={rows.index(found.taken)} if each is metric else None)
+                for weight, each in zip((1000, 9, 7, 4, 3, 2, 1), shown, strict=False)
+            ),
+            Column("gain", gains, right=True),
+            Column("likely", ends, 8, right=True),
+            Column("composition", [row.label for row in rows], text=True),
+        ],
+        [gap for gap in gaps if 0 < gap < len(rows)],
+        caption="The best by complexity, then of other strategies",
+    )  # fmt: skip
+
+
+def fronts_of(found: Design) -> Fronts:
+    """A line for each complexity, with what is taken and what the game drew."""
+    marks = [mark(f"{found.taken.label}, taken", found.taken.own, found.weights, True)]
+    if found.drawn is not None:
+        marks.append(mark("what you draw, drawn", found.drawn.own, found.weights, False))
+    # the simpler ones last, on top: what others have to show is what parts bring
+    ranked = reversed(found.fronts)
+    lines = {_line_name(count): [each.point for each in line] for count, line in ranked}
+    words = "Filled: taken" + (", hollow: drawn." if found.drawn else ".")
+    return Fronts(lines, marks, words)
+
+
+def _line_name(count: int) -> str:
+    return "plain" if count == 0 else counted(count, "part")
+
+
+def _listed(found: Design) -> list[DesignPoint]:
+    """Points of each complexity that nothing simpler is as good as, evenly chosen."""
+    listed_points: list[DesignPoint] = []
+    for count, line in found.fronts:
+        own = [each for each in line if each.complexity == count]
+        step = max(len(own) / _LISTED, 1.0)
+        chosen = {int((at + 0.5) * step) for at in range(_LISTED)}
+        listed_points += [each for at, each in enumerate(own) if at in chosen]
+    return listed_points
+
+
+def _front(found: Design) -> Table:
+    shown = _listed(found)
+    return Table(
+        [
+            Column("parts", [str(each.complexity) for each in shown]),
+            Column("lag ms", [f"{each.point.latency * 1000:.0f}" for each in shown], right=True),
+            Column("roughness", [three_digits(each.point.roughness) for each in shown], right=True),
+            Column("score", [one_decimal(each.point.score) for each in shown], right=True),
+            Column(
+                "composition",
+                [written_spec(each.point.strategy, each.point.settings) for each in shown],
+                text=True,
+            ),
+        ],
+        [at for at in range(1, len(shown)) if shown[at].complexity != shown[at - 1].complexity],
+        caption="What smoothness costs in latency, by complexity",
+    )
+
+
+# ---------------------------------------------------------------- data
+
+_FIGURES = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
+_FIELDS = (
+    "strategy", "parts", "taken", "for", "value", "low", "high", "gain", "gain_low", "gain_high",
+    "own", *_FIGURES,
+)  # fmt: skip
+
+
+def _rows(found: Design) -> Iterator[Record]:
+    """A row for each composition as ``-s`` takes it, then ``drawn``.
+
+    ``value`` is the figure that was tuned ``for`` where it was not tuned, ``own`` where it was;
+    the paired ``gain`` is over what is taken.
+    """
+    name = found.goal.metric.name
+    for row in found.rows:
+        low, high = row.result.interval(name)
+        values: dict[str, Any] = {
+            "strategy": row.label,
+            "parts": row.composition.complexity if row.composition else None,
+            "taken": row is found.taken,
+            "for": name,
+            "value": row.result.value(name),
+            "low": low,
+            "high": high,
+            **dict(zip(("gain", "gain_low", "gain_high"), row.gain, strict=True)),
+            "own": row.own.value(name),
+            **{each: row.result.value(each) for each in _FIGURES},
+        }
+        yield {key: known(value) for key, value in values.items()}
+
+
+def _records(found: Design) -> Iterator[Record]:
+    """All of it for JSON lines, each with its ``kind``; ``points`` of score by cost."""
+    for row, record in zip(found.rows, _rows(found), strict=True):
+        settings = dict(row.strategy.settings) if row.strategy else {}
+        words = [part.words for part in row.composition.parts] if row.composition else []
+        yield {"kind": "design", **record, "settings": settings, "made_of": words}
+    for cost, part in found.causes:
+        yield {"kind": "cause", "cost": cost, "points": part}
+    for count, line in found.fronts:
+        for each in line:
+            point = {**each.point._asdict(), "settings": dict(each.point.settings)}
+            yield {"kind": "front", "at_most": count, "parts": each.complexity, **point}
