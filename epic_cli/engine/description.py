@@ -89,25 +89,12 @@ def read_parameters(
     return list(found.values())
 
 
-def read_named(text: str, table: Sequence[Parameter], owner: str) -> tuple[str, dict[str, Any]]:
-    """What a description of one name and some parameters says: the name, and values by field.
-
-    Without a name it is empty. Raises ``SettingError`` as ``read_parameters``, and for two names.
-    """
-    entries = split(text)
-    names = [entry for entry in entries if not entry.key]
-    if len(names) > 1:
-        raise SettingError(f"{names[1].value!r} is neither {owner} nor a key=value of it")
-    found = read_parameters([entry for entry in entries if entry.key], table, owner)
-    values = {parameter.field: value for parameter, value in found}
-    return names[0].value if names else "", values
-
-
 class Described:
     """A frozen dataclass whose fields are the parameters of a ``TABLE``, and whose text says them.
 
-    A name without a key is the value of ``KEY``; ``OWNER`` is what has the parameters, in words.
-    A field of None is not said. Raises ``SettingError``.
+    A name without a key is the value of ``KEY``, which has to be said where its field has no
+    default; ``OWNER`` is what has the parameters, in words. A field of None is not said. Raises
+    ``SettingError``.
     """
 
     TABLE: ClassVar[Sequence[Parameter]]
@@ -116,7 +103,7 @@ class Described:
 
     def __post_init__(self) -> None:
         for parameter in self.TABLE:
-            if (value := getattr(self, parameter.name)) is not None:
+            if (value := getattr(self, parameter.field)) is not None:
                 named(parameter, parameter.verify, value)
 
     @classmethod
@@ -127,15 +114,23 @@ class Described:
     @classmethod
     def parse(cls, text: str) -> Self:
         """What a description says; raises ``SettingError``."""
-        found = read_parameters(with_key(split(text), cls.KEY), cls.TABLE, cls.OWNER)
-        return cls(**{parameter.name: value for parameter, value in found})
+        entries = split(text)
+        names = [entry.value for entry in entries if not entry.key]
+        if len(names) > 1:
+            raise SettingError(f"{names[1]!r} is neither {cls.OWNER} nor a key=value of it")
+        found = read_parameters(with_key(entries, cls.KEY), cls.TABLE, cls.OWNER)
+        values = {parameter.field: value for parameter, value in found}
+        key = find(cls.KEY, cls.TABLE, cls.OWNER).field
+        if key not in values and not hasattr(cls, key):
+            raise SettingError(f"{text!r} names no {cls.KEY}")
+        return cls(**values)
 
     def entries(self) -> list[tuple[str, str]]:
         """The entries of ``write``: what is not as by default."""
         return [
             (parameter.name, parameter.write(value))
             for parameter in self.TABLE
-            if (value := getattr(self, parameter.name)) != parameter.default
+            if (value := getattr(self, parameter.field)) != parameter.default
         ]
 
     def write(self) -> str:

@@ -44,7 +44,7 @@ from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
 from epic_cli.show.page import About, content_of, page_data, page_of, scene_data
 from epic_cli.show.svg import picture
-from epic_cli.show.video import kind_of, read_video, write_video
+from epic_cli.show.video import VideoSpec, kind_of, write_video
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
@@ -291,7 +291,7 @@ def _svg(wanted: Wanted) -> bytes:
 
 def _video(wanted: Wanted) -> bytes:
     found = wanted.bench.figures(wanted.experiment)
-    spec, stream = read_video(wanted.clip), io.BytesIO()
+    spec, stream = VideoSpec.parse(wanted.clip), io.BytesIO()
     labels = wanted.experiment.labels
     write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels)
     return stream.getvalue()

@@ -13,13 +13,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 import click
 
-from epic_cli.engine.description import read_named
+from epic_cli.engine.description import Described
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameters import Custom, Number
+from epic_cli.engine.parameters import Custom, Number, file_name
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import wrap
 from epic_cli.live.consumer import Consumer
@@ -78,23 +77,19 @@ def listening_at(spec: ListenSpec) -> Iterator[Listener]:
         yield listener
 
 
-_ROTATE = Custom("rotate", None, "Start a new numbered file after this size or time.",
-                 "100MB or 10min", parse_rotation, kind=Rotation)  # fmt: skip
-
-
-class RecordingFile(NamedTuple):
+@dataclass(frozen=True)
+class RecordingFile(Described):
     """A file that is recorded: ``game.csv,rotate=100MB``; datagrams in ``.pcap``, else packets."""
+
+    TABLE = (
+        Custom("file", None, "Where to.", "FILE", file_name, field="path"),
+        Custom("rotate", None, "Start a new numbered file after this size or time.",
+               "100MB or 10min", parse_rotation, kind=Rotation),
+    )  # fmt: skip
+    KEY, OWNER = "file", "a file"
 
     path: str
     rotate: Rotation | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> RecordingFile:
-        """Reads a description; raises ``ValueError``."""
-        path, values = read_named(text, (_ROTATE,), "a file")
-        if not path:
-            raise ValueError(f"{text!r} names no file: write game.csv,rotate=100MB")
-        return cls(path, **values)
 
     def open(self, listener: Listener) -> Recording:
         """The consumer that records; raises ``CannotAccess``."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from epic_cli.engine.description import read_named
+from epic_cli.engine.description import Described
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameters import Choice, Custom, Number
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
@@ -25,8 +25,10 @@ from epic_cli.recordings.addresses import Address, parse_endpoint, parse_sender,
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
-#: What a description of an address says beside it.
+#: What describes where packets come in.
 ENDPOINT = (
+    Custom("address", Address(), "Where to listen.", "[tcp://|ws://][HOST:]PORT", parse_endpoint,
+           kind=Address),
     Custom("from", None, "Take packets from this sender only.", "HOST[:PORT]", parse_sender,
            kind=Address, field="sender"),
     Number("max_entities", MAX_ENTITIES, "Refuse packets of more entities than this.", "",
@@ -42,21 +44,17 @@ ENDPOINT = (
 
 
 @dataclass(frozen=True)
-class Endpoint:
+class Endpoint(Described):
     """Where packets come in, as ``ws://9870,origin=https://game.example``: keys of ``ENDPOINT``."""
 
-    address: Address = field(default_factory=Address)
+    TABLE, KEY, OWNER = ENDPOINT, "address", "an address"
+
+    address: Address = Address()  # noqa: RUF009 - it never changes
     sender: Address | None = None
     max_entities: int = MAX_ENTITIES
     interface: str | None = None
     prefix: str | None = None
     origin: Sequence[str] = ()
-
-    @classmethod
-    def parse(cls, text: str) -> Endpoint:
-        """Reads a description; raises ``ValueError``."""
-        address, values = read_named(text, ENDPOINT, "an address")
-        return cls(parse_endpoint(address) if address else Address(), **values)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def given_runs(
 ) -> RunInputs:
     """What is evaluated; raises ``WrongUsage``, ``SettingError``, ``UNUSABLE``, ``Overwrites``."""
     network.check(inputs.recordings, inputs.truth)
-    file, offset = drawn or (None, 0.0)
+    file, offset = (drawn.file, drawn.offset) if drawn else (None, 0.0)
     if network.simulates:
         if file is not None:
             raise WrongUsage("--drawn belongs to one recording, not to simulated networks", "drawn")

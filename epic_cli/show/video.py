@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
-from epic_cli.engine.description import Entry, read_named, split, write
+from epic_cli.engine.description import Described
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 
 if TYPE_CHECKING:
@@ -159,7 +159,21 @@ def _size(text: str) -> tuple[int, int]:
     raise ValueError(f"it must be WIDTHxHEIGHT, even numbers from {_SMALLEST} to {_LARGEST}")
 
 
+def kind_of(path: str) -> str:
+    """``gif`` or ``mp4``, by the end of the name; raises ``ValueError``."""
+    kind = path.lower().rpartition(".")[2]
+    if kind not in KINDS:
+        raise ValueError(f"a video is a {' or a '.join(f'.{suffix}' for suffix in KINDS)} file")
+    return kind
+
+
+def _file(text: str) -> str:
+    kind_of(text)
+    return text
+
+
 VIDEO = (
+    Custom("file", None, "Where to.", "FILE", _file),
     Number("speed", 1.0, "1 is real time, 0.25 a quarter of it.", "", 0.01, 100),
     Number("from", math.nan, "Its first second.", "s", unset="auto", field="start"),
     Number("to", math.nan, "Its last second.", "s", unset="auto", field="end"),
@@ -171,12 +185,14 @@ VIDEO = (
 
 
 @dataclass(frozen=True)
-class VideoSpec:
+class VideoSpec(Described):
     """The ``file`` (None: no video), which seconds, how fast, and how it looks.
 
     It goes from ``start`` to ``end`` (NaN: chosen). ``size`` (pixels) and ``fps`` are those that
     are usual for the kind of file unless given.
     """
+
+    TABLE, KEY, OWNER = VIDEO, "file", "a video"
 
     file: str | None = None
     speed: float = 1.0
@@ -186,20 +202,3 @@ class VideoSpec:
     size: tuple[int, int] | None = None
     theme: str = "light"
     fps: int = 0
-
-
-def kind_of(path: str) -> str:
-    """``gif`` or ``mp4``, by the end of the name; raises ``ValueError``."""
-    kind = path.lower().rpartition(".")[2]
-    if kind not in KINDS:
-        raise ValueError(f"a video is a {' or a '.join(f'.{suffix}' for suffix in KINDS)} file")
-    return kind
-
-
-def read_video(text: str) -> VideoSpec:
-    """What ``clip.gif,worst,speed=0.25`` says; raises ``ValueError``."""
-    entries = [Entry("worst", "on") if str(entry) == "worst" else entry for entry in split(text)]
-    file, values = read_named(write(entries), VIDEO, "a video")
-    if file:
-        kind_of(file)
-    return VideoSpec(file or None, **values)

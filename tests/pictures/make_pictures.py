@@ -69,7 +69,7 @@ FILMS = {
     "tanks": "replay sample_inputs/two_tanks.csv -s snapshot -f csv -o rows.csv"
     " --video FILE,size=640x320,fps=15",
     "worst": "compare sample_inputs/hop.jsonl -s epic,snapshot,lerp"
-    " --video FILE,worst,speed=0.5,size=640x320,fps=15",
+    " --video FILE,worst=on,speed=0.5,size=640x320,fps=15",
     "turning": "compare sample_inputs/spin_turn.csv -s epic,snapshot"
     " --video FILE,speed=0.5,size=640x320,fps=15",
     "tuned": "compare sample_inputs/jitter.txt -s"

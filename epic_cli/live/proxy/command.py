@@ -11,12 +11,12 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.description import read_named
-from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.description import Described
+from epic_cli.engine.parameters import Choice, Number, SettingError, Switch
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.command_line import (
@@ -87,26 +87,29 @@ if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame
 
 
-#: What a description of what shows the proxy says of the page in the browser.
+#: What describes what shows the proxy: a view, and of the lab the page in the browser.
 _PAGE = (
+    Choice("view", None, "What shows it.", ("screen", "lab", "lines"), field="by"),
     Number("port", 0, "Serve the page here, on 127.0.0.1 alone; 0: a free port.", "", 0, 65535,
            whole=True),
     Switch("open", True, "Open the page in the browser.", field="opens"),
 )  # fmt: skip
 
 
-class _Shown(NamedTuple):
+@dataclass(frozen=True)
+class _Shown(Described):
     """What shows the proxy: the ``screen``, ``lines``, or the ``lab`` with its page."""
 
-    by: str
-    page: Page = Page()
+    TABLE, KEY, OWNER = _PAGE, "view", "the lab"
 
-    @classmethod
-    def parse(cls, text: str) -> _Shown:
-        by, values = read_named(text, _PAGE, "the lab")
-        if by not in ("screen", "lab", "lines") or (values and by != "lab"):
-            raise ValueError(f"{text!r} is not screen, lines or lab,port=8080,open=off")
-        return cls(by, Page(**values))
+    by: str
+    port: int = 0
+    opens: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.by != "lab" and (self.port or not self.opens):
+            raise SettingError(f"port= and open= are of lab, and not of {self.by}")
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ class _Outputs:
     @property
     def page(self) -> Page:
         """Where the lab's page is."""
-        return Page() if self.show is None else self.show.page
+        return Page() if self.show is None else Page(self.show.port, self.show.opens)
 
     def rows_given(self, given: set[str]) -> bool:
         """Whether rows are written; ``given`` are the names of options on the command line.
@@ -151,7 +154,7 @@ class _Outputs:
         """
         if not {"row_format", "output"} & given:
             return False
-        if self.watch.way == "both":
+        if self.watch.direction == "both":
             raise WrongUsage("rows are of one direction: --watch up or down", "watch")
         if self.by == "screen":
             raise WrongUsage("choose --show screen, or rows (--format, --output)", "show")
@@ -168,16 +171,17 @@ class _Outputs:
 
     def wants_map(self, given: set[str]) -> bool:
         """Whether the screen has a map; ``given`` as for ``rows_given``."""
-        return self.by == "screen" or self.watch.named or "records" in given
+        return self.by == "screen" or self.watch.direction is not None or "records" in given
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
         """What records this direction, before and behind the link."""
         watch = self.watch
         both: list[list[Recording]] = [[], []]
         for found, path in zip(both, (watch.sent, watch.received), strict=True):
-            if path is not None and watch.way in (way, "both"):
+            if path is not None and watch.has(way):
                 file = Path(path)
-                named = file.with_stem(f"{file.stem}-{way}") if watch.way == "both" else path
+                both_ways = watch.direction == "both"
+                named = file.with_stem(f"{file.stem}-{way}") if both_ways else path
                 with accessing("record in", str(named), "record in"):
                     found.append(PacketRecording(str(named)))
                 stack.callback(found[0].close)
@@ -362,7 +366,7 @@ def _log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
     if spec.record is None:
         return None
     with accessing("record in", spec.record.path):
-        log = TrafficLog(*spec.record)
+        log = TrafficLog(spec.record.path, spec.record.payload)
     stack.callback(log.close)
     return log
 

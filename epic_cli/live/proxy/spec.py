@@ -11,9 +11,9 @@ from operator import sub
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from epic_cli.engine.description import read_named
+from epic_cli.engine.description import Described
 from epic_cli.engine.link import Tally
-from epic_cli.engine.parameters import Custom, Number, Switch
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch, file_name
 from epic_cli.live.listener import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, WAYS, Fates, LinkConditions, Way
 from epic_cli.network.link_spec import PRESETS, TwoWays, Words, parse_word, way_of
@@ -39,19 +39,24 @@ def parse_control(text: str) -> Address | Path | str:
         ) from None
 
 
-#: What a description of the proxy's own address says beside it.
+#: What describes where clients connect.
 CLIENTS = (
+    Custom("address", None, "Where to listen.", "[HOST:]PORT", parse_address, kind=Address),
     Number("idle", 60.0, "Forget a client after this long without datagrams from or to it.", "s",
            0.1, 86_400),
     Number("max_clients", 1000, "Reject datagrams of further clients; each takes a socket and"
            " 30 kB.", "", 1, 100_000, whole=True),
 )  # fmt: skip
 
-#: What a description of the log of datagrams says beside the file.
-LOG = (Switch("payload", False, "The bytes of each datagram, too, as hex."),)
+#: What describes the log of datagrams.
+LOG = (
+    Custom("file", None, "Where to.", "FILE", file_name, field="path"),
+    Switch("payload", False, "The bytes of each datagram, too, as hex."),
+)
 
-#: What a description of the packets that are watched says beside their direction.
+#: What describes the packets that are watched.
 WATCH = (
+    Choice("direction", None, "Which way they go.", ("down", "up", "both")),
     Custom("sent", None, "Record the packets as they are sent, for compare --truth.", "FILE", str),
     Custom("received", None, "Record the packets that the link lets through, with their arrivals.",
            "FILE", str),
@@ -59,58 +64,42 @@ WATCH = (
 )  # fmt: skip
 
 
-class ProxyAddress(NamedTuple):
+@dataclass(frozen=True)
+class ProxyAddress(Described):
     """Where clients connect: ``7777,idle=10s,max_clients=20``, keys of ``CLIENTS``."""
+
+    TABLE, KEY, OWNER = CLIENTS, "address", "an address"
 
     address: Address
     idle: float = 60.0
     max_clients: int = 1000
 
-    @classmethod
-    def parse(cls, text: str) -> ProxyAddress:
-        """Reads a description; raises ``ValueError``."""
-        address, values = read_named(text, CLIENTS, "an address")
-        return cls(parse_address(address), **values)
 
-
-class LogFile(NamedTuple):
+@dataclass(frozen=True)
+class LogFile(Described):
     """The log of every datagram: ``traffic.csv,payload=on``."""
+
+    TABLE, KEY, OWNER = LOG, "file", "a file"
 
     path: str
     payload: bool = False
 
-    @classmethod
-    def parse(cls, text: str) -> LogFile:
-        """Reads a description; raises ``ValueError``."""
-        path, values = read_named(text, LOG, "a file")
-        if not path:
-            raise ValueError(f"{text!r} names no file: write traffic.csv,payload=on")
-        return cls(path, **values)
-
 
 @dataclass(frozen=True)
-class WatchSpec:
+class WatchSpec(Described):
     """Which packets are read from what passes: ``both,sent=sent.csv,received=received.csv``.
 
     Those of the server, for the client that came first (or is ``sender``), or ``up``, those of all
-    clients; of ``both`` directions, in files named -up and -down. ``named``: the text names them.
+    clients; of ``both`` directions, in files named -up and -down. No ``direction`` is down.
     """
 
-    way: Literal["up", "down", "both"] = "down"
-    named: bool = False
+    TABLE, KEY, OWNER = WATCH, "direction", "a direction"
+
+    direction: Literal["up", "down", "both"] | None = None
     sent: str | None = None
     received: str | None = None
     sender: Address | None = None
     max_entities: int = MAX_ENTITIES
-
-    @classmethod
-    def parse(cls, text: str) -> WatchSpec:
-        """Reads a description; raises ``ValueError``."""
-        way, values = read_named(text, WATCH, "a direction")
-        for known in ("up", "down", "both"):
-            if way == known or not way:
-                return cls(known if way else "down", bool(way), **values)
-        raise ValueError(f"{way!r} is not a direction: up, down or both")
 
     @property
     def files(self) -> list[str]:
@@ -120,7 +109,11 @@ class WatchSpec:
     @property
     def first(self) -> Way:
         """The direction that is shown first, or written."""
-        return "up" if self.way == "up" else "down"
+        return "up" if self.direction == "up" else "down"
+
+    def has(self, way: Way) -> bool:
+        """Whether packets of this direction are read."""
+        return self.direction == "both" or way == self.first
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from epic_cli.shell.declared import (
 )
 from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
-from epic_cli.show.video import VIDEO, VideoSpec, kind_of, read_video
+from epic_cli.show.video import VIDEO, VideoSpec, kind_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -166,7 +166,7 @@ messages_options = OptionGroup(
 
 
 def _propose_video(begun: str) -> list[CompletionItem]:
-    return completions(description.complete(begun, VIDEO, (("worst", None),)), "")
+    return completions(description.complete(begun, VIDEO[1:]), "")
 
 
 #: ``--video``, as ``video: VideoSpec``.
@@ -174,7 +174,7 @@ video_option: Decorator = click.option(
     "--video",
     type=Parsed(
         "file",
-        read_video,
+        VideoSpec.parse,
         VideoSpec,
         _propose_video,
         writes=lambda video: filter(None, [video.file]),
@@ -182,8 +182,8 @@ video_option: Decorator = click.option(
     default="",
     metavar="FILE[,KEY=VALUE...]",
     help="Write a moving picture to this file, .gif or .mp4: the map with trails, and the errors"
-    " below. It loops. Behind it, what it shows, and how, as 'clip.gif,worst,speed=0.25': "
-    + "; ".join(f"{number.name} ({number.range})" for number in VIDEO)
+    " below. It loops. Behind it, what it shows, and how, as 'clip.gif,worst=on,speed=0.25': "
+    + "; ".join(f"{number.name} ({number.range})" for number in VIDEO[1:])
     + ".  [default: all of a short recording, ten seconds of a longer one]",
 )
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.engine import description
-from epic_cli.engine.description import read_named
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.description import Described
+from epic_cli.engine.parameters import Custom, Number, file_name
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE, GAMES, Weighing, Weights
@@ -39,33 +38,31 @@ recordings_argument = click.argument(
 )
 
 
-class TimedFile(NamedTuple):
+@dataclass(frozen=True)
+class TimedFile(Described):
     """A file, or None, and the ``offset`` (s) that is added to its times."""
+
+    TABLE = (
+        Custom("file", None, "What is read.", "FILE", file_name),
+        Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),
+    )
+    KEY, OWNER = "file", "a file"
 
     file: str | None = None
     offset: float = 0.0
 
-    def write(self) -> str:
-        """The value of the option; nothing: there is no file."""
-        offset = [("offset", repr(self.offset))] if self.offset else []
-        return description.write([("", self.file), *offset]) if self.file else ""
-
-
-_TIMED = (Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),)
-
-
-def _parse_timed(text: str) -> TimedFile:
-    file, values = read_named(text, _TIMED, "a file")
-    return TimedFile(file or None, **values)
+    def entries(self) -> list[tuple[str, str]]:
+        """The file comes without its key."""
+        return [("" if name == "file" else name, value) for name, value in super().entries()]
 
 
 #: ``FILE,offset=SECONDS``: a file that is read, and by what its clock differs.
 TIMED_FILE = Parsed(
     "file",
-    _parse_timed,
+    TimedFile.parse,
     TimedFile,
     propose_files,
-    reads=lambda timed: filter(None, timed[:1]),
+    reads=lambda timed: filter(None, [timed.file]),
 )
 
 

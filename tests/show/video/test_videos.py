@@ -251,7 +251,7 @@ def test_small_errors_are_shown_from_near_by() -> None:
         ("mp4", "", (1280, 720), 30, 5.0667),
         ("mp4", "fps=60,size=320x200,from=1,to=3", (320, 200), 60, 2.0),
         ("gif", "fps=30,size=320x200,from=1,to=3,speed=2", (320, 200), 30, 1.0),
-        ("mp4", "worst,speed=0.5,size=320x180", (320, 180), 30, 6.0),
+        ("mp4", "worst=on,speed=0.5,size=320x180", (320, 180), 30, 6.0),
     ],
 )
 def test_frames_size_and_duration(
@@ -299,7 +299,7 @@ def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("recording", "seconds"),
-    [(JITTER, ""), (JITTER, ",worst"), (TANKS, ""), ("circle", ""), ("circle", ",from=3,to=9")],
+    [(JITTER, ""), (JITTER, ",worst=on"), (TANKS, ""), ("circle", ""), ("circle", ",from=3,to=9")],
 )
 def test_it_loops_without_a_jump(recording: str, seconds: str) -> None:
     if recording == "circle":
@@ -327,7 +327,7 @@ def test_the_loop_is_where_the_movement_comes_back(seed: int) -> None:
 def test_the_worst_is_in_the_middle(seed: int) -> None:
     recording = simulated(seed, "--movement", "zigzag,duration=20")
     words = ("--truth", "truth.csv", "-s", "lerp", "--warm-up", "1")
-    start, end = film(Path("out.gif"), "compare", recording, *words, clip="worst,size=160x160")
+    start, end = film(Path("out.gif"), "compare", recording, *words, clip="worst=on,size=160x160")
     times, places = rows("lerp", recording)
     with Path("truth.csv").open() as stream:
         table = list(csv.DictReader(stream))
