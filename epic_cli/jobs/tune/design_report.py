@@ -30,7 +30,7 @@ from epic_cli.metrics.metric import GAMES
 from epic_cli.show.report import Column, Data, Part, Record, Report, Table, Usage
 
 #: A row of the table of the front is given to at most this many points of each complexity.
-_LISTED = 4
+_LISTED = 3
 
 #: A cause is the main one; others are named where they make at least this share of the gap.
 _NAMED_SHARE = 0.25
@@ -149,6 +149,8 @@ def _better(found: Design) -> str:
     if gain.gain <= 0:
         return f"{who} was better where both were tuned, and is not here{ends}."
     more = f"{who} would be {points(metric, gain.gain)} better{ends}"
+    if figure(metric, gain.gain) == figure(metric, 0.0):
+        return f"{who} would be no better{ends}."
     if gain.low > 0:
         return f"{more}: little for {counted(_count(best) - _count(found.taken), 'more part')}."
     return f"{more}, too little to see here." if gain.low <= 0 else f"{more}."
