@@ -27,6 +27,7 @@ from epic_cli.show.plot import (
     dart,
     largest_of_each,
     plot,
+    spread,
     tick_text,
     ticks,
     unbroken,
@@ -563,16 +564,3 @@ def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
         (border, height / 2), text, color, font, "lm", stroke_width=border, stroke_fill=halo
     )
     return found
-
-
-def spread(heights: Sequence[float], apart: float) -> list[float]:
-    """Rising heights moved as little as it takes to be so far apart."""
-    groups: list[tuple[float, int]] = []  # their middle, and how many there are
-    for height in heights:
-        groups.append((height, 1))
-        while len(groups) > 1:
-            (upper, n), (lower, m) = groups[-2:]
-            if lower - upper >= apart * (n + m) / 2:
-                break
-            groups[-2:] = [((upper * n + lower * m) / (n + m), n + m)]
-    return [mid + apart * (k - (count - 1) / 2) for mid, count in groups for k in range(count)]

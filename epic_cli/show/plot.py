@@ -191,6 +191,25 @@ def dart(across: float, up: float, wide: float, back: float, notch: float) -> Fl
     return np.array([(across, up), left, (-notch * across, -notch * up), right])
 
 
+def spread(
+    heights: Sequence[float], apart: float, low: float = -math.inf, high: float = math.inf
+) -> list[float]:
+    """Rising heights moved as little as it takes to be so far apart, and between two others.
+
+    There is room for all of them.
+    """
+    groups: list[tuple[float, int]] = []  # their middle, and how many there are
+    for above, height in enumerate(heights):
+        below = len(heights) - 1 - above
+        groups.append((min(max(height, low + apart * above), high - apart * below), 1))
+        while len(groups) > 1:
+            (upper, n), (lower, m) = groups[-2:]
+            if lower - upper >= apart * (n + m) / 2:
+                break
+            groups[-2:] = [((upper * n + lower * m) / (n + m), n + m)]
+    return [mid + apart * (k - (count - 1) / 2) for mid, count in groups for k in range(count)]
+
+
 # ---------------------------------------------------------------- axes
 
 

@@ -25,6 +25,7 @@ from epic_cli.show.plot import (
     extent,
     largest_of_each,
     plot,
+    spread,
     squared,
     ticks,
     unbroken,
@@ -204,14 +205,8 @@ def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Itera
         far = [min((math.dist(row[2:], other[2:]) for other in known), default=0) for row in left]
         known.append(left.pop(far.index(max(far))))
     known.sort(key=lambda one: (one[3], one[0]))
-    floor, ceiling = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
-    heights: list[float] = []
-    for _, _, _, y in known:
-        heights.append(max(floor, min(y, ceiling)))
-        floor = heights[-1] + _NAME_HEIGHT
-    for number in reversed(range(len(heights))):
-        heights[number] = min(heights[number], ceiling)
-        ceiling = heights[number] - _NAME_HEIGHT
+    low, high = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
+    heights = spread([y for *_, y in known], _NAME_HEIGHT, low, high)
     for (index, called, x, y), height in zip(known, heights, strict=True):
         color = line_style(index).light
         if abs(height - y) > 3:

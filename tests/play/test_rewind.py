@@ -146,19 +146,10 @@ def test_without_rewind_a_shot_at_a_runner_misses_as_geometry_says(
     angle = math.atan2(drawn[1] - 300, drawn[0] - 300)
     passes_at = abs((present[1] - 300) * math.cos(angle) - (present[0] - 300) * math.sin(angle))
     assert event.details["present"] == (passes_at <= RADIUS)
+    if delay in (0.051, 0.3):  # both outcomes occur
+        assert event.details["present"] == (delay < 0.3)
     assert event.details["moved"] == pytest.approx(math.dist(drawn, present))
     assert event.details["hit"] == (rewind or event.details["present"])
-
-
-def test_both_outcomes_of_that_geometry_occur() -> None:
-    outcomes = set()
-    for delay in (0.051, 0.3):
-        players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (320.0, 290.0)))
-        played = match("0 B up\n1 A shoot aim=B\n", players, trace=dropping(delay=0.001),
-                       remote_settings=(("interpolation_time", delay),))  # fmt: skip
-        played.run_until(2)
-        outcomes |= {event.details["present"] for event, _ in shots(played)}
-    assert outcomes == {True, False}
 
 
 def test_the_price_is_to_be_shot_behind_cover() -> None:

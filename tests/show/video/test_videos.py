@@ -23,7 +23,7 @@ from support.places import ROOT
 
 import epic_cli.show.film as filming
 from epic_cli.main import main
-from epic_cli.show.film import spread
+from epic_cli.show.plot import spread
 from epic_cli.show.styles import BLACK, DARK, LIGHT, WHITE
 
 Floats = NDArray[np.float64]
