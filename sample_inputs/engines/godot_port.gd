@@ -12,7 +12,7 @@
 # 0BSD: use it as you like, without any warranty.
 extends SceneTree
 
-const DELAY: float = 0.1  # s, how far in the past to draw, in seconds or send intervals (1.8i)
+const DELAY: float = 0.1  # s, how far in the past to draw
 const KEEP: int = 1024  # the most states that are kept
 
 
@@ -43,8 +43,7 @@ class Smoothing:
 		stamp = arrival
 		lag = wanted_delay()
 		insert({"time": stamp, "position": position, "rotation": rotation})
-		if count == 0 or time > newest:
-			newest = time
+		newest = time
 		count += 1
 		return true
 
@@ -56,8 +55,7 @@ class Smoothing:
 
 	# How far in the past to draw (s).
 	func wanted_delay() -> float:
-		var wanted: float = DELAY
-		return wanted
+		return DELAY
 
 	# Takes a packet of an entity that was moved on purpose.
 	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:
@@ -68,7 +66,7 @@ class Smoothing:
 			self.position = position
 			self.rotation = rotation
 
-	# Draws this, before the low-pass.
+	# Draws this.
 	func show(position: Vector3, rotation) -> void:
 		self.position = position
 		self.rotation = rotation
@@ -78,8 +76,7 @@ class Smoothing:
 	func draw(now: float) -> bool:
 		if count == 0:
 			return false
-		var wanted: float = now - lag
-		place(wanted)
+		place(now - lag)
 		return drawn
 
 	# Draws what is in the buffer at this time.
@@ -100,8 +97,8 @@ class Smoothing:
 		var a: Dictionary = states[i]
 		var b: Dictionary = states[i + 1]
 		var u: float = (time - a.time) / (b.time - a.time)
-		var place: Vector3 = a.position * (1.0 - u) + b.position * u
-		show(place, a.rotation.slerp(b.rotation, u))
+		var drawn: Vector3 = a.position * (1.0 - u) + b.position * u
+		show(drawn, a.rotation.slerp(b.rotation, u))
 
 	# Draws this long after the newest state.
 	func ahead() -> void:

@@ -12,7 +12,7 @@
 //
 // 0BSD: use it as you like, without any warranty.
 
-const DELAY = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+const DELAY = 0.1;  // s, how far in the past to draw
 const KEEP = 1024;  // the most states that are kept
 type Vec3 = { x: number; y: number; z: number };
 type Quat = { x: number; y: number; z: number; w: number };
@@ -56,9 +56,7 @@ class Smoothing {
     this.stamp = arrival;
     this.lag = this.wantedDelay();
     this.insert({ time: this.stamp, position, rotation });
-    if (this.count === 0 || time > this.newest) {
-      this.newest = time;
-    }
+    this.newest = time;
     this.count += 1;
     return true;
   }
@@ -73,8 +71,7 @@ class Smoothing {
 
   // How far in the past to draw (s).
   private wantedDelay(): number {
-    const wanted = DELAY;
-    return wanted;
+    return DELAY;
   }
 
   // Takes a packet of an entity that was moved on purpose.
@@ -88,7 +85,7 @@ class Smoothing {
     }
   }
 
-  // Draws this, before the low-pass.
+  // Draws this.
   private show(position: Vec3, rotation: Quat): void {
     this.position = position;
     this.rotation = rotation;
@@ -100,8 +97,7 @@ class Smoothing {
     if (this.count === 0) {
       return false;
     }
-    const wanted = now - this.lag;
-    this.place(wanted);
+    this.place(now - this.lag);
     return this.drawn;
   }
 
@@ -126,8 +122,8 @@ class Smoothing {
     const a = this.states[i];
     const b = this.states[i + 1];
     const u = (time - a.time) / (b.time - a.time);
-    const place = add(scale(a.position, 1.0 - u), scale(b.position, u));
-    this.show(place, this.slerp(a.rotation, b.rotation, u));
+    const drawn = add(scale(a.position, 1.0 - u), scale(b.position, u));
+    this.show(drawn, this.slerp(a.rotation, b.rotation, u));
   }
 
   // Draws this long after the newest state.

@@ -16,7 +16,7 @@ import os
 import sys
 from typing import List, NamedTuple
 
-DELAY = 0.1  # s, how far in the past to draw, in seconds or send intervals (1.8i)
+DELAY = 0.1  # s, how far in the past to draw
 KEEP = 1024  # the most states that are kept
 
 class Vec3(NamedTuple):
@@ -71,8 +71,7 @@ class Smoothing:
         self.stamp = arrival
         self.lag = self.wanted_delay()
         self.insert(State(self.stamp, position, rotation))
-        if self.count == 0 or time > self.newest:
-            self.newest = time
+        self.newest = time
         self.count += 1
         return True
 
@@ -84,8 +83,7 @@ class Smoothing:
 
     def wanted_delay(self) -> float:
         """How far in the past to draw (s)."""
-        wanted = DELAY
-        return wanted
+        return DELAY
 
     def teleport(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> None:
         """Takes a packet of an entity that was moved on purpose."""
@@ -97,7 +95,7 @@ class Smoothing:
             self.rotation = rotation
 
     def show(self, position: Vec3, rotation: Quat) -> None:
-        """Draws this, before the low-pass."""
+        """Draws this."""
         self.position = position
         self.rotation = rotation
         self.drawn = True
@@ -106,8 +104,7 @@ class Smoothing:
         """Moves position to where it is drawn at now; false: nothing to draw yet."""
         if self.count == 0:
             return False
-        wanted = now - self.lag
-        self.place(wanted)
+        self.place(now - self.lag)
         return self.drawn
 
     def place(self, time: float) -> None:
@@ -128,8 +125,8 @@ class Smoothing:
         a = self.states[i]
         b = self.states[i + 1]
         u = (time - a.time) / (b.time - a.time)
-        place = a.position * (1.0 - u) + b.position * u
-        self.show(place, self.slerp(a.rotation, b.rotation, u))
+        drawn = a.position * (1.0 - u) + b.position * u
+        self.show(drawn, self.slerp(a.rotation, b.rotation, u))
 
     def ahead(self) -> None:
         """Draws this long after the newest state."""

@@ -15,7 +15,7 @@
 use std::ops::{Add, Mul};
 
 type Real = f64;
-const DELAY: f64 = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+const DELAY: f64 = 0.1;  // s, how far in the past to draw
 const KEEP: i64 = 1024;  // the most states that are kept
 
 #[derive(Clone, Copy, Default)]
@@ -87,11 +87,9 @@ impl Smoothing {
         self.stamp = arrival;
         self.lag = self.wanted_delay();
         self.insert(State { time: self.stamp, position, rotation });
-        if self.count == 0 || time > self.newest {
-            self.newest = time;
-        }
+        self.newest = time;
         self.count += 1;
-        return true;
+        true
     }
 
     /// Puts a state where its time belongs.
@@ -104,8 +102,7 @@ impl Smoothing {
 
     /// How far in the past to draw (s).
     fn wanted_delay(&self) -> f64 {
-        let wanted: f64 = DELAY;
-        return wanted;
+        DELAY
     }
 
     /// Takes a packet of an entity that was moved on purpose.
@@ -119,7 +116,7 @@ impl Smoothing {
         }
     }
 
-    /// Draws this, before the low-pass.
+    /// Draws this.
     fn show(&mut self, position: Vec3, rotation: Quat) {
         self.position = position;
         self.rotation = rotation;
@@ -131,9 +128,8 @@ impl Smoothing {
         if self.count == 0 {
             return false;
         }
-        let wanted: f64 = now - self.lag;
-        self.place(wanted);
-        return self.drawn;
+        self.place(now - self.lag);
+        self.drawn
     }
 
     /// Draws what is in the buffer at this time.
@@ -157,8 +153,8 @@ impl Smoothing {
         let a: State = self.states[i as usize];
         let b: State = self.states[(i + 1) as usize];
         let u: f64 = (time - a.time) / (b.time - a.time);
-        let place: Vec3 = a.position * (1.0 - u) + b.position * u;
-        self.show(place, self.slerp(a.rotation, b.rotation, u));
+        let drawn: Vec3 = a.position * (1.0 - u) + b.position * u;
+        self.show(drawn, self.slerp(a.rotation, b.rotation, u));
     }
 
     /// Draws this long after the newest state.
@@ -180,7 +176,7 @@ impl Smoothing {
         if cosine < 0.0 {
             q = -q;
         }
-        return Quat { x: a.x * p + b.x * q, y: a.y * p + b.y * q, z: a.z * p + b.z * q, w: a.w * p + b.w * q };
+        Quat { x: a.x * p + b.x * q, y: a.y * p + b.y * q, z: a.z * p + b.z * q, w: a.w * p + b.w * q }
     }
 }
 // Packet text in, rows out, by arrival times.
@@ -254,7 +250,7 @@ fn main() {
         for (name, player) in players.iter_mut() {
             if player.draw(now as Real) {
                 let p = player.position;
-                print!("{}\t{}\t{}\t{}\t{}", now, name, f64::from(p.x), f64::from(p.y), f64::from(p.z));
+                print!("{}\t{}\t{}\t{}\t{}", now, name, p.x, p.y, p.z);
                 let q = player.rotation;
                 print!("\t{}\t{}\t{}\t{}", q.x, q.y, q.z, q.w);
                 println!();

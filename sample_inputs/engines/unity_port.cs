@@ -39,7 +39,7 @@ public struct State {
 
 // One entity: a buffer of its states.
 public class Smoothing {
-    const double Delay = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+    const double Delay = 0.1;  // s, how far in the past to draw
     const int Keep = 1024;  // the most states that are kept
     public Vec3 Position;  // what is drawn
     bool drawn;  // something has been drawn
@@ -67,9 +67,7 @@ public class Smoothing {
         stamp = arrival;
         lag = WantedDelay();
         Insert(new State { Time = stamp, Position = position, Rotation = rotation });
-        if (count == 0 || time > newest) {
-            newest = time;
-        }
+        newest = time;
         count += 1;
         return true;
     }
@@ -84,8 +82,7 @@ public class Smoothing {
 
     // How far in the past to draw (s).
     double WantedDelay() {
-        double wanted = Delay;
-        return wanted;
+        return Delay;
     }
 
     // Takes a packet of an entity that was moved on purpose.
@@ -99,7 +96,7 @@ public class Smoothing {
         }
     }
 
-    // Draws this, before the low-pass.
+    // Draws this.
     void Show(Vec3 position, Quat rotation) {
         Position = position;
         Rotation = rotation;
@@ -111,8 +108,7 @@ public class Smoothing {
         if (count == 0) {
             return false;
         }
-        double wanted = now - lag;
-        Place(wanted);
+        Place(now - lag);
         return drawn;
     }
 
@@ -137,8 +133,8 @@ public class Smoothing {
         State a = states[i];
         State b = states[i + 1];
         double u = (time - a.Time) / (b.Time - a.Time);
-        Vec3 place = a.Position * (1.0 - u) + b.Position * u;
-        Show(place, Slerp(a.Rotation, b.Rotation, u));
+        Vec3 drawn = a.Position * (1.0 - u) + b.Position * u;
+        Show(drawn, Slerp(a.Rotation, b.Rotation, u));
     }
 
     // Draws this long after the newest state.

@@ -23,7 +23,7 @@
 #include <vector>
 
 using Real = double;
-constexpr double DELAY = 0.1;  // s, how far in the past to draw, in seconds or send intervals (1.8i)
+constexpr double DELAY = 0.1;  // s, how far in the past to draw
 constexpr int KEEP = 1024;  // the most states that are kept
 struct Vec3 { double x, y, z; };
 struct Quat { double x, y, z, w; };
@@ -60,9 +60,7 @@ public:
         stamp = arrival;
         lag = wanted_delay();
         insert(State{stamp, position, rotation});
-        if (count == 0 || time > newest) {
-            newest = time;
-        }
+        newest = time;
         count += 1;
         return true;
     }
@@ -83,8 +81,7 @@ public:
         if (count == 0) {
             return false;
         }
-        double wanted = now - lag;
-        place(wanted);
+        place(now - lag);
         return drawn;
     }
 
@@ -106,11 +103,10 @@ public:
 
     // How far in the past to draw (s).
     double wanted_delay() const {
-        double wanted = DELAY;
-        return wanted;
+        return DELAY;
     }
 
-    // Draws this, before the low-pass.
+    // Draws this.
     void show(Vec3 position, Quat rotation) {
         this->position = position;
         this->rotation = rotation;
@@ -138,8 +134,8 @@ public:
         State a = states[i];
         State b = states[i + 1];
         double u = (time - a.time) / (b.time - a.time);
-        Vec3 place = a.position * (1.0 - u) + b.position * u;
-        show(place, slerp(a.rotation, b.rotation, u));
+        Vec3 drawn = a.position * (1.0 - u) + b.position * u;
+        show(drawn, slerp(a.rotation, b.rotation, u));
     }
 
     // Draws this long after the newest state.

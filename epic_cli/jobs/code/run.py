@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -50,7 +51,8 @@ def run(spec: CodeSpec, command: str) -> str:
     if spec.rotations:
         _check_turns(source.TURNS, spec.strategy)
     text = inspect.getsource(source) + inspect.getsource(words)
-    program = parse(text, _values(text, declared, source, spec), _comments(text, declared))
+    values = _values(text, declared, source, spec)
+    program = parse(text, values, _comments(text, declared, values))
     writer = languages()[spec.language]
     single = bool(source.SINGLE)
     head = [
@@ -99,18 +101,22 @@ def _values(
     }  # fmt: skip
 
 
-def _comments(text: str, declared: Declaration) -> dict[str, str]:
+def _comments(text: str, declared: Declaration, values: Mapping[str, object]) -> dict[str, str]:
     """What each constant means: what its setting says, or the source."""
-    meant = {setting.name: _meaning(setting) for setting in declared.settings}
+    meant = {
+        setting.name: _meaning(setting, bool(values.get(f"{setting.name.upper()}_IN_INTERVALS")))
+        for setting in declared.settings
+    }
     return {
         name: (comment or meant.get(name.lower(), "")).partition(";")[0]
         for name, _, comment in _declared(text)
     }
 
 
-def _meaning(setting: Setting) -> str:
-    unit = getattr(setting, "unit", "")
-    return f"{unit}, {setting.help}" if unit else setting.help
+def _meaning(setting: Setting, in_intervals: bool) -> str:
+    unit = "send intervals" if in_intervals else getattr(setting, "unit", "")
+    meaning = re.sub(r", in seconds or send intervals( \([^)]*\))?", "", setting.help)
+    return f"{unit}, {meaning}" if unit else meaning
 
 
 def _declared(text: str) -> list[tuple[str, str, str]]:

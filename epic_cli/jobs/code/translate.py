@@ -15,10 +15,11 @@ arithmetic, comparisons of two values, ``and``, ``or``, ``not``; calls of method
 from __future__ import annotations
 
 import ast
+import copy
 import io
 import tokenize
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 #: Functions of numbers and vectors, with what they return; "same": the type of their arguments.
 FUNCTIONS = {
@@ -78,6 +79,11 @@ class Method(NamedTuple):
     def is_public(self) -> bool:
         """Whether callers use it."""
         return self.name in PUBLIC
+
+    def parameter(self, variable: Variable) -> str:
+        """The name of a parameter, which is marked where it is not read, as ``draw``'s may be."""
+        read = any(_count(statement, variable.name) for statement in self.body)
+        return variable.name if read else f"_{variable.name}"
 
     def assigned(self) -> set[str]:
         """The local variables that are assigned again after they were declared."""
@@ -163,6 +169,11 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     used = {node.id for function in functions.values() for node in ast.walk(function)
             if isinstance(node, ast.Name)}  # fmt: skip
     changing = _changing(functions)
+    found = _comments(source)
+    for function in functions.values():
+        _Join(function, changing, found).body(function.body)
+        if same := {name for name in functions if _assigns(function, name)}:
+            raise ValueError(f"{function.name}: a local variable is named as the method {same}")
     return ParsedSource(
         doc=ast.get_docstring(tree) or "",
         constants=tuple(
@@ -175,7 +186,7 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
         smoothing_doc=ast.get_docstring(smoothing) or "",
         fields=fields,
         methods=tuple(_method(function, name in changing) for name, function in functions.items()),
-        comments=_comments(source),
+        comments=found,
     )
 
 
@@ -573,6 +584,107 @@ class _Sweep:
             called = _own_field(statement.value.func)
             return (changed is not None and changed not in self._fields) or called in self._empty
         return False
+
+
+class _Join:
+    """Writes a local variable's value where it is used: once, and by the next statement.
+
+    What decided conditions leave behind is full of these.
+    """
+
+    WIDTH = 76
+
+    def __init__(
+        self, function: ast.FunctionDef, changing: set[str], comments: Mapping[int, object]
+    ) -> None:
+        self._function = function
+        self._changing = changing
+        self._comments = comments
+
+    def body(self, body: list[ast.stmt]) -> None:
+        """Joins the statements of a body, and of the bodies in it."""
+        index = 0
+        while index < len(body):
+            statement = body[index]
+            while isinstance(statement, ast.If) and self._is_pair(statement):
+                (inner,) = statement.body
+                assert isinstance(inner, ast.If)
+                tests = [
+                    part
+                    for test in (statement.test, inner.test)
+                    for part in (test.values if _is_and(test) else [test])
+                ]
+                statement.test, statement.body = ast.BoolOp(ast.And(), tests), inner.body
+            joined = self._joined(statement, body[index + 1]) if index + 1 < len(body) else None
+            if joined is not None:
+                body[index : index + 2] = [joined]
+                index = max(index - 1, 0)
+                continue
+            for part in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
+                self.body(part)
+            index += 1
+
+    def _is_pair(self, statement: ast.If) -> bool:
+        """Whether it is a condition within a condition, and nothing else."""
+        inner = statement.body[0]
+        return (
+            len(statement.body) == 1 and isinstance(inner, ast.If)
+            and not statement.orelse and not inner.orelse and inner.lineno not in self._comments
+        )  # fmt: skip
+
+    def _joined(self, first: ast.stmt, then: ast.stmt) -> ast.stmt | None:
+        if not isinstance(first, ast.AnnAssign) or first.value is None:
+            return None
+        if first.lineno in self._comments or then.lineno in self._comments:
+            return None
+        name = ast.unparse(first.target)
+        used = getattr(then, "value", None)
+        if used is None or isinstance(then, ast.AugAssign) or _count(used, name) != 1:
+            return None
+        if [ast.unparse(target) for target in _targets(then)] == [name]:
+            joined: ast.stmt = ast.AnnAssign(first.target, first.annotation, used, simple=1)
+        elif _count(self._function, name) == 1 and _assigns(self._function, name) == 1:
+            joined = then
+        else:
+            return None
+        calls = [*ast.walk(first.value), *ast.walk(used)]
+        if not isinstance(used, ast.Name) and any(
+            isinstance(call, ast.Call) and call is not used
+            and _own_field(call.func) in self._changing for call in calls
+        ):  # fmt: skip
+            return None  # it would be computed from something else
+        made: ast.stmt = _Replace(name, first.value).visit(copy.deepcopy(joined))
+        short = len(ast.unparse(made)) <= self.WIDTH
+        return ast.copy_location(made, first) if short else None
+
+
+def _assigns(function: ast.FunctionDef, name: str) -> int:
+    """How often it is assigned to."""
+    return sum(
+        ast.unparse(target) == name for node in ast.walk(function) for target in _targets(node)
+    )
+
+
+def _count(node: ast.AST, name: str) -> int:
+    """How often it is read."""
+    return sum(
+        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+        for part in ast.walk(node)
+    )
+
+
+def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self._name, self._value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id == self._name and isinstance(node.ctx, ast.Load):
+            return self._value
+        return node
 
 
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {

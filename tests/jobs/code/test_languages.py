@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 import shutil
 import subprocess
 from math import isfinite
@@ -13,8 +14,11 @@ from typing import NamedTuple
 
 import pytest
 from support.places import SAMPLES
+from support.recordings import EXHAUSTIVE
 from support.running import epic
 
+from epic_cli.engine.parameters import Number, Setting, Span
+from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.check.streams import builtin_streams
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.languages import languages
@@ -67,6 +71,32 @@ COMPOSITIONS = (
 )
 
 
+def random_composition(chance: random.Random) -> str:
+    """Some strategy with some of its settings changed, whatever they mean together."""
+    name = chance.choice(["buffer"] * 4 + ["chase"] * 3 + ["dead-reckoning", "epic"])
+    share = chance.choice([0.15, 0.4, 0.8])
+    changed = [each for each in declaration(name).settings if chance.random() < share]
+    return "+".join([name, *(f"{each.name}={random_value(each, chance)}" for each in changed)])
+
+
+def random_value(setting: Setting, chance: random.Random) -> object:
+    """One of its words, or a number in its range."""
+    if not isinstance(setting, Number):
+        return chance.choice(setting.choices)
+    numbers = (1, 2, 3, 7, 40) if setting.whole else (0, 0.001, 0.02, 0.05, 0.25, 0.5, 1, 1.5, 3)
+    able = [each for each in numbers if setting.low <= each <= setting.high]
+    words = [word for word in setting.choices if word != "auto"]
+    intervals = ["0.5i", "1i", "1.8i", "2.5i"] if isinstance(setting, Span) else []
+    return chance.choice([*able, *words, *intervals])
+
+
+def compositions(language: str) -> list[str]:
+    """Three, or with EPIC_TESTS=exhaustive forty more, others for each language."""
+    chance = random.Random(language)
+    more = [random_composition(chance) for _ in range(40)] if EXHAUSTIVE else []
+    return [*COMPOSITIONS, *more]
+
+
 def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, ...]:
     """The command that runs the program; skips where its language is not installed."""
     tools = TOOLCHAINS[language]
@@ -117,14 +147,16 @@ def rotation_of(row: dict[str, str]) -> tuple[float, ...]:
     return tuple(part / sign * abs(sign) for part in parts)
 
 
-@pytest.mark.parametrize("strategy", COMPOSITIONS)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("language", "strategy"),
+    [(language, strategy) for language in LANGUAGES for strategy in compositions(language)],
+)
 def test_a_program_draws_what_the_strategy_draws(
     language: str, strategy: str, tmp_path: Path
 ) -> None:
-    if strategy == "epic" and language in ("lua", "gdscript"):
+    if strategy.startswith("epic") and language in ("lua", "gdscript"):
         strategy = "chase+how=spring+ahead=velocity"  # these cannot compute as the original does
-    turns = strategy.startswith("buffer")
+    turns = epic("code", strategy, "--lang", language, "--rotations").returncode == 0
     command = built(language, strategy, tmp_path, *(["--rotations"] if turns else []))
     recording = tmp_path / "streams.txt"
     recording.write_bytes(all_streams())

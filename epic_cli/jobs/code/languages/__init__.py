@@ -452,7 +452,7 @@ class IndentedWriter(LanguageWriter):
 
 def camel(name: str) -> str:
     """``drawn_time`` as ``drawnTime``."""
-    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+    return re.sub(r"(?<=.)_(\w)", lambda match: match[1].upper(), name)
 
 
 def pascal(name: str) -> str:

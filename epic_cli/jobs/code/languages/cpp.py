@@ -138,7 +138,7 @@ class Cpp(LanguageWriter):
         self.documented(method.doc)
         taken = ", ".join(
             f"const {self.type(parameter.type)}& {parameter.name}" if parameter.type.startswith("list")
-            else f"{self.type(parameter.type)} {parameter.name}"
+            else f"{self.type(parameter.type)} {method.parameter(parameter)}".partition(" _")[0]
             for parameter in method.parameters
         )  # fmt: skip
         constant = "" if method.changes else " const"

@@ -104,7 +104,10 @@ class GDScript(IndentedWriter):
         """A method."""
         self.line()
         self.documented(method.doc)
-        taken = ", ".join(map(self.typed, method.parameters))
+        taken = ", ".join(
+            self.typed(parameter._replace(name=method.parameter(parameter)))
+            for parameter in method.parameters
+        )
         returns = self.typed(Variable("", method.returns)).replace(": ", " -> ")
         self.open(f"func {method.name}({taken}){returns}")
         self.body(method)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method
 from epic_cli.jobs.code.translate import type_of
@@ -172,15 +173,21 @@ class Rust(LanguageWriter):
         self.documented(method.doc)
         own = "&mut self" if method.changes else "&self"
         taken = "".join(
-            f", {'mut ' if parameter.name in method.assigned() else ''}{parameter.name}: "
-            + ("&" if parameter.type.startswith("list") else "") + self.type(parameter.type)
+            f", {'mut ' if parameter.name in method.assigned() else ''}{method.parameter(parameter)}: "
+            + self.type(parameter.type).replace("Vec<f64>", "&[f64]")
             for parameter in method.parameters
         )  # fmt: skip
         returns = f" -> {self.type(method.returns)}" if method.returns else ""
         public = "pub " if method.is_public else ""
         self.open(f"{public}fn {method.name}({own}{taken}){returns}")
         self.body(method)
+        if isinstance(method.body[-1], ast.Return):  # the last expression is the value
+            self.lines[-1] = self.lines[-1].replace("return ", "", 1).removesuffix(";")
         self.close()
+
+    def filled(self, template: str) -> str:
+        text = super().filled(template)
+        return text if self.single else re.sub(r"f64::from\((p\.\w)\)", r"\1", text)
 
     def called(self, node: ast.Call) -> str:
         own = isinstance(node.func, ast.Attribute)

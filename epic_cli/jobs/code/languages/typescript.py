@@ -23,7 +23,7 @@ class TypeScript(LanguageWriter):
     }  # fmt: skip
     functions = {  # noqa: RUF012
         "min": "Math.min", "max": "Math.max", "abs": "Math.abs", "sqrt": "Math.sqrt", "exp": "Math.exp",
-        "cos": "Math.cos", "sin": "Math.sin", "acos": "Math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "{0}.length",
+        "cos": "Math.cos", "sin": "Math.sin", "acos": "Math.acos", "length": "magnitude", "dot": "dot", "float": "{0}", "len": "{0}.length",
         "Vec3": "{{ x: {0}, y: {1}, z: {2} }}", "Quat": "{{ x: {0}, y: {1}, z: {2}, w: {3} }}",
     }  # fmt: skip
     columns = ', "qx", "qy", "qz", "qw"'
@@ -53,7 +53,7 @@ class TypeScript(LanguageWriter):
                 "const dot = (a: Vec3, b: Vec3): number => a.x * b.x + a.y * b.y + a.z * b.z;"
             )
         if "length" in uses:
-            self.line("const length = (a: Vec3): number => Math.sqrt(dot(a, a));")
+            self.line("const magnitude = (a: Vec3): number => Math.sqrt(dot(a, a));")
 
     def vector(self, head: str, part: str) -> None:
         """A function that computes a vector."""
@@ -142,7 +142,7 @@ class TypeScript(LanguageWriter):
         self.line()
         self.documented(method.doc)
         taken = ", ".join(
-            f"{camel(parameter.name)}: {self.type(parameter.type)}"
+            f"{camel(method.parameter(parameter))}: {self.type(parameter.type)}"
             for parameter in method.parameters
         )
         private = "" if method.is_public else "private "

@@ -37,9 +37,9 @@ CLOCK_LIMIT: float
 DELAY: float
 DELAY_IN_INTERVALS: bool
 DELAY_LEAST: float
-LEAST_IN_INTERVALS: bool
+DELAY_LEAST_IN_INTERVALS: bool
 DELAY_MOST: float
-MOST_IN_INTERVALS: bool
+DELAY_MOST_IN_INTERVALS: bool
 FIXED_DELAY: bool
 JITTER_MARGIN: float
 JITTER_TIME: float
@@ -76,9 +76,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         "DELAY": abs(spans["delay"]),
         "DELAY_IN_INTERVALS": spans["delay"] < 0,
         "DELAY_LEAST": abs(spans["delay_least"]),
-        "LEAST_IN_INTERVALS": spans["delay_least"] < 0,
+        "DELAY_LEAST_IN_INTERVALS": spans["delay_least"] < 0,
         "DELAY_MOST": abs(spans["delay_most"]),
-        "MOST_IN_INTERVALS": spans["delay_most"] < 0,
+        "DELAY_MOST_IN_INTERVALS": spans["delay_most"] < 0,
         "FIXED_DELAY": not settings["jitter_margin"]
         and min(spans.values()) >= 0
         and spans["delay_least"] <= spans["delay"] <= spans["delay_most"],
@@ -156,8 +156,11 @@ class Smoothing(SendInterval, Turning):
             if len(self.states) >= KEEP and time < self.states[0].time:
                 return False
         if MEASURES_INTERVAL:
-            if self.count > 0 and time > self.newest:
-                self.measure(time - self.newest)
+            if self.count > 0 and (LATE == "drop" or time > self.newest):
+                if INTERVAL_TIME > 0.0:
+                    self.average(time - self.newest)
+                else:
+                    self.typical(time - self.newest)
         if STAMPS == "sender":
             self.stamp = time
         if STAMPS == "arrival":
@@ -176,7 +179,7 @@ class Smoothing(SendInterval, Turning):
                 self.scatter(arrival - self.arrived, arrival)
         self.lag = self.offset + self.wanted_delay() if USES_CLOCK else self.wanted_delay()
         self.insert(State(self.stamp, position, velocity, rotation))
-        if self.count == 0 or time > self.newest:
+        if LATE == "drop" or self.count == 0 or time > self.newest:
             self.newest = time
         self.arrived = arrival
         self.count += 1
@@ -194,17 +197,14 @@ class Smoothing(SendInterval, Turning):
         if len(self.states) > KEEP:
             self.states.pop(0)
 
-    def measure(self, difference: float) -> None:
-        """Measures the time between two packets."""
+    def average(self, difference: float) -> None:
+        """The exponential mean of the time between two packets."""
         self.intervals += 1
-        if INTERVAL_TIME > 0.0:
-            if self.intervals == 1:
-                self.interval = difference
-            else:
-                share: float = 1.0 - exp(-difference / INTERVAL_TIME)
-                self.interval += (difference - self.interval) * share
+        if self.intervals == 1:
+            self.interval = difference
         else:
-            self.typical(difference)
+            share: float = 1.0 - exp(-difference / INTERVAL_TIME)
+            self.interval += (difference - self.interval) * share
 
     def synchronise(self, arrival: float) -> None:
         """Estimates the offset of the clocks."""
@@ -296,12 +296,18 @@ class Smoothing(SendInterval, Turning):
         """How far in the past to draw (s)."""
         wanted: float = DELAY * self.interval if DELAY_IN_INTERVALS else DELAY
         if JITTER_MARGIN > 0.0:
-            wanted += JITTER_MARGIN * sqrt(self.jitter_variance)
+            wanted = wanted + JITTER_MARGIN * sqrt(self.jitter_variance)
         if not FIXED_DELAY:
-            wanted = max(wanted, DELAY_LEAST * self.interval if LEAST_IN_INTERVALS else DELAY_LEAST)
-            wanted = min(wanted, DELAY_MOST * self.interval if MOST_IN_INTERVALS else DELAY_MOST)
+            if DELAY_LEAST > 0.0:
+                wanted = max(
+                    wanted,
+                    DELAY_LEAST * self.interval if DELAY_LEAST_IN_INTERVALS else DELAY_LEAST,
+                )
+            wanted = min(
+                wanted, DELAY_MOST * self.interval if DELAY_MOST_IN_INTERVALS else DELAY_MOST
+            )
         if CLOCK_MARGIN > 0.0:
-            wanted += CLOCK_MARGIN
+            wanted = wanted + CLOCK_MARGIN
         return wanted
 
     def teleport(
@@ -317,7 +323,7 @@ class Smoothing(SendInterval, Turning):
                 self.rotation = rotation
 
     def show(self, position: Vec3, rotation: Quat) -> None:
-        """Draws this, before the low-pass."""
+        """Draws this."""
         if LOW_PASS > 0.0:
             self.raw = position
             if ROTATIONS:
@@ -375,10 +381,7 @@ class Smoothing(SendInterval, Turning):
     def filter(self, elapsed: float) -> None:
         """The low-pass, whatever the frame rate."""
         share: float = 1.0 - exp(-elapsed / LOW_PASS)
-        if SNAP > 0.0:
-            if length(self.raw - self.position) > SNAP:
-                share = 1.0
-        if not self.filtering:
+        if not self.filtering or (SNAP > 0.0 and length(self.raw - self.position) > SNAP):
             share = 1.0
         if ROTATIONS:
             if self.filtering:
@@ -413,8 +416,8 @@ class Smoothing(SendInterval, Turning):
                 self.show(a.position, a.rotation)
                 return
         if CURVE == "linear":
-            place: Vec3 = a.position * (1.0 - u) + b.position * u
-            self.show(place, self.slerp(a.rotation, b.rotation, u))
+            drawn: Vec3 = a.position * (1.0 - u) + b.position * u
+            self.show(drawn, self.slerp(a.rotation, b.rotation, u))
         else:
             self.show(self.curve(i, u), self.slerp(a.rotation, b.rotation, u))
 
@@ -461,18 +464,15 @@ class Smoothing(SendInterval, Turning):
                 self.extend(newest, late)
 
     def extend(self, newest: State, late: float) -> None:
-        """Draws on the line of the last two states, this long after the newest."""
-        last: int = len(self.states) - 1
-        before: State = self.states[max(last - 1, 0)]
+        """Draws on the line of the last two states; what stands does not turn on."""
+        before: State = self.states[max(len(self.states) - 2, 0)]
         way: Vec3 = newest.position - before.position
         duration: float = newest.time - before.time
-        going: bool = duration > 0.0
-        if SNAP > 0.0:
-            going = going and length(way) <= SNAP
-        if ROTATIONS:
-            # what stands does not turn on
-            going = going and length(way) > 0.0
-        if going:
+        if (
+            duration > 0.0
+            and (SNAP <= 0.0 or length(way) <= SNAP)
+            and (not ROTATIONS or length(way) > 0.0)
+        ):
             u: float = late / duration
             rotation: Quat = self.slerp(before.rotation, newest.rotation, 1.0 + u)
             self.show(newest.position + way * u, rotation)

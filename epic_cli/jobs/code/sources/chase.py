@@ -229,14 +229,14 @@ class Smoothing(SendInterval, Turning):
         """Goes towards the goal, by this distance at most."""
         rest: Vec3 = goal - self.position
         far: float = length(rest)
-        share: float = 1.0
         if far <= most:
             self.position = goal
+            if HOW == "speed":
+                self.turn(1.0)
         else:
-            share = most / far
-            self.position = self.position + rest * share
-        if HOW == "speed":
-            self.turn(share)
+            self.position = self.position + rest * (most / far)
+            if HOW == "speed":
+                self.turn(most / far)
 
     def teleport(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -264,9 +264,9 @@ class Smoothing(SendInterval, Turning):
                     self.rotation = self.received_rotation
                 return True
         if HOW == "exponential" or HOW == "lerp" or HOW == "share":
-            share: float = self.share(elapsed)
-            self.position = self.position + (goal - self.position) * share
-            self.turn(share)
+            part: float = self.share(elapsed)
+            self.position = self.position + (goal - self.position) * part
+            self.turn(part)
         if HOW == "spring":
             self.spring(goal, elapsed)
         if HOW == "speed":

@@ -37,11 +37,12 @@ CALC_AHEAD: float
 DISPLAY_BEHIND: float
 SLOP_TIME: float
 START: str
+LARGEST: float  # number that single precision holds
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
-    """The constants that are no settings: none."""
-    return {}
+    """The constants that are no settings."""
+    return {"LARGEST": 3.4028234663852886e38}
 
 
 class Smoothing:
@@ -88,10 +89,8 @@ class Smoothing:
         return True
 
     def finite(self, vector: Vec3) -> bool:
-        """Whether it is no infinity: that minus itself is not 0."""
-        return (
-            vector.x - vector.x == 0.0 and vector.y - vector.y == 0.0 and vector.z - vector.z == 0.0
-        )
+        """Whether single precision holds it."""
+        return abs(vector.x) <= LARGEST and abs(vector.y) <= LARGEST and abs(vector.z) <= LARGEST
 
     def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
         """Takes a packet of an entity that was moved on purpose."""
