@@ -133,6 +133,17 @@ class Metric:
         return abs(value) if self.better is Better.NEAR_ZERO else value
 
 
+def ratio(measured: Any, part: str, whole: str = "turn_rows") -> Any:
+    """One sum of what was measured per another; NaN where there is nothing of that."""
+    import numpy as np  # help needs none
+
+    divisor = measured.mean(whole)
+    if isinstance(divisor, float):  # of each entity by itself: arrays would take most of the time
+        return measured.mean(part) / divisor if divisor > 0 else math.nan
+    some = divisor > 0
+    return np.where(some, measured.mean(part) / np.where(some, divisor, 1.0), math.nan)
+
+
 class Weights(NamedTuple):
     """How much each cost counts; only their ratios matter."""
 

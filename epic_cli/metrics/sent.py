@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection
-from epic_cli.metrics.turning import ratio
+from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection, ratio
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.metrics.digits import milliseconds, whole
-from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection
+from epic_cli.metrics.metric import Better, DrawnRows, Metric, MetricSection, ratio
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -29,17 +29,6 @@ def _sum(name: str) -> Callable[[DrawnRows], Floats]:
         return sums(drawn)[name]
 
     return of
-
-
-def ratio(measured: Measurement | Resampled, part: str, whole: str = "turn_rows") -> Any:
-    """One sum per another; NaN where there is nothing of that."""
-    import numpy as np  # help needs none
-
-    divisor = measured.mean(whole)
-    if isinstance(divisor, float):  # of each entity by itself: arrays would take most of the time
-        return measured.mean(part) / divisor if divisor > 0 else math.nan
-    some = divisor > 0
-    return np.where(some, measured.mean(part) / np.where(some, divisor, 1.0), math.nan)
 
 
 def _root(part: str) -> Callable[[Measurement | Resampled], Any]:
