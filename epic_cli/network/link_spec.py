@@ -364,8 +364,9 @@ class LinkSpec:
                 traced[parameter.field] = read
             else:
                 words.append((name, read))
+        changed = [word for later in changes.values() for word in later]
         if not two_ways:
-            _check_one_way([*words, *(word for later in changes.values() for word in later)])
+            _check_one_way([*words, *changed])
         elif "direction" in traced:
             raise SettingError("trace_direction: both directions of the file are used")
         if traced and "file" not in traced:
@@ -380,7 +381,7 @@ class LinkSpec:
             tuple((time, tuple(later)) for time, later in changes.items()),
             TraceSpec(**traced) if traced else None,
         )
-        _check_needed(words, spec)
+        _check_needed([*words, *changed], spec)
         return spec
 
     def unsized(self) -> LinkSpec:

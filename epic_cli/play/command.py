@@ -70,10 +70,17 @@ _SETS = {
 }
 
 
-def begin_with(spec: MatchSpec, script: Script, kept: set[str]) -> MatchSpec:
-    """Applies how the script begins, apart from the names and families that are ``kept``."""
+def begin_with(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) -> MatchSpec:
+    """Applies how the script begins, apart from the names and families that are ``kept``.
+
+    A recorded network is as it is: raises ``WrongUsage`` where the script sets the link, too.
+    """
     before = spec
     for change in script.beginning:
+        if change.is_of_link and link.trace is not None:
+            raise WrongUsage(
+                f"the script: {change.name}: the link of a recorded network does not change"
+            )
         if not {change.name, change.family} & kept:
             with wrong_usage("the script: "):
                 spec = changed(spec, change)
@@ -355,7 +362,7 @@ def play(
             parsed = read_file(
                 script, lambda stream: parse_script(stream, names, "players" not in kept)
             )
-    spec = begin_with(spec, parsed, kept)
+    spec = begin_with(spec, parsed, kept, link)
     parsed = parsed._replace(beginning=())
     output.check_names([player.name for player in spec.players])
     spec = over_network(spec, link)

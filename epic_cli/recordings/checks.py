@@ -616,11 +616,13 @@ def _order(
         track for track in tracks if track.downs > _DOWN * (track.packets - 1) and track.packets > 3
     ]
     mixed = [
-        track for track in tracks if track.downs > _SHUFFLED * track.packets and not track.arrivals
+        track
+        for track in tracks
+        if track.downs > _SHUFFLED * track.packets and not track.arrivals and track.packets >= LEAST
     ]
     if down:
         yield _unsorted(watch, "down from packet to packet", down[0].line)
-    elif mixed and mixed[0].packets >= LEAST:
+    elif mixed:
         yield _unsorted(watch, "up and down, in no order", mixed[0].line)
     else:
         yield from _restarts(watch, tracks)

@@ -138,9 +138,10 @@ KINDS: Mapping[str, Kind] = {
     "E208": Kind("leaps there and back", _WARNING,
         "{packets:packet} {packets:lies|lie} where no speed of the recording leads, and the next"
         " {packets:one is|ones are} back",
-        "look at these lines",
+        "leave these lines out, or read them as packets of another entity",
         "Rows of another kind (a shot, a spawn point), another entity's, or faulty measurements: a"
-        " step of eight usual ones and more leads there, and another one back."),
+        " step of eight usual ones and more leads there, and another one back. Where a column says"
+        " which rows they are, name it, as entity=kind; otherwise leave them out."),
     "E209": Kind("hardly a rate", _WARNING,
         "{step} from packet to packet of an entity, if times are in {unit}",
         "say in which unit times are",

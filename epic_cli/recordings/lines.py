@@ -178,6 +178,8 @@ class LineReader(ABC):
             reason, field = wrong
             if field == "time" and ":" in fields[field]:
                 reason = Reason.NOT_A_DATE
+            if reason is Reason.NOT_DEGREES and not _PART.fullmatch(fields[field].strip()):
+                reason = Reason.FIELD_NOT_A_NUMBER
             self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
 
     def look_ahead(self, head: bytes) -> None:

@@ -347,7 +347,7 @@ def _held_to_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
         lines = head.decode("utf-8", "replace").splitlines()
         meant = any(search(spec.pattern or "", line) for line in lines)
         return spec if meant else spec._replace(pattern=None)
-    if wanted != "auto":
+    if wanted not in ("auto", _SENTENCES):
         raise Unreadable(f"a pattern is for lines of text, and not for {wanted}")
     return spec
 

@@ -24,7 +24,7 @@ _MOST, _DEEPEST = 4, 3
 _RATE, _SOME_RATE = "ticks@HZ", "ticks@60"
 
 #: Of the lines at the beginning, this many may be none of packets.
-_REFUSED = 0.3
+_REFUSED = 0.5
 
 
 def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:

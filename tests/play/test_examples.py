@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support.places import SAMPLES
 from support.play_links import script
+from support.running import epic
 
 import epic_cli.play
 from epic_cli.play.script import __doc__ as grammar
@@ -34,3 +35,12 @@ def test_the_grammar_that_is_documented_is_the_one_that_is_read() -> None:
     read = script("\n".join(lines))
     assert len(read.inputs["A"]) == 3
     assert len(read.changes) == len(read.beginning) == 2
+
+
+@pytest.mark.parametrize("when", ["", "1 "])
+def test_a_script_does_not_change_a_recorded_network(tmp_path: Path, when: str) -> None:
+    (tmp_path / "net.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.11\n")
+    (tmp_path / "a.script").write_text(f"{when}set latency=50ms\n")
+    done = epic("play", "--link", "trace=net.csv", "--script", "a.script", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"latency: the link of a recorded network does not change" in done.stderr

@@ -219,6 +219,17 @@ def test_an_entity_for_each_packet_is_found_at_the_end_only(
     assert ("E102" in said) == (each == 1)
 
 
+@pytest.mark.parametrize(
+    ("times", "code"),
+    [([0, 0.1, 0.05], "E109"), (range(0, 500, 50), "E201"), (range(0, 60, 10), "E209")],
+)
+def test_what_a_few_packets_show_is_said_by_every_command(times: list[float], code: str) -> None:
+    data = "".join(f"{n},{n * n},0 / 1,0,0 / {time}\n" for n, time in enumerate(times)).encode()
+    for words in (["convert", "--to", "csv"], ["replay", "--strict"], ["inspect"]):
+        done = epic(*words, stdin=data)
+        assert code.encode() in done.stderr + done.stdout, words
+
+
 @pytest.mark.parametrize("mark", ["-999", "0", "2147483647"])
 def test_the_cure_of_a_value_that_stands_for_none_leaves_these_packets_out(mark: str) -> None:
     """In the unit of the file, which names say is another one."""

@@ -92,8 +92,8 @@ def packets_of(path: Path, how: str = "") -> list[Packet]:
 def test_what_each_format_is_for() -> None:
     assert next(iter(formats())) == DEFAULT == "text"
     assert set(input_formats()) == {
-        "auto", "text", "csv", "json", "jsonl", "parquet", "rocketleague", "slippi", "sqlite",
-        "xlsx",
+        "auto", "text", "csv", "json", "jsonl", "parquet", "rocketleague", "sentences", "slippi",
+        "sqlite", "xlsx",
     }  # fmt: skip
     assert set(written_formats()) == {"text", "csv", "tsv", "jsonl", "parquet"}
     assert set(packet_formats()) == {"text", "csv", "jsonl"}

@@ -61,6 +61,11 @@ cdef double NEAR = 0.0625
 cdef size_t MOST = 1000
 
 
+# Of so few packets steps that are longer, or shorter, in seconds, are those of another unit.
+cdef int64_t FEW = 6
+cdef double LONG = 5, SHORT = 1e-3
+
+
 cdef struct State:
     int64_t packets, line, same, same_line, restarts, restart_line, back_line, backs, downs, moves
     int64_t arrivals, overtaken, teleports, sequences, zeros, velocities, stretch
@@ -303,12 +308,16 @@ cdef class Census:
     def doubtful(self):
         """Whether there may be something to find, however few packets there were."""
         cdef size_t number
+        cdef double step
         cdef State* one
         for number in range(self.states.size()):
             one = &self.states[number]
-            if one.same or one.restarts or one.downs > 1 or one.overtaken:
+            if one.same or one.restarts or one.backs or one.downs > 1 or one.overtaken:
                 return True
             if one.outs:
+                return True
+            step = (one.newest - one.first) / max(one.packets - 1, 1)
+            if one.packets >= FEW and (step >= LONG or 0 < step < SHORT):
                 return True
             if one.packets > 2 and (one.first == one.newest or one.doubles < 0.5 * one.steps):
                 return True

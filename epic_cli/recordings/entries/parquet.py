@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.text import TURN_COLUMNS
+from epic_cli.engine.text import FIELDS, TURN_COLUMNS
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.entries.csv import COLUMNS
 from epic_cli.recordings.writing import Fault, Unwritable, check
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROW_GROUP = 32768
 
 _TYPES = {"entity": "string", "seq": "int64", "teleport": "bool_"}
-_NULL = ("vx", "vy", "vz", "arrival", "seq", *TURN_COLUMNS)
+_NULL = (*FIELDS[:-1], "arrival", "seq", *TURN_COLUMNS)
 
 
 class NoParquetLibrary(Unreadable):
@@ -99,10 +99,18 @@ class ParquetWriter:
         return rest + self._written.take()
 
     def _group(self) -> bytes:
+        from pyarrow import compute
+
         columns = zip(*self._rows, strict=True)
         arrays = [
             self._arrow.array(column, field.type)
             for column, field in zip(columns, self._schema, strict=True)
+        ]
+        arrays = [  # a number that is none is missing, as in the other formats
+            compute.if_else(compute.is_finite(array), array, None)
+            if field.nullable and self._arrow.types.is_float64(field.type)
+            else array
+            for array, field in zip(arrays, self._schema, strict=True)
         ]
         self._rows.clear()
         self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import os
 import sys
 from pathlib import Path
@@ -37,13 +38,13 @@ def written(path: Path, table: dict[str, Any], **options: Any) -> Path:
     return path
 
 
-def test_the_columns_have_types(tmp_path: Path) -> None:
+def test_the_columns_have_types_and_what_is_no_number_is_null(tmp_path: Path) -> None:
     writer = make_writer("parquet")
-    data = writer.row(Packet((1.0, 2.0, 3.0), None, 0.5, None, "a")) + writer.end()
+    data = writer.row(Packet((1.0, math.nan, math.inf), None, 0.5, None, "a")) + writer.end()
     (tmp_path / "a.parquet").write_bytes(writer.header + data)
     table = pq.read_table(tmp_path / "a.parquet")
     assert table.to_pylist() == [
-        {"entity": "a", "time": 0.5, "x": 1.0, "y": 2.0, "z": 3.0, "vx": None, "vy": None}
+        {"entity": "a", "time": 0.5, "x": 1.0, "y": None, "z": None, "vx": None, "vy": None}
         | {"vz": None, "arrival": None, "seq": None, "teleport": False, "delta": 0.0}
     ]
     assert {str(table.schema.field(name).type) for name in ("time", "vx")} == {"double"}

@@ -9,8 +9,9 @@ import pytest
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli import read_packets
+from epic_cli import RefusedLine, read_packets
 from epic_cli.recordings.entries.sentences.reader import propose
+from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import detect
 
 #: How games log a movement from (0, 0, 0) to (1, 0, 2) in 0.1 s; the units are ticks of 20 Hz.
@@ -67,12 +68,18 @@ def test_what_is_proposed_reads_the_log(name: str) -> None:
     assert read == [[0, 0, 0, 0], [pytest.approx(0.1), 1, 0, 2]]
 
 
-def test_every_front_end_takes_a_pattern(tmp_path: Path) -> None:
-    packets = list(read_packets(io.BytesIO(LOG), read=HOW))
+@pytest.mark.parametrize("how", [HOW, ReadSpec.parse(HOW)._replace(format="sentences")])
+def test_python_takes_a_pattern(how: str | ReadSpec) -> None:
+    packets = list(read_packets(io.BytesIO(LOG), read=how))
     assert [(packet.time, packet.position, packet.sequence) for packet in packets] == [
         (0, (1, 2, 0), 7),
         (0.05, (1.5, 2, 0), None),
     ]
+    with pytest.raises(RefusedLine, match="numbers in sentences"):
+        list(read_packets(io.BytesIO(b"pos: x=1 y=2 at t=3\n" * 9), read="sentences"))
+
+
+def test_the_session_takes_a_pattern(tmp_path: Path) -> None:
     (tmp_path / "game.log").write_bytes(LOG)
     typed = TypedSession()
     typed.type(f":load {tmp_path / 'game.log'} --read {shlex.quote(HOW)}")

@@ -80,6 +80,15 @@ def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def paired(names: list[str]) -> list[str]:
+    """The names; where most stand above two columns each, as Metrica's do, those of their axes."""
+    begin = next((at for at, name in enumerate(names) if not name), 0) - 1
+    pairs = list(zip(names[begin::2], names[begin + 1 :: 2], strict=False))
+    if begin < 1 or len(pairs) < 2 or not all(name and not gap for name, gap in pairs):
+        return names
+    return names[:begin] + [f"{name}.{axis}" for name, _ in pairs for axis in "xy"]
+
+
 def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
     """The names with the units in the row below them; None: these are none."""
     units = [cell.strip("[]() ") for cell in below]
@@ -112,7 +121,7 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
         name_of,
     )
 
-    known = [name_of(name) for name in names]
+    known = [name_of(name) for name in paired(list(names))]
     components = list(filter(None, map(component_of, known)))
     words = {name.words[-1] for name in known if name.words}
     positions = bool(words & {*POSITION_WORDS, *LATITUDES, "transform"} - {"t", "p"})

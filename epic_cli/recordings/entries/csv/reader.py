@@ -11,7 +11,13 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.recordings import BYTE_ORDER_MARK
-from epic_cli.recordings.entries.csv import goes_on_below, joined, lines_above_header, with_units
+from epic_cli.recordings.entries.csv import (
+    goes_on_below,
+    joined,
+    lines_above_header,
+    paired,
+    with_units,
+)
 from epic_cli.recordings.lines import LineReader, numbers_in
 from epic_cli.recordings.names.guess import (
     JOINED,
@@ -44,6 +50,9 @@ _COMMENT = ("#", "//")
 
 #: A time with its unit.
 _DURATION = re.compile(r"[-+.\deE]+ (?P<unit>ms|sec|min|hr)")
+
+#: What stands for nothing.
+_MISSING = ("", "-", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf")
 
 #: The numbers of a vector, as texts.
 _INDICES = tuple("0123456789")
@@ -111,7 +120,7 @@ class CsvReader(LineReader):
             texts = (cells[place] for place in parts)
             fields[field] = joined_value(field, self.layout.places[field], texts)
         if name:
-            if not any(fields.get(axis, "").strip() for axis in POSITION):
+            if all(fields.get(axis, "").strip().lower() in _MISSING for axis in POSITION):
                 return
             fields["entity"] = fields.get("entity", "").strip() or name
         self._places = places
@@ -139,7 +148,7 @@ class CsvReader(LineReader):
         line = line.lstrip("#% ")
         self._delimiter = delimiter_of(line)
         cells = split_row(line, self._delimiter) or [line]
-        cells = [cell.strip().strip('"') for cell in cells]
+        cells = paired([cell.strip().strip('"') for cell in cells])
         self._headed = not any(map(is_value, cells))
         if self._headed:
             self._names = tuple(cells if any(cells) else [line.strip()])
@@ -169,6 +178,7 @@ class CsvReader(LineReader):
         names = tuple(map(column_text, self._names))
         if numbers and not numbers & set(names):
             names = tuple(str(number + 1) for number in range(len(names)))
+        cells = self._first_of_each(cells)
         self._vectors = _vectors_of(names, cells, given)
         names += tuple(f"{names[place]}.{index}" for place, index in self._vectors)
         cells = cells + self._numbers_in(cells)
@@ -212,6 +222,20 @@ class CsvReader(LineReader):
         self.records = self._scanner(layout, width, several)
         self.settle(layout)
         return True
+
+    def _first_of_each(self, cells: list[str]) -> list[str]:
+        """The first row; where a cell is missing, the first one in that column that is not."""
+        wanted = [at for at, cell in enumerate(cells) if cell.strip().lower() in _MISSING]
+        cells = cells.copy()
+        for line in self._ahead if wanted else ():
+            row = split_row(line.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
+            if len(row) != len(cells) or tuple(map(str.strip, row)) == self._names:
+                continue
+            found = [at for at in wanted if row[at].strip().lower() not in _MISSING]
+            for at in found:
+                cells[at] = row[at]
+                wanted.remove(at)
+        return cells
 
     def _numbers_in(self, cells: list[str]) -> list[str]:
         """The numbers of the vectors in a row; of what is none, the text."""

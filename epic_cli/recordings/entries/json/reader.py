@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
 from itertools import pairwise
@@ -610,7 +610,18 @@ def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
         (field, path.replace(before, many, 1) if star_of(path) >= 0 else path)
         for field, path in layout.columns or ()
     )
+    singles = (look_up(item, path_names(name))[0] for name in found)
+    above = next((height for single in singles for height in _height(single, axes)), None)
+    if above is not None and "z" not in dict(columns):  # a ball flies, and players do not
+        columns = in_order({**dict(columns), "z": f"{many}.*.{path_text(above)}"})
+        return layout._replace(columns=columns, axes="xyz", factors=None)
     return layout._replace(columns=columns)
+
+
+def _height(entry: Any, axes: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Where an entry has a number beside its x and y, named as they are."""
+    paths = ((*path[:-1], name) for path in axes for name in ("z", "Z"))
+    return [path for path in paths if isinstance(look_up(entry, path)[0], JsonNumber)][:1]
 
 
 def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
@@ -930,8 +941,13 @@ class JsonlReader(LineReader):
             self.add(block, fields, begin, raw)
             return
         for name, entry in entries:
-            own = self._look_up(block, entry, self._entries.paths, raw)
+            paths = self._entries.paths
+            flat = not self.layout.partial and "z" in paths and look_up(entry, paths["z"])[1]
+            if flat:  # beside others that fly
+                paths = {field: path for field, path in paths.items() if field != "z"}
+            own = self._look_up(block, entry, paths, raw)
             if own is not None:
+                own |= {"z": "0"} if flat else {}
                 plain = name.encode("utf-8", "replace").decode()  # half a character is none
                 entity = own.get("entity") or fields.get("entity") or plain
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)

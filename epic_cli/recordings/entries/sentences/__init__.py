@@ -52,7 +52,6 @@ class Sentences(Format):
     """Chosen by a pattern; without one a log is refused with what may be its pattern."""
 
     name = "sentences"
-    by_name = False
 
     def detect(self, head: Head) -> Fit:
         """By the words in most lines."""
