@@ -82,7 +82,7 @@ class Experiment:
         """A run for each network, or the recording; files are read once until they change."""
         given = self.job.runs
         if isinstance(given, RecordedRuns):
-            return iter([_recorded(given)[0]])
+            return iter([_recorded(given)])
         return iter(replace(given, load=lambda file, **_: _read(load_movement, file)))
 
 
@@ -100,9 +100,9 @@ def _words(
     scoring: Scoring = shared(Scoring),
 ) -> CompareJob:
     given = given_runs(inputs, network, Messages(quiet=True), drawn)
-    shown = [] if drawn.file is None else [_recorded(given)[1]]
+    shown = None if drawn.file is None else _recorded(given).drawn
     how = compare_spec(
-        [*participants.specs(), *shown],
+        [*participants.specs(), *([shown] if shown else [])],
         inputs,
         network,
         timing,
@@ -210,16 +210,16 @@ def _check_length(simulation: SimulationSpec) -> None:
         )
 
 
-def _as_packets(file: str, drawn: str | None, offset: float) -> tuple[Run, Any]:
+def _as_packets(file: str, drawn: str | None, offset: float) -> Run:
     with ReadingLog(file) as log:
         return RecordedRuns((file,), RecordingSpec(), None, drawn, offset).run(
             file, log, None, ReadingLog
         )
 
 
-def _recorded(given: Any) -> tuple[Run, Any]:
+def _recorded(given: Any) -> Run:
     """The recording, and what the game drew of it."""
-    found: tuple[Run, Any] = _read(_as_packets, *given.recordings, given.drawn, given.drawn_offset)
+    found: Run = _read(_as_packets, *given.recordings, given.drawn, given.drawn_offset)
     return found
 
 

@@ -207,6 +207,7 @@ class ExperimentSession:
             "number": number,
             "networks": networks if experiment.lab.simulated else 0,
             "command": experiment.lab.command(self._given),
+            "design": experiment.lab.design(self._given),
             "labels": experiment.labels,
             "values": in_force(experiment),
         }

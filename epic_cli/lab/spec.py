@@ -142,6 +142,11 @@ class LabSpec:
         """The line for a shell."""
         return f"epic compare {shlex.join(self.arguments(given))}"
 
+    def design(self, given: LabInputs) -> str:
+        """The line that searches what to draw with under these conditions."""
+        several = replace(self, networks=max(self.networks, STEPS[1]))
+        return f"epic tune --design {shlex.join(several.arguments(given)[:-1])}"
+
 
 #: What the lab opens on: a network that shows what strategies are for.
 OPENING = LabSpec(

@@ -107,6 +107,8 @@ def main() -> None:
             page.call("Performance.enable")
             page.open(f"{address}?{QUERY}")
             page.until("document.body && document.body.dataset.lab && lab.networks >= 1")
+            report("latency, while it plays", lab, page, SLIDERS["latency"], seconds, 400)
+            page.run("play(false)")
             for name, slider in SLIDERS.items():
                 report(f"{name}, single inputs", lab, page, slider, seconds, 400)
                 report(f"{name}, 60 inputs a second", lab, page, slider, seconds, 16)

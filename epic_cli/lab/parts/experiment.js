@@ -102,6 +102,7 @@ function ask() {
   lab.number++;
   if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return outdated(true);
   document.body.classList.add("computing");
+  state.awaits = true;
   lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
 }
 
@@ -273,6 +274,7 @@ function teamChanged() {
 
 // What the engine answers: frames of JSON and arrays, of which only the newest experiment's count.
 function receive(buffer) {
+  state.awaits = false;
   const message = unpackFrame(buffer);
   if (message.number < lab.answered) return;
   lab.answered = message.number;
@@ -300,7 +302,9 @@ function refuse({ words, mended, left_out: wrong = [] }) {
 
 function outdated(on) {
   document.body.classList.toggle("stale", on);
-  for (const one of document.querySelectorAll(".verdict, aside, .lanes, .about, #lab-line"))
+  for (const one of document.querySelectorAll(
+    ".verdict, aside, .lanes, .about, #lab-take p > code",
+  ))
     one.inert = on;
 }
 
@@ -348,6 +352,7 @@ function show(message) {
   $("lab-refused").hidden = true;
   if (message.number === lab.number) showValues(message.values);
   $("lab-line").textContent = message.command;
+  $("lab-design").textContent = message.design;
   lab.networks = message.networks;
   if (!lab.message) setOff();
   lab.message = message;
@@ -578,7 +583,11 @@ $("lab-to-take").addEventListener("click", () => {
   $("lab-take").scrollIntoView();
   $("lab-take").focus({ preventScroll: true });
 });
-$("lab-copy").addEventListener("click", () => take(() => copy($("lab-line"))));
+for (const [id, line] of Object.entries({
+  "lab-copy": "lab-line",
+  "lab-design-copy": "lab-design",
+}))
+  $(id).addEventListener("click", () => take(() => copy($(line))));
 for (const id of Object.keys(FILES)) {
   // computed when it is asked for; a click that has to wait comes again
   $(id).addEventListener("click", (event) => {
@@ -685,6 +694,7 @@ const reconnect = talk({
   received: (frame) => receive(frame),
   closed: () => {
     Object.assign(lab, { socket: null, ended: true });
+    state.awaits = false;
     refuse({ words: "epic lab has ended: what is drawn is from before" });
     takeAll();
   },

@@ -48,6 +48,7 @@ const state = {
   window: [0, 1],
   hover: null,
   loops: false,
+  awaits: false,
 };
 const scene = () => data.scenes[state.scene];
 const duration = () => scene().end - scene().start;
@@ -166,12 +167,13 @@ function play(on) {
 
 function frame(now) {
   if (!state.playing) return;
+  requestAnimationFrame(frame);
+  if (state.awaits) return; // another picture comes at once, and needs the time of this one
   const passed = Math.max(0, now - state.shown) / 1000;
   const time = state.time + passed * Number($("speed").value);
   state.shown = now;
   go(time);
   if (time >= duration()) state.loops ? go(0) : play(false);
-  if (state.playing) requestAnimationFrame(frame);
 }
 
 // Shows this part of the time, as much of it as there is.
