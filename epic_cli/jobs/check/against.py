@@ -61,6 +61,7 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
         ignored=ignored,
         timing=_timing_that_holds(case, run.output, tolerances),
         circumstances=tuple(about),
+        made_by=port.made_by(),
         occasion=found,
     )
 

@@ -52,6 +52,7 @@ class Outcome(NamedTuple):
     difference: Difference | None = None
     figures: tuple[CheckedFigure, ...] = ()
     port: PortRun | None = None
+    made_by: str = ""
     drawn: bytes | None = None
     new: str = ""
     rows: int = 0

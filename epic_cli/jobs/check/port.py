@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import glob
 import os
+import re
 import selectors
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from epic_cli.recordings.children import started
@@ -52,6 +55,20 @@ class Port(NamedTuple):
 
     command: tuple[str, ...]
     timeout: float = 10.0
+
+    def made_by(self) -> str:
+        """The command of ``epic code`` that wrote it, as its source says; empty: none does.
+
+        The source is a file of the command, or one of the same name beside it.
+        """
+        for word in self.command:
+            path = Path(word)
+            for file in [path, *sorted(path.parent.glob(f"{glob.escape(path.stem)}.*"))]:
+                with contextlib.suppress(OSError, ValueError):
+                    top = file.open("rb").read(4000).decode("utf-8", "replace")
+                    if found := re.search(r"Made by: (epic code [^\n]+)", top):
+                        return found[1].strip()
+        return ""
 
     def run(
         self,

@@ -223,12 +223,24 @@ def explanation(outcome: Outcome) -> list[str]:
             if outcome.occasion is not None:
                 words.append(occasion_words(outcome.occasion))
         lines += words
+    if outcome.made_by:
+        lines.append(f"written by: {printable(outcome.made_by)}")
+        lines.append(f"  {_way_on(outcome)}")
     lines += [figure_words(figure) for figure in outcome.failed_figures]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
     if outcome.refused:
         lines.append(f"{counted(outcome.refused, 'line')} of the recording refused")
     return lines
+
+
+def _way_on(outcome: Outcome) -> str:
+    """What to run for a port that ``epic code`` wrote, and that differs."""
+    assert outcome.case is not None
+    wanted = outcome.case.drawing.candidates[0].label
+    if wanted not in outcome.made_by.split():
+        return f"write it for {wanted}: epic code {wanted} ..."
+    return "changed since? write it again; 'epic diagnose --drawn' names what its rows draw"
 
 
 # ---------------------------------------------------------------- rows

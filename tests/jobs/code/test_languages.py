@@ -211,3 +211,18 @@ def test_a_file_says_what_made_it_and_is_short(language: str, strategy: str) -> 
     assert f"epic code {strategy} --lang {language}" in made
     assert len(made.splitlines()) <= 200
     assert max(map(len, made.splitlines())) <= 140
+
+
+@pytest.mark.parametrize(
+    ("checked", "hint"),
+    [("chase+how=share", b"changed since? write it again"), ("chase", b"write it for chase: ")],
+)
+def test_check_names_the_command_that_wrote_a_port(
+    checked: str, hint: bytes, tmp_path: Path
+) -> None:
+    file = tmp_path / "port.py"
+    epic("code", "chase+how=share", "--lang", "python", "--main", "-o", file)
+    file.write_text(file.read_text().replace("SHARE = 0.1 ", "SHARE = 0.2 "))
+    held = epic("check", "--builtin", "-s", checked, "--against", f"python3 {file}")
+    assert b"written by: epic code chase+how=share --lang python --main\n" in held.stdout
+    assert hint in held.stdout
