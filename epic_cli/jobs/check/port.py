@@ -64,8 +64,10 @@ class Port(NamedTuple):
         for word in self.command:
             path = Path(word)
             for file in [path, *sorted(path.parent.glob(f"{glob.escape(path.stem)}.*"))]:
-                with contextlib.suppress(OSError, ValueError):
-                    top = file.open("rb").read(4000).decode("utf-8", "replace")
+                if not file.is_file():
+                    continue
+                with contextlib.suppress(OSError), file.open("rb") as stream:
+                    top = stream.read(4000).decode("utf-8", "replace")
                     if found := re.search(r"Made by: (epic code [^\n]+)", top):
                         return found[1].strip()
         return ""
