@@ -23,6 +23,7 @@ from epic_cli.recordings.opening import ReadingLog, blocks, is_kept
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
 from epic_cli.session.shell_commands import CommandTable, command
+from epic_cli.session.state import lines_of
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
     STRATEGY,
@@ -254,19 +255,20 @@ def load(controller: SessionController, file: str, all_errors: bool, read: ReadS
     try:
         with Progress("loading", in_bytes=True, silent=True) as progress:
             (on_read,) = report_each(progress, [file])
-            found = blocks(file, read, log, on_read, entities=session.entities)
+            found = blocks(file, read, log, on_read)
             if is_kept(file) and session.view.timing.pacing != "demo":
                 found = by_arrival(found)
             for block in found:
+                wrong = [refusal for refusal in block.refusals if refusal.text.strip()]
+                lines.add(wrong)
+                session.refused += len(wrong)
                 if block.find_field is None:
-                    controller.take(block, file, lines)
-                    continue
-                lines.add(block.refusals)
-                session.refused += len(block.refusals)
-                filled += filler.fill(block)
-                # as it is saved, and read again from the journal
-                text = b"".join(conversion.rows(block, writer))
-                controller.add(text, file, len(session.lines) - before + 1, lines)
+                    rows = lines_of(block)
+                else:  # as it is saved, and read again from the journal
+                    filled += filler.fill(block)
+                    rows = [*conversion.rows(block, writer)]
+                numbers = [block.line(index) for index in range(len(block))]
+                controller.add(b"".join(rows), file, lambda at: numbers[at - 1], lines)  # noqa: B023
     finally:
         controller.quiet = quiet
         taken = len(session.lines) - before

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from functools import cached_property, partial
 from math import inf, isfinite
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.packets import SampleBlock
 from epic_cli.engine.places import absolute
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.jobs.replay.spec import ReplaySpec
@@ -113,7 +114,7 @@ class SessionController:
                 if piece.lstrip()[:1] == b":":
                     self._run_command(piece, f"{name}:{first_line}: " if b"\n" in text else "")
                 else:
-                    self.add(piece, name, first_line)
+                    self.add(piece, name, partial(add, first_line - 1))
         except DrawingStopped as stop:
             self.screen.interrupted(_stopped_words(stop))
         except KeyboardInterrupt:
@@ -210,9 +211,13 @@ class SessionController:
     # ------------------------------------------------------------- packets
 
     def add(
-        self, text: bytes, name: str, first_line: int = 1, refused: RefusedLines | None = None
+        self,
+        text: bytes,
+        name: str,
+        number: Callable[[int], int] = int,
+        refused: RefusedLines | None = None,
     ) -> None:
-        """Takes lines of packets; ``first_line`` is the number that refusals count from.
+        """Takes lines of packets; ``number`` makes a line of the recording of one of the text.
 
         What is refused goes to ``refused``, or to the screen.
         """
@@ -227,24 +232,10 @@ class SessionController:
                 what = f"this looks like {kind}, not packets"
                 self.screen.warn(f"{what}: :load FILE reads it from a file")
                 return
-        self._take(partial(self.session.add, text), name, first_line, refused, several)
-
-    def take(self, block: PacketBlock, name: str, refused: RefusedLines) -> None:
-        """Takes packets that were read as packet text, with the session's entities."""
-        self._take(partial(self.session.take, block), name, 1, refused, several=True)
-
-    def _take(
-        self,
-        take: Callable[..., AppendResult],
-        name: str,
-        first_line: int,
-        refused: RefusedLines | None,
-        several: bool,
-    ) -> None:
         self._drawn = False
         allows = None if self.quiet or self.confirm is None else self._allows
         try:
-            added = take(self._draw, self.record_lines, allows)
+            added = self.session.add(text, self._draw, self.record_lines, allows)
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
@@ -255,7 +246,7 @@ class SessionController:
             self.session.refused -= len(unplaced)
             unplaced = []
         refusals = sorted(added.refusals + unplaced, key=lambda refusal: refusal[:2])
-        refusals = [refusal._replace(line=refusal.line + first_line - 1) for refusal in refusals]
+        refusals = [refusal._replace(line=number(refusal.line)) for refusal in refusals]
         if refused is None:
             self.screen.report(refusals, name)
         else:

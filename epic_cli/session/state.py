@@ -190,28 +190,14 @@ class Session:
         """
         scanner = TextScanner(self.entities)
         block = scanner.scan(text, final=True)
-        return self.take(block, draw, accept, allows)._replace(ended=scanner.ended)
-
-    def take(
-        self,
-        block: PacketBlock,
-        draw: Draw,
-        accept: Callable[[bytes], object] | None = None,
-        allows: Callable[[TickGap], bool] | None = None,
-    ) -> AppendResult:
-        """As ``add``, for packets that were read as packet text, with this session's entities."""
         refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
         block.refusals = []
         stream = self._resume()
         gap = _tick_gap(stream, block) if allows else None
         if gap and allows and not allows(gap):
             self._stream = None  # if it was the first packet, it has chosen no pacing
-            return AppendResult(0, refusals)
-        # a line that is too long is formatted again
-        lines = [
-            f"{packet_line(block[index])}\n".encode() if line is None else line
-            for index, line in enumerate(block.line_texts(_LONGEST_LINE))
-        ]
+            return AppendResult(0, refusals, ended=scanner.ended)
+        lines = lines_of(block)
         count, discarded = len(self.lines), self.discarded
         with defer_interrupt():
             if lines:
@@ -232,7 +218,8 @@ class Session:
             ]
             self.refused += len(block.refusals)
         taken = len(block) - len(block.refusals)
-        return AppendResult(taken, refusals, block.refusals, self.discarded - discarded)
+        discarded = self.discarded - discarded
+        return AppendResult(taken, refusals, block.refusals, discarded, scanner.ended)
 
     def _look(self, lines: list[bytes]) -> None:
         self.named = self.named or any(_NAME in line for line in lines)
@@ -338,6 +325,14 @@ class Session:
         first = TextScanner().scan(self.lines[0], final=True) if self.lines else PacketBlock()
         clock, pacing = timing.in_force(first.begins_with_arrival())
         return timing._replace(clock=clock, pacing=pacing)
+
+
+def lines_of(block: PacketBlock) -> list[bytes]:
+    """The lines of packets as they stand in packet text; one that is too long is written again."""
+    return [
+        f"{packet_line(block[index])}\n".encode() if line is None else line
+        for index, line in enumerate(block.line_texts(_LONGEST_LINE))
+    ]
 
 
 def _tick_gap(stream: SampleStream, block: PacketBlock) -> TickGap | None:

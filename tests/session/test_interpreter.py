@@ -188,6 +188,17 @@ def test_load_takes_all_formats(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text", ["time,x,y,z\n0,0,0,0\n1e9,1,1,1\n", "# one\n0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n"]
+)
+def test_a_packet_beyond_the_clock_is_told_with_its_line_of_the_file(
+    text: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "far"
+    file.write_text(text)
+    assert f"{file}:3:" in TypedSession().type(f":load {file}")
+
+
 def test_what_a_load_proposes_for_many_refused_lines_shows_them_all(tmp_path: Path) -> None:
     packets = tmp_path / "packets.txt"
     packets.write_text("0,0,0 / 1,0,0 / 0\n" + "1,x\n" * 7)
