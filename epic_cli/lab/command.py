@@ -114,11 +114,12 @@ def lab(
 ) -> int:
     """``epic lab``.
 
-    The page is served to this machine alone, works offline and ends with Ctrl-C. RECORDING is
-    offered as it arrived, and as a movement to be sent over other networks; without it, there are
-    computed paths and what the mouse draws. The address of the page holds the experiment, and
-    "copy the command" gives the line of "epic compare" that makes the same figures. A strategy of
-    your own takes part if -s names it here: no address and no page can name code.
+    The page is served to this machine alone, works offline and ends with Ctrl-C. It opens on a bad
+    network, or on RECORDING as it arrived, beside what the game drew of it (--drawn); its movement
+    can be sent over other networks, too, as can computed paths and what the mouse draws. The
+    address of the page holds the experiment, and "copy the command" gives the line of "epic
+    compare" that makes the same figures. A strategy of your own takes part if -s names it here: no
+    address and no page can name code.
 
     With --listen the page shows a running game: all entities on a map, and of the one that is
     clicked what each strategy draws of it, how far off, how late. "epic proxy --show lab" is the

@@ -416,6 +416,14 @@ def test_the_code_of_a_composition_is_shown_and_is_that_of_the_command(lab: Lab)
     assert code == done.stdout.decode()
 
 
+def test_the_worst_moment_takes_the_window_along(lab: Lab) -> None:
+    page = lab("movement=circle,duration=90&link=latency=80ms,jitter=40ms&s=epic&s=mirror")
+    page.run("goToWorst('epic')")
+    start, end = page.run("state.window")
+    assert end - start == pytest.approx(20, abs=1e-3)
+    assert start <= page.run("state.time") <= end
+
+
 def test_the_worst_network_is_a_click_away(lab: Lab) -> None:
     page = lab("movement=circle,duration=3&link=jitter=60ms&s=epic&s=mirror")
     worst = page.until("document.querySelector('#verdict button')?.textContent")

@@ -87,12 +87,6 @@ MADE_FIRST = (
     """ --link 'gemodel="4%,40%"' --seed 4 --truth-out truth.csv -o packets.txt""",
 )
 
-#: What the lab shows.
-EXPERIMENT = (
-    "movement=figure-eight,duration=30&link=latency=80ms,jitter=25ms,distribution=gamma,loss=3%"
-    "&s=snapshot&s=epic&s=dead-reckoning"
-)
-
 #: What a notebook shows, and how.
 NOTEBOOK = ["epic", "snapshot", "dead-reckoning", "hermite"]
 NOTEBOOK_STYLE = (
@@ -188,7 +182,7 @@ def make_pages() -> None:
     """Writes the pictures of the lab, and of what ``epic check`` says on a page."""
     epic = [sys.executable, "-m", "epic_cli"]
     with tempfile.TemporaryDirectory() as folder, open_page(Path(folder) / "browser") as page:
-        with Popen([*epic, "lab", "--no-open", "--experiment", EXPERIMENT], stderr=PIPE) as lab:
+        with Popen([*epic, "lab", "--no-open"], stderr=PIPE) as lab:
             assert lab.stderr is not None
             found = re.search(rb"http:\S+", lab.stderr.readline())
             assert found

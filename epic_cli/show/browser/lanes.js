@@ -81,7 +81,7 @@ function largest(t, values, window) {
 // is beyond all others: then to what leaves the others their curves. {roof, beyond}: the largest, 0: it has room.
 const NEARLY_ALL = 0.97,
   FAR = 3,
-  SAMPLES = 2000;
+  SAMPLES = 500;
 function roofOf(lines, window) {
   const usual = [];
   let top = 0;
