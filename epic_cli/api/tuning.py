@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -12,10 +12,10 @@ from epic_cli.api.reading import StrictLog, WarningTally, python_errors
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.tune import design as designing
-from epic_cli.jobs.tune import run as tuning
 from epic_cli.jobs.tune.design import Design
-from epic_cli.jobs.tune.run import Tunings
+from epic_cli.jobs.tune.design import design as composed
+from epic_cli.jobs.tune.run import Tunings, run
+from epic_cli.jobs.tune.run import tune as tuned
 from epic_cli.jobs.tune.spec import Division, TuneJob, TuneSpec
 from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.work.jobs import Workers
@@ -145,8 +145,8 @@ def tune(  # type: ignore[misc]
     with python_errors():
         workers = Workers(journal=kept, executor=executor)
         job = TuneJob(given, how, workers)
-        seek = designing.run if design else tuning.run
-        return seek(job, StrictLog, WarningTally(only=False))
+        seek: Callable[..., Tunings | Design] = composed if design else tuned
+        return run(seek, job, StrictLog, WarningTally(only=False))
 
 
 def _report(found: Tunings) -> Report:

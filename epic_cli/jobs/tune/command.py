@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -267,16 +267,16 @@ def _check(tuned: Tuned) -> None:
 def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tunings | Design:
     """What is found; raises ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.jobs.tune import design as designing
     from epic_cli.jobs.tune import run as tuning
+    from epic_cli.jobs.tune.design import design as composing
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
 
     try:
-        seek = designing.run if design else tuning.run
+        seek: Callable[..., Tunings | Design] = composing if design else tuning.tune
         with Progress("tuning", silent=not job.workers.remote) as shown:
             progress = partial(_show, shown, job.how.goal.metric)
-            return seek(job, log, tally, progress=progress)
+            return tuning.run(seek, job, log, tally, progress=progress)
     except tuning.DividedTooSmall as error:
         raise WrongUsage(f"{error}; --validate none tunes and evaluates on all") from error
     except (NotEnoughToSay, tuning.NothingToTune) as error:

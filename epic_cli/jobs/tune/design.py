@@ -14,7 +14,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.parameters import SettingError
-from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec, split
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.run import (
     KEPT,
@@ -35,7 +35,6 @@ from epic_cli.jobs.tune.run import (
     TuneStep,
     chosen,
     front,
-    over_runs,
     paired,
     pareto,
     plain,
@@ -62,33 +61,53 @@ from epic_cli.metrics.certainty import STEADY
 from epic_cli.metrics.comparison import causes
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import traffic_of
-from epic_cli.recordings.opening import ReadingLog
-from epic_cli.work.jobs import JobTally
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Value
-    from epic_cli.jobs.tune.spec import Goal, TuneJob, TuneSpec
+    from epic_cli.jobs.tune.spec import Goal, TuneSpec
     from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.evaluation import Participant, Run
     from epic_cli.metrics.metric import Weights
-    from epic_cli.recordings.opening import Logs
     from epic_cli.show.scene import Selection
     from epic_cli.work.journal import ResultJournal
 
 
 class Part(NamedTuple):
-    """One part of a composition; there is at most one in each ``slot``.
+    """One part of a composition: settings, as ``-s`` has them, and ``numbers`` that are tuned.
 
-    It has ``settings``, and ``numbers`` that are tuned; ``adds`` is how much it adds to the
-    complexity. ``needs`` are what there has to be: ``velocities``, ``arrivals``, ``jumps``, ...
+    ``adds`` is how much it adds to the complexity. ``needs`` are what there has to be:
+    ``velocities``, ``arrivals``, ``jumps``, ... Names are separated by blanks.
     """
 
-    slot: str
     words: str
-    settings: Mapping[str, Value]
-    numbers: tuple[str, ...] = ()
+    written: str
+    tuned: str = ""
     adds: int = 1
-    needs: tuple[str, ...] = ()
+    needs: str = ""
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings, as they are written."""
+        return split(f"+{self.written}")[1] if self.written else {}
+
+    @property
+    def numbers(self) -> list[str]:
+        """What axes are called: a setting, or a setting in a unit."""
+        return self.tuned.split()
+
+    @property
+    def names(self) -> set[str]:
+        """The settings that it has something to do with."""
+        return {*self.settings, *map(_setting, self.numbers)}
+
+    @property
+    def slot(self) -> str:
+        """A composition has at most one part of each slot."""
+        return next(iter([*self.numbers, *self.settings]), "")
+
+
+def _setting(number: str) -> str:
+    """The setting whose number this is."""
+    return number.partition("/")[0]
 
 
 class DesignKind(NamedTuple):
@@ -99,74 +118,60 @@ class DesignKind(NamedTuple):
     others: tuple[Part, ...] = ()
 
 
-#: A delay in send intervals.
-INTERVALS = "delay/i"
+#: A delay in send intervals, or in seconds, and when that is another thing.
+INTERVALS, _SECONDS = ("delay/i", ""), ("delay", "unsteady")
 
-_WITH_CLOCKS = ("arrivals",)
-_SNAP = Part("snap", "a snap", {}, ("snap",), needs=("jumps",))
+#: The ways to find the sender's time, the usual ones first, and what they add. Not those whose
+#: delay is that of one session: ``agree`` and ``first``.
+_CLOCKS = {
+    "clock=min": 0, "clock=min+clock_time=10": 0, "clock=median": 0, "clock=mean": 0,
+    "clock=mean+clock_time=10": 0, "clock=max": 0, "clock=newest": 0, "stamps=arrival": 0,
+    "clock=pll": 1, "stamps=ticks+clock=min": 1,
+}  # fmt: skip
+_SNAP = Part("a snap", "", "snap", needs="jumps")
 
-
-def _clocks() -> Iterator[Part]:
-    """The ways to find the sender's time, the usual ones first.
-
-    Not those whose delay is that of one session: ``agree`` and ``first``.
-    """
-    ways: list[tuple[dict[str, Value], int]] = [
-        ({"clock": "min"}, 0),
-        ({"clock": "min", "clock_time": 10.0}, 0),
-        ({"clock": "median"}, 0),
-        ({"clock": "mean"}, 0),
-        ({"clock": "mean", "clock_time": 10.0}, 0),
-        ({"clock": "max"}, 0),
-        ({"clock": "newest"}, 0),
-        ({"stamps": "arrival"}, 0),
-        ({"clock": "pll"}, 1),
-        ({"stamps": "ticks", "clock": "min"}, 1),
-    ]
-    for number, need in ((INTERVALS, ()), ("delay", ("unsteady",))):
-        for settings, count in ways:
-            words = ", ".join(f"{key}={value}" for key, value in settings.items())
-            yield Part("clock", words, settings, (number,), count, (*_WITH_CLOCKS, *need))
-        agree = ("no arrivals", *need)
-        yield Part("clock", "clock=agree", {}, (number,), 0, agree)
-
-
-#: The predictors are parts of their own: what they predict by, and how they correct it.
+#: All that can be composed. Predictors have parts of their own: by what, and how it is corrected.
 KINDS = (
     DesignKind(
         "buffer",
-        tuple(_clocks()),
         (
-            Part("curve", "Hermite", {"curve": "hermite"}, needs=("velocities",)),
-            Part("curve", "Catmull-Rom", {"curve": "catmull-rom"}),
-            Part("beyond", "extrapolation", {}, ("beyond",)),
-            Part(
-                "beyond", "extrapolation by velocity", {"beyond_along": "velocity"}, ("beyond",),
-                needs=("velocities",),
+            *(
+                Part(clock, clock, number, adds, f"arrivals {need}")
+                for number, need in (INTERVALS, _SECONDS)
+                for clock, adds in _CLOCKS.items()
             ),
-            Part("jitter", "a jitter margin", {}, ("jitter_margin",), needs=_WITH_CLOCKS),
-            Part("catch_up", "catching up at a rate", {"catch_up": "rate"}, ("catch_up_rate",)),
-            Part("low_pass", "a low-pass", {}, ("low_pass",)),
+            Part("clock=agree", "clock=agree", "delay/i", 0, "stamps"),
+            Part("clock=agree", "clock=agree", "delay", 0, "stamps unsteady"),
+        ),
+        (
+            Part("Hermite", "curve=hermite", needs="velocities"),
+            Part("Catmull-Rom", "curve=catmull-rom"),
+            Part("extrapolation", "", "beyond"),
+            Part("extrapolation by velocity", "beyond_along=velocity", "beyond", 1, "velocities"),
+            Part("a jitter margin", "", "jitter_margin", needs="arrivals"),
+            Part("catching up at a rate", "catch_up=rate", "catch_up_rate"),
+            Part("a low-pass", "", "low_pass"),
             _SNAP,
         ),
     ),
     DesignKind(
         "chase",
         (
-            Part("how", "exponential", {"how": "exponential"}, ("time",), 0),
-            Part("how", "linear", {"how": "linear"}, ("time",), 0),
-            Part("how", "over one interval", {"how": "interval"}, (), 0),
-            Part("how", "constant speed", {"how": "speed"}, ("speed",), 0),
-            Part("how", "a spring", {"how": "spring"}, ("time",)),
-            Part("how", "eased", {"how": "eased"}, ("time",)),
+            Part("exponential", "how=exponential", "time", 0),
+            Part("linear", "how=linear", "time", 0),
+            Part("one interval", "how=interval", "", 0),
+            Part("constant speed", "how=speed", "speed", 0),
+            Part("a spring", "how=spring", "time"),
+            Part("an ease", "how=eased", "time"),
+            Part("an ease", "how=eased+ease=out-quad", "time"),
         ),
         (
             *(
-                Part("ahead", words, {"ahead": ahead, "age": age}, needs=needs)
+                Part(f"prediction {words}", f"ahead={ahead}+age={age}", needs=needs)
                 for ahead, words, needs in (
-                    ("velocity", "prediction by velocity", ("velocities",)),
-                    ("arrival", "prediction to the arrival", ("velocities",)),
-                    ("step", "prediction by the last step", ()),
+                    ("velocity", "by velocity", "velocities"),
+                    ("arrival", "to the arrival", "velocities"),
+                    ("step", "by the last step", ""),
                 )
                 for age in ("auto", "stamp")
             ),
@@ -176,35 +181,31 @@ KINDS = (
     DesignKind(
         "dead-reckoning",
         tuple(
-            Part("correction", f"a {name} correction", {"correction": name}, numbers, count,
-                 ("velocities",))
-            for name, numbers, count in (
-                ("snap", (), 1),
-                ("blend", ("correction_time",), 1),
-                ("spline", ("correction_time",), 2),
-                ("second-order", ("correction_time",), 2),
+            Part(f"a {name} correction", f"correction={name}", number, adds, "velocities")
+            for name, number, adds in (
+                ("snap", "", 1),
+                ("blend", "correction_time", 1),
+                ("spline", "correction_time", 2),
+                ("second-order", "correction_time", 2),
             )
         ),
-        (Part("acceleration", "acceleration", {"acceleration": "estimated"}),),
+        (Part("acceleration", "acceleration=estimated"),),
     ),
     DesignKind(
         "dis",
         tuple(
-            Part("model", model, {"model": model}, (), count, ("velocities", *needs))
-            for model, count, needs in (
-                ("fpw", 1, ()), ("fvw", 2, ()), ("rpw", 2, ("turns",)), ("rvw", 3, ("turns",))
+            Part(model, f"model={model}", "", adds, f"velocities {need}")
+            for model, adds, need in (
+                ("fpw", 1, ""), ("fvw", 2, ""), ("rpw", 2, "turns"), ("rvw", 3, "turns"),
             )
         ),
     ),
-    DesignKind(
-        "epic",
-        (Part("aim", "", {}, ("calc_ahead", "display_behind"), 1, ("velocities",)),),
-    ),
+    DesignKind("epic", (Part("", "", "calc_ahead display_behind", 1, "velocities"),)),
     DesignKind(
         "kalman",
         (
-            Part("filter", "both", {}, ("r_velocity", "q_variance"), 2, ("velocities",)),
-            Part("filter", "position", {"measures": "position"}, ("r_position", "q_variance"), 2),
+            Part("velocities", "measures=both", "r_velocity q_variance", 2, "velocities"),
+            Part("positions", "measures=position", "r_position q_variance", 2),
         ),
     ),
 )  # fmt: skip
@@ -244,9 +245,7 @@ class Composition(NamedTuple):
     @property
     def key(self) -> tuple[object, ...]:
         """The same for the same parts in any order."""
-        return self.strategy, frozenset(
-            (part.slot, part.words, part.numbers) for part in self.parts
-        )
+        return self.strategy, frozenset((part.written, part.tuned) for part in self.parts)
 
     def grown(self, kinds: Iterable[DesignKind]) -> Iterator[Composition]:
         """Itself with each part more that it may have."""
@@ -276,7 +275,7 @@ NEARLY_ALL, JUMP = 0.99, 3.0
 def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
     """Those of all the recordings together."""
     blocks = [block for run in runs for block in run.packets.values()]
-    there = {"arrivals" if by_arrival else "no arrivals"}
+    there = {"arrivals" if by_arrival else "stamps"}
     if not any(block.lacks_velocity() for block in blocks):
         there.add("velocities")
     if any(block.turns() for block in blocks):
@@ -315,21 +314,19 @@ def kinds_of(strategies: Sequence[StrategySpec], found: Conditions) -> list[Desi
             names = ", ".join(known)
             raise SettingError(f"{spec.name} is not made of parts: --design composes {names}")
         kind, held = known[spec.name], space_of(spec.name, spec.settings).held
-        there = [part for part in kind.one if found.there.issuperset(part.needs)]
-        one = [
-            part
-            for part in there
-            if all(held.get(name, value) == value for name, value in part.settings.items())
-        ] or [part._replace(words="", settings={}) for part in there[:1]]
-        others = [
-            part
-            for part in kind.others
-            if found.there.issuperset(part.needs) and held.keys().isdisjoint(_names(part))
-        ]
-        free = (
-            part._replace(numbers=tuple(n for n in part.numbers if _setting(n) not in held))
-            for part in one
+        one, others = (
+            [part for part in parts if found.there.issuperset(part.needs.split())]
+            for parts in (kind.one, kind.others)
         )
+        words = [space_of(spec.name, part.settings).held for part in one]
+        asked = {name: held[name] for name in held if any(name in own for own in words)}
+        # what is given is one of these, or stands in the place of the first
+        given = [part for part, own in zip(one, words, strict=True) if own.items() >= asked.items()]
+        free = (
+            part._replace(tuned=" ".join(n for n in part.numbers if _setting(n) not in held))
+            for part in given or [part._replace(words="", written="") for part in one[:1]]
+        )
+        others = [part for part in others if held.keys().isdisjoint(part.names)]
         if one:
             kinds.append(DesignKind(spec.name, tuple(free), tuple(others)))
     if not kinds:
@@ -338,22 +335,13 @@ def kinds_of(strategies: Sequence[StrategySpec], found: Conditions) -> list[Desi
     return kinds
 
 
-def _setting(number: str) -> str:
-    """The setting whose number this is."""
-    return number.partition("/")[0]
-
-
-def _names(part: Part) -> set[str]:
-    return {*part.settings, *map(_setting, part.numbers)}
-
-
 def axes_of(strategy: str, found: Conditions) -> dict[str, Axis]:
     """The numbers that compositions have, by name."""
     axes = {axis.name: axis._replace(words=()) for axis in space_of(strategy, {}).axes}
     if "delay" in axes:
         period, low, high = found.period, *(axes["delay"].low or 0.0, axes["delay"].high)
         low, high = min(low / period, 0.5), max(high / period, 4.0)
-        axes[INTERVALS] = axes["delay"]._replace(low=low, high=min(high, 100.0), suffix="i")
+        axes[INTERVALS[0]] = axes["delay"]._replace(low=low, high=min(high, 100.0), suffix="i")
     axes["snap"] = Axis("snap", 0.0, (), *found.jumps, log=True)
     return axes
 
@@ -445,7 +433,7 @@ class _Search:
         name, axes = composition.strategy, self._axes[composition.strategy]
         held = dict(self._held.get(name, {}))
         for part in composition.parts:
-            held |= part.settings
+            held |= space_of(name, part.settings).held
         numbers = [axes[number] for part in composition.parts for number in part.numbers]
         space = Space(name, held, tuple(numbers))
         budget = Budget(1_000_000, self._until)
@@ -605,17 +593,6 @@ class Design(Tabular):
         """The labels that pictures show first."""
         others = [row.label for row in reversed(self.rows)]
         return list(dict.fromkeys([self.taken.label, *others]))[:2]
-
-
-def run(
-    job: TuneJob,
-    log: Logs = ReadingLog,
-    tally: JobTally | None = None,
-    *,
-    progress: Callable[[TuneStep], None] | None = None,
-) -> Design:
-    """``design`` over all runs together, whoever does the work; see ``over_runs``."""
-    return over_runs(design, job, log, tally, progress)
 
 
 def design(

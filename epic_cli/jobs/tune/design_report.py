@@ -77,19 +77,25 @@ def report(found: Design, details: bool = False) -> Report:
 def verdict(found: Design) -> list[str]:
     """What to draw with, what more and fewer parts would bring, and what the game draws now."""
     taken, at = found.taken, found.simplest.index(found.taken)
+    ends = taken.result.interval(found.goal.metric.name)
     sentences = [
         *compared.in_doubt(found.comparison),
         _answer(found),
         _score(found),
-        ""
-        if found.comparison.certainty and math.isfinite(taken.result.interval("score")[0])
-        else "Too little data to say how surely.",
+        "Too little data to say how surely." if any(map(math.isnan, ends)) else "",
+        "" if found.divided.tuned.prepared[0].by_arrival else _NO_NETWORK,
         _better(found) if taken is not found.simplest[-1] else "Nothing more complex is better.",
         _worse(found, found.simplest[:at]) if at else "",
         _drawn(found, found.drawn) if found.drawn else "",
         "Interrupted: there may be better ones." if found.interrupted else "",
     ]
     return list(filter(None, sentences))
+
+
+_NO_NETWORK = (
+    "Without arrival times nothing is known of the network: record them, or simulate one"
+    " (--movement truth=FILE --link 4g)."
+)
 
 
 def _answer(found: Design) -> str:
@@ -176,7 +182,9 @@ def _beside(one: Composition | None, other: Composition | None) -> str:
     """What one has that the other has not, or lacks: the words begin a sentence."""
     assert one is not None
     assert other is not None
-    own, others = ({(part.slot, part.words): part for part in each.parts} for each in (one, other))
+    own, others = (
+        {part.written + part.tuned: part for part in each.parts} for each in (one, other)
+    )
     more = [part.words for key, part in own.items() if key not in others]
     less = [part.words for key, part in others.items() if key not in own]
     if one.strategy != other.strategy or (more and less):

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from cmaes import CatCMAwM
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 #: What a search finds.
-Found_co = TypeVar("Found_co", covariant=True)
+Found = TypeVar("Found")
 
 #: This many trials for each setting, and no more than this many in all.
 TRIALS_EACH, MOST_TRIALS = 60, 400
@@ -734,45 +734,18 @@ class DividedTooSmall(NotEnoughToSay):
 
 
 def run(
+    seek: Callable[..., Found],
     job: TuneJob,
     log: Logs = ReadingLog,
     tally: JobTally | None = None,
     *,
     progress: Callable[[TuneStep], None] | None = None,
-) -> Tunings:
-    """Tunes over all runs together, whoever does the work: see ``tune``, also for what it raises.
+) -> Found:
+    """What a search, ``tune`` or ``design``, finds over all runs together, whoever does the work.
 
-    See ``over_runs`` for the parameters, and what else it raises.
-    """
-    return over_runs(tune, job, log, tally, progress)
-
-
-class Seek(Protocol[Found_co]):
-    """``tune``, or another search with its parameters."""
-
-    def __call__(  # noqa: D102 - as ``tune``
-        self,
-        spec: TuneSpec,
-        runs: Sequence[Run],
-        *,
-        executor: Executor | None,
-        journal: ResultJournal | None,
-        progress: Callable[[TuneStep], None] | None,
-    ) -> Found_co: ...
-
-
-def over_runs(
-    seek: Seek[Found_co],
-    job: TuneJob,
-    log: Logs,
-    tally: JobTally | None,
-    progress: Callable[[TuneStep], None] | None,
-) -> Found_co:
-    """What a search finds over all runs together, whoever does the work.
-
-    ``log`` makes the log of each recording. What is wrong with one of several
-    recordings goes to the ``tally``, and it is left out. Raises ``UNUSABLE`` for what is wrong with
-    the only one, the truth or the workers, ``UnusableJournal``, ``DividedTooSmall``, and
+    ``log`` makes the log of each recording. What is wrong with one of several recordings goes to
+    the ``tally``, and it is left out. Raises what the search does, ``UNUSABLE`` for what is wrong
+    with the only one, the truth or the workers, ``UnusableJournal``, ``DividedTooSmall``, and
     ``SettingError`` for what does not go together.
     """
     given, spec = job.runs, job.how

@@ -31,7 +31,7 @@ Told = Callable[..., str]
 
 
 def sent(
-    path: str, link: LinkConditions, *, rate: float = 20, seconds: float = 20.0, seed: int = 1,
+    path: str, link: LinkConditions, *, rate: float = 20, seconds: float = 14.0, seed: int = 1,
     velocities: bool = True,
 ) -> Run:  # fmt: skip
     movement = PathMovement(PATHS[path](5.0, 5.0, seed))
@@ -43,7 +43,7 @@ def sent(
 def designed(*runs: Run, of: str = "", game: str = "accuracy=1", by: Division = "time") -> Design:
     how = CompareSpec((), SCREEN_TIMING, Weighing.parse(game).weights, threads=1)
     strategies = tuple(read_specs(of.split(","))) if of else ()
-    return design(TuneSpec(strategies, how, division=by, trials=12), runs)
+    return design(TuneSpec(strategies, how, division=by, trials=8), runs)
 
 
 def parts(row: DesignRow) -> set[str]:
@@ -140,7 +140,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     files = []
     for seed in range(4):
         path = tmp_path_factory.mktemp("design") / f"{seed}.txt"
-        words = ["--movement", "strafe,duration=12", "--link", "latency=50ms,jitter=20ms,loss=2%"]
+        words = ["--movement", "strafe,duration=8", "--link", "latency=50ms,jitter=20ms,loss=2%"]
         assert main(["simulate", *words, "--seed", str(seed), "-o", str(path)]) == 0
         files.append(str(path))
     return files
@@ -158,7 +158,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
     return run
 
 
-FEW = ("--trials", "6", "-s", "buffer,dead-reckoning")
+FEW = ("--trials", "2", "-s", "buffer,dead-reckoning")
 
 
 def test_the_same_by_any_number_of_threads_and_workers_and_from_a_journal(
@@ -278,6 +278,7 @@ def test_the_page_and_the_picture_have_a_line_for_each_complexity(
         (["--drawn", "FILE"], "--drawn is judged beside a --design"),
         (["--design", "--all"], "--all tunes every strategy, --design composes one"),
         (["--design", "-s", "mirror"], "mirror is not made of parts: --design composes buffer"),
+        (["--design", "-s", "buffer+curve=hermit"], "hermite"),
         (["--design", "--drawn", "FILE", "FILE"], "--drawn belongs to one recording"),
         (["--design", "--drawn", "FILE", "--movement", "strafe"], "--drawn belongs to one"),
     ],
@@ -288,6 +289,21 @@ def test_what_cannot_be_composed_is_said(
     given = [word.replace("FILE", recordings[1]) for word in words]
     given += [] if "--movement" in words else [recordings[0]]
     assert said in " ".join(told("tune", *given, status=2).split())
+
+
+@pytest.mark.parametrize(
+    ("given", "held"),
+    [
+        ("buffer+clock=agree+delay=0.1", "buffer+delay=0.1"),
+        ("buffer+stamps=arrival+curve=linear", "buffer+stamps=arrival+delay="),
+        ("chase+time=0.2+how=spring+ahead=newest", "chase+how=spring+time=0.2"),
+        ("dead-reckoning+correction=snap", "dead-reckoning+correction=snap"),
+    ],
+)
+def test_what_is_given_is_held(given: str, held: str, recordings: list[str], told: Told) -> None:
+    out = told("tune", "--design", "-s", given, "--trials", "2", "-f", "csv", recordings[0])
+    for row in csv.DictReader(io.StringIO(out)):
+        assert row["strategy"].startswith(held)
 
 
 def test_what_predicts_by_velocities_needs_them(tmp_path: Path, told: Told) -> None:
