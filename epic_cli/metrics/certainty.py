@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,6 +50,9 @@ CONFIDENCE = 0.95
 #: How often is drawn. Always the same draws for one seed, on every machine.
 DRAWS = 2000
 
+#: So many numbers are drawn at a time: of thousands of units all draws would fill the memory.
+_DRAWN_AT_ONCE = 1_000_000
+
 #: Of fewer units nothing can be said.
 FEWEST_UNITS = 6
 
@@ -59,13 +62,16 @@ _NORMAL = NormalDist()
 _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
-def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Floats:
-    """How often each unit is drawn: (count, units), each row adding up to ``units``."""
+def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
+    """How often each unit is drawn: (some of ``count``, units), each row adding up to ``units``."""
     # raw bits: only these are promised to stay the same in later versions of numpy
     source = np.random.PCG64(np.random.SeedSequence([seed, purpose]))
-    chosen = (source.random_raw(count * units) % np.uint64(units)).astype(np.int64)
-    rows = np.repeat(np.arange(count) * units, units)
-    return np.bincount(rows + chosen, minlength=count * units).reshape(count, units).astype(float)
+    step = max(1, _DRAWN_AT_ONCE // units)
+    for begin in range(0, count, step):
+        some = min(step, count - begin)
+        chosen = (source.random_raw(some * units) % np.uint64(units)).astype(np.int64)
+        chosen += np.repeat(np.arange(some) * units, units)
+        yield np.bincount(chosen, minlength=some * units).reshape(some, units).astype(float)
 
 
 def block_length(series: Floats) -> float:
@@ -385,13 +391,15 @@ class Figures(NamedTuple):
     """One candidate: its values by metric, none if it has no figures, and its pieces by run.
 
     ``waver`` (s) is by how much its lag may be another in another session. ``beside`` are runs that
-    have no part in its values, but may have worse seconds.
+    have no part in its values, but may have worse seconds. Of very many runs there are no pieces
+    but ``sums`` (runs, fields), and ``beside`` has the worst seconds.
     """
 
     values: Mapping[str, float]
     pieces: Sequence[Piece]
     waver: float = 0.0
     beside: Sequence[Piece] = ()
+    sums: Floats | None = None
 
 
 class Sampled(NamedTuple):
@@ -416,7 +424,7 @@ def bootstrap_sums(
     rare: NetworkEvents,
 ) -> tuple[Certainty, list[Sampled] | None]:
     """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
-    certainty, units = _units([figures.pieces for figures in shown])
+    certainty, units = _units(shown)
     certainty = replace(certainty, rare=rare)
     if certainty.unit is Unit.NOTHING:
         return certainty, None
@@ -427,7 +435,7 @@ def bootstrap_sums(
         whole = own.sum(axis=(0, 1))
         if one.waver and certainty.unit is not Unit.RUN:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
-        more = whole + rare.missed * _stretches([*one.pieces, *one.beside], WORST)
+        more = whole + rare.missed * stretches([*one.pieces, *one.beside], WORST)
         losses = [piece.losses for piece in one.pieces if piece.losses is not None]
         if losses and rare.by_chance:  # those there were may all have been harmless
             added = np.array(rare.expected)[:, None] * np.mean(losses, axis=0)
@@ -435,7 +443,7 @@ def bootstrap_sums(
         alone = whole[None]
         if rare.few and rare.changes:
             cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
-            alone = _stretches(one.pieces, cells * ALONE)
+            alone = stretches(one.pieces, cells * ALONE)
             alone[0] = whole
             _own_lag(alone)
         every = (sums, _as_long(more, whole), _as_long(alone, whole))
@@ -445,7 +453,7 @@ def bootstrap_sums(
     return certainty, found
 
 
-def _stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
+def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
     """Nothing (fields), and then what each stretch of this many seconds has, a second of it."""
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
@@ -485,10 +493,13 @@ def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequen
         sums[:, at(name)] = np.maximum(sums[:, at(name)] + more, 0.0)
 
 
-def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]:
+def _units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
     """What is drawn, and of each candidate its sums (units, entities, fields)."""
-    if not several:
-        return Certainty(Unit.NOTHING, 0), []
+    many = [figures.sums[:, None] for figures in shown if figures.sums is not None]
+    if many or not shown:
+        runs = len(many[0]) if many else 0
+        return Certainty(Unit.RUN if runs >= FEWEST_UNITS else Unit.NOTHING, runs), many
+    several = [figures.pieces for figures in shown]
     runs = len(several[0])
     if runs >= FEWEST_UNITS:
         return Certainty(Unit.RUN, runs), [
@@ -536,17 +547,16 @@ def _block_length(several: Sequence[Floats]) -> int:
 def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
     """Of each candidate, the sums (draws, fields) of what was drawn."""
     count = len(several[0])
-    weights = draws(count, seed)
     if certainty.unit is not Unit.BLOCK_AND_ENTITY:
-        return [
-            np.concatenate(
-                [weights @ part for part in np.split(units[:, 0], [TURN_FIELDS, SENT_FIELDS], 1)],
-                1,
-            )
-            for units in several
-        ]
+        drawn: list[list[Floats]] = [[] for _ in several]
+        for some in draws(count, seed):
+            for found, units in zip(drawn, several, strict=True):
+                parts = np.split(units[:, 0], [TURN_FIELDS, SENT_FIELDS], 1)
+                found.append(np.concatenate([some @ part for part in parts], 1))
+        return [np.concatenate(found) for found in drawn]
+    weights = np.concatenate(list(draws(count, seed)))
     entities = several[0].shape[1]
-    both = draws(entities, seed, purpose=1)
+    both = np.concatenate(list(draws(entities, seed, purpose=1)))
     step = max(1, _AT_ONCE // (entities * len(FIELDS)))
     return [
         np.concatenate(

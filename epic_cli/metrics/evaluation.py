@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -32,14 +33,16 @@ from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import TIME, edges, median, packet_table, rows_of
 from epic_cli.metrics.certainty import (
     FEWEST_UNITS,
+    WORST,
     Figures,
     NetworkEvents,
     Piece,
     assess,
     rare,
+    stretches,
     together,
 )
-from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped
+from epic_cli.metrics.comparison import Comparison, Result, Runs, Skipped, advice
 from epic_cli.metrics.measurement import FIELDS, Entity, Grid, Measurement, grid, measure, pool
 from epic_cli.metrics.metric import AIM_RANGE, Weights
 from epic_cli.metrics.notes import (
@@ -150,7 +153,8 @@ class CompareSpec:
     scenes of the first run are kept for pictures. ``intervals``: how sure figures are is computed,
     from draws that depend on the ``seed`` alone. ``threads``: as many as there are cores unless
     given. ``total`` is how many runs there are to come, ``runs_are`` what they are called.
-    An aim is judged at the ``aim_range`` (length).
+    An aim is judged at the ``aim_range`` (length). ``each``: the figures of each recording are
+    kept, too; else of very many of them only the scores of the best participant.
     """
 
     participants: Sequence[Participant]
@@ -165,14 +169,22 @@ class CompareSpec:
     total: int = 1
     runs_are: Runs = "recordings"
     aim_range: float = AIM_RANGE
+    each: bool = True
 
     @property
     def share(self) -> int:
         """Of about how many runs each is one, in powers of two.
 
-        A few more of them then change nothing of what has been computed already.
+        A few more of them then change nothing of what has been computed already, nor do more than
+        ``MANY`` recordings.
         """
-        return 1 << (self.total.bit_length() - 1)
+        share = 1 << (self.total.bit_length() - 1)
+        return min(share, MANY) if self.runs_are == "recordings" else share
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many recordings that little is kept of each."""
+        return self.runs_are == "recordings" and self.share >= MANY
 
 
 #: Rows further apart than this (s) show less than a screen, and of packets that come more often
@@ -381,6 +393,10 @@ Progress = Callable[[int, int], object]
 #: recordings.
 KEPT, FEWEST_KEPT, FEWEST_OF_MANY = 400_000, 500, 50
 
+#: Of this many recordings, and more, no more is kept of each than all of them together need: this
+#: many errors and the sums of its rows; and the worst seconds of all.
+MANY, ERRORS_OF_MANY, WORST_OF_ALL = 64, 50, 512
+
 #: Packets that are left out on trial are so far apart (s).
 LOST_APART = 0.5
 
@@ -439,7 +455,9 @@ def compare_run(
         spec.weights,
         selection,
         max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
-        grid([entity.truth.times for entity in judged], share) if spec.intervals else None,
+        grid([one.truth.times for one in judged], 1 if spec.many else share)
+        if spec.intervals
+        else None,
         stop or threading.Event(),
     )
     most = max(1, MOST_AT_ONCE // max(len(entity.truth.times) for entity in judged))
@@ -783,7 +801,29 @@ def compare_one(
         return NotComparable(error.notes)
     except TooManyRows as error:
         return NotComparable(most_rows=error.most)
+    if spec.many:
+        return _summary(found)
     return found if spec.total == 1 else _condensed(found)
+
+
+def _summary(found: Comparison) -> Comparison:
+    """Of each participant some errors and two sums: of all, and of the worst second.
+
+    That is the one in which a participant is usually furthest off, the same for all.
+    """
+    pieces = [piece_of(found, index) for index in range(len(found.results))]
+    wholes = [np.sum([sums.sum(axis=0) for sums in one.entities], axis=0) for one in pieces]
+    each = np.stack([stretches([one], WORST)[1:] for one in pieces])
+    off = np.median(each[:, :, FIELDS.index("squares")], axis=0)
+    seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if len(off) else wholes
+    results = []
+    for result, *sums in zip(found.results, wholes, seconds, strict=True):
+        measured = result.measured and result.measured.thinned(ERRORS_OF_MANY)
+        if measured is not None:
+            turned = measured.turned and measured.turned.thinned(ERRORS_OF_MANY)
+            measured = replace(measured, sums=np.stack(sums), turned=turned, losses=None)
+        results.append(replace(result, measured=measured))
+    return replace(found, results=tuple(results), by_entity=(), cells=None)
 
 
 def _condensed(found: Comparison) -> Comparison:
@@ -811,13 +851,14 @@ class Pool:
         self._spec = spec
         self._found: list[tuple[str, Comparison]] = []
         self._skipped: list[Skipped] = []
+        self._many = _Many(spec) if spec.many else None
 
     def add(self, name: str, found: RunResult) -> None:
         """One more."""
         if isinstance(found, NotComparable):
             self.skip(name, found.error())
         else:
-            self._found.append((name, found))
+            self._found.append((name, self._many.taken(found) if self._many else found))
 
     def skip(self, name: str, error: ValueError) -> None:
         """One that has no result."""
@@ -840,8 +881,70 @@ class Pool:
             raise NothingJudged(tuple(note for reason in reasons for note in reason.notes))
         if self._spec.runs_are == "networks":
             found = _different(found)
-        whole = pool_runs(found, self._spec.seed)
+        whole = pool_runs(found, self._spec.seed, self._many)
         return replace(whole, skipped=tuple(skipped), runs_are=self._spec.runs_are)
+
+
+class _Many:
+    """What is kept of the participants of very many runs."""
+
+    def __init__(self, spec: CompareSpec) -> None:
+        self._each = spec.each
+        self._results: list[list[Result]] = [[] for _ in spec.participants]
+        self._sums = [array("d") for _ in spec.participants]
+        self._scores = [array("d") for _ in spec.participants]
+        self._worst: list[tuple[float, int, Floats]] = []
+
+    @property
+    def participants(self) -> int:
+        """How many there are."""
+        return len(self._results)
+
+    def taken(self, found: Comparison) -> Comparison:
+        """Takes what was measured of a run; returns the rest of it."""
+        both = np.zeros((len(found.results), 2, len(FIELDS)))
+        for index, one in enumerate(found.results):
+            if one.measured is not None and one.measured.sums is not None:
+                both[index] = one.measured.sums
+            self._sums[index].frombytes(both[index, 0].tobytes())
+            self._scores[index].append(one.value("score"))
+            own = self._results[index]
+            own.append(replace(one, measured=one.measured and replace(one.measured, sums=None)))
+            if len(self._scores[index]) % MANY == 0:  # together they take no more than one
+                several = pool_results(own[-MANY:])
+                measured = several.measured and several.measured.thinned(16 * ERRORS_OF_MANY)
+                own[-MANY:] = [replace(several, measured=measured)]
+        self._keep_worst(both)
+        plain = tuple(replace(one, measured=None) for one in found.results)
+        return replace(found, results=plain if self._each else ())
+
+    def _keep_worst(self, both: Floats) -> None:
+        squares, speed = FIELDS.index("squares"), FIELDS.index("speed_squares")
+        with np.errstate(all="ignore"):
+            off = float(np.nan_to_num(np.median(both[:, 1, squares] / both[:, 0, speed])))
+        self._worst.append((-off, len(self._scores[0]), both[:, 1].copy()))
+        if len(self._worst) >= 2 * WORST_OF_ALL:
+            self._worst = sorted(self._worst, key=lambda one: one[:2])[:WORST_OF_ALL]
+
+    def pooled(self, index: int) -> tuple[Result, Figures]:
+        """What one participant comes to in all runs."""
+        results = self._results[index]
+        pooled = results[0] if len(results) == 1 else pool_results(results)
+        sums = np.frombuffer(self._sums[index]).reshape(-1, len(FIELDS))
+        waver = max(one.waver for one in results) / math.sqrt(len(sums))
+        beside = [Piece([second[index, None]], WORST) for _, _, second in self._worst]
+        return pooled, Figures(pooled.values, (), waver, beside, sums)
+
+    def scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
+        """Those of the best in each run."""
+        best = advice(results, Weights()).best
+        labels = [one.label for one in results]
+        own = self._scores[labels.index(best.label)] if best else ()
+        return tuple(
+            Result(best.label, None, {"score": score}, recording=name)
+            for name, score in zip(names, own, strict=True)
+            if best
+        )
 
 
 def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
@@ -852,17 +955,24 @@ def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compariso
     return [(name, replace(first, notes=(*first.notes, AllAlike(len(found)))))]
 
 
-def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
+def pool_runs(
+    found: Sequence[tuple[str, Comparison]], seed: int, many: _Many | None = None
+) -> Comparison:
     """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap.
 
-    They have been made with ``intervals``.
+    They have been made with ``intervals``. What was measured of very ``many`` is kept there.
     """
     first = found[0][1]
     noted = [set(one.notes) for _, one in found]
     shared = tuple(note for note in first.notes if all(note in each for each in noted))
     results: list[Result] = []
     figures: list[Figures] = []
-    for index in range(len(first.results)):
+    for index in range(many.participants if many else len(first.results)):
+        if many:
+            pooled, known = many.pooled(index)
+            results.append(pooled)
+            figures.append(known)
+            continue
         own = [one.results[index] for _, one in found]
         pooled = own[0] if len(own) == 1 else pool_results(own)
         results.append(pooled)
@@ -872,6 +982,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
     of_all, resolution = set(shared), max(one.resolution for _, one in found)
     events = together(one.rare for _, one in found)
     certainty, standings = assess(figures, first.tick, first.weights, resolution, seed, events)
+    names = tuple(name for name, _ in found)
     return replace(
         first,
         rows=sum(one.rows for _, one in found),
@@ -891,8 +1002,10 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         findings=tuple({row.key: row for _, each in found for row in each.findings}.values()),
         certainty=certainty,
         rare=events,
-        recordings=tuple(name for name, _ in found),
-        by_recording=tuple(
+        recordings=names,
+        by_recording=many.scores(results, names)
+        if many and not first.results
+        else tuple(
             replace(comparison.results[index], recording=name, measured=None)
             for index in range(len(first.results))
             for name, comparison in found
@@ -908,7 +1021,11 @@ def pool_results(results: Sequence[Result]) -> Result:
     ]
     unfit = any(result.has(Flaw.NEEDS_ARRIVALS) for result in results)
     catches_up = any(result.has(Flaw.LEAPS) for result in results)
-    return result_of(results[0].label, None, found, unfit, catches_up)
+    pooled = result_of(results[0].label, None, found, unfit, catches_up)
+    told = [one for result in results for one in result.notes if one.flaw is Flaw.LAG_UNKNOWN]
+    if told and pooled.values and not pooled.has(Flaw.LAG_UNKNOWN):  # several were one of these
+        pooled = replace(pooled, notes=(*pooled.notes, told[0]))
+    return replace(pooled, waver=max(result.waver for result in results))
 
 
 def piece_of(comparison: Comparison, index: int) -> Piece:

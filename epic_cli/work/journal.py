@@ -14,6 +14,7 @@ import pkgutil
 import re
 import sys
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import version
@@ -136,7 +137,9 @@ _READ_AT_ONCE = 1 << 20
 _LONGEST_HEADER = 1000
 
 #: A line.
-_ENTRY = re.compile(rb'\{"key":"([0-9a-f]{64})","sum":"([0-9a-f]{32})","value":(.*)\}\n', re.DOTALL)
+_ENTRY = re.compile(
+    rb'\{"key":"([0-9a-f]{64})","sum":"([0-9a-f]{32})","value":"(.*)"\}\n', re.DOTALL
+)
 
 #: Damaged lines that are named.
 _NAMED = 5
@@ -246,15 +249,17 @@ class ResultJournal:
         else:
             line = os.pread(self._descriptor, place.length, place.offset)
         found = self._whole(line)
-        return None if found is None else json.loads(found[3])
+        if found is None:
+            return None
+        return json.loads(zlib.decompress(base64.b64decode(found[3])))
 
     def add(self, asked: str, answer: Any) -> None:
         """Keeps an answer; it is in the file when this returns. Raises ``OSError``."""
         begin = self._end
-        value = _json(answer)
+        value = base64.b64encode(zlib.compress(_json(answer)))
         name = asked.encode()
         checked = _sum(self._salt, name, value).encode()
-        self._write(b'{"key":"%b","sum":"%b","value":%b}' % (name, checked, value))
+        self._write(b'{"key":"%b","sum":"%b","value":"%b"}' % (name, checked, value))
         self._places[asked] = _Place(begin, self._end - begin)
 
     def close(self) -> None:

@@ -18,12 +18,16 @@ from epic_cli.metrics.certainty import (
 
 
 def test_a_draw_takes_as_many_units_as_there_are_and_the_same_seed_takes_the_same() -> None:
-    found = draws(7, 1)
+    (found,), (again,), (other,), (beside,) = (draws(7, *how) for how in ((1,), (1,), (2,), (1, 1)))
     assert found.shape == (DRAWS, 7)
     assert set(found.sum(axis=1)) == {7.0}
-    assert np.array_equal(found, draws(7, 1))
-    assert not np.array_equal(found, draws(7, 2))
-    assert not np.array_equal(found, draws(7, 1, purpose=1))
+    assert np.array_equal(found, again)
+    assert not np.array_equal(found, other)
+    assert not np.array_equal(found, beside)
+    # of thousands of units some at a time, which are the same
+    most = list(draws(4000, 1, count=400))
+    assert len(most) > 1
+    assert np.array_equal(np.concatenate(most)[:3], next(draws(4000, 1, count=3)))
     # each unit is drawn once on average, with the variance of a multinomial draw
     assert found.mean(axis=0) == pytest.approx(np.ones(7), abs=0.07)
     assert found.var() == pytest.approx(1 - 1 / 7, rel=0.05)
@@ -85,7 +89,7 @@ def test_an_interval_contains_the_figure_as_often_as_it_claims(kind: str, units:
             squares = rows * (4 + source.normal(size=units))
         else:
             squares = rows * 4 * source.gamma(4, 1 / 4, units)
-        weights = draws(units, trial, count=1000)
+        (weights,) = draws(units, trial, count=1000)
         low, high = interval((weights @ squares) / (weights @ rows), units) or (0, 0)
         hits += low <= 4 <= high
     # a percentile interval of a skewed figure falls a little short, as Hesterberg finds

@@ -53,7 +53,8 @@ def test_arrays_stay_what_they_are(dtype: str) -> None:
     back += back  # it is one's own
 
 
-def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
+@pytest.mark.parametrize("total", [7, 64])
+def test_a_pool_of_results_from_a_journal_is_the_comparison(total: int) -> None:
     taking_part = read_specs(["dumb-terminal", "snapshot", "lerp"])
     runs = [
         Run(
@@ -68,7 +69,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
         for number in range(6)
     ]
     runs.append(Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))}))
-    spec = CompareSpec(taking_part, SCREEN_TIMING, total=len(runs))
+    spec = CompareSpec(taking_part, SCREEN_TIMING, total=total)
     direct, kept = Pool(spec), Pool(spec)
     for run in runs:
         found = compare_one(run, spec, threads=1)
@@ -79,6 +80,41 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
     assert other.advice == one.advice
     assert [str(skip.error) for skip in other.skipped] == [str(skip.error) for skip in one.skipped]
     assert len(one.skipped) == 1
+
+
+def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
+    """What is added up a part at a time is what all come to at once."""
+    runs = [
+        Run(f"{number}", {"": movements.block(movements.packets(path, 2.0 + number % 7 / 10))})
+        for path in (movements.circle, movements.straight)
+        for number in range(35)
+    ]
+    spec = CompareSpec(read_specs(["dumb-terminal", "snapshot", "lerp"]), SCREEN_TIMING, threads=1)
+    few, many, scores = (
+        Pool(replace(spec, total=total, each=each))
+        for total, each in ((63, True), (64, True), (64, False))
+    )
+    for run in runs:
+        few.add(run.name, compare_one(run, replace(spec, total=63)))
+        found = compare_one(run, replace(spec, total=64))
+        assert len(json.dumps(as_json(found))) < 12_000 * len(found.results)
+        many.add(run.name, found)
+        scores.add(run.name, found)
+    one, other, short = few.comparison(), many.comparison(), scores.comparison()
+    assert one.certainty == other.certainty
+    assert [packet.values for packet in one.by_recording] == [
+        packet.values for packet in other.by_recording
+    ]
+    for before, after in zip(one.results, other.results, strict=True):
+        for name, value in before.values.items():
+            near = 0.02 if name == "error95" else 1e-12
+            assert after.value(name) == pytest.approx(value, rel=near, nan_ok=True), name
+        assert after.interval("error") == pytest.approx(before.interval("error"), rel=0.02)
+    assert short.results == other.results
+    assert short.advice == other.advice._replace(worst=short.advice.worst)
+    assert short.advice.worst is not None
+    assert other.advice.worst is not None
+    assert short.advice.worst.recording == other.advice.worst.recording
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -310,6 +310,7 @@ def compare(
     _check_conditions(scoring, taking_part)
     asked = inputs, network, timing, scoring.weighing, scoring.warm_up, pictures.selection
     how = compare_spec(taking_part, *asked, threads)
+    how = replace(how, each=layout.by == "recording")
     job = CompareJob(given, how, workers)
     if saving is not None and workers != HERE:
         raise WrongUsage(
