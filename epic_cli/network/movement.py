@@ -98,7 +98,7 @@ class Track:
     """
 
     def __init__(self, max_gap: float) -> None:
-        self._max_gap = max_gap
+        self.max_gap = max_gap
         self.times = array("d")
         self._numbers = array("d")  # x, y, z, vx, vy, vz of each state
         self._teleports = array("l")
@@ -154,7 +154,7 @@ class Track:
             return None if since else before
         step = self.times[index + 1] - self.times[index]
         after = self.state(index + 1)
-        if step > self._max_gap:
+        if step > self.max_gap:
             return None
         if after.teleports != before.teleports:
             return before

@@ -51,6 +51,7 @@ from epic_cli.show.metric_list import games_help
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.jobs.tune.bytes_front import BytesSpec, Limit
     from epic_cli.jobs.tune.design import Design
     from epic_cli.jobs.tune.run import TuneStep, Tunings
     from epic_cli.jobs.tune.spec import TuneJob
@@ -64,8 +65,12 @@ if TYPE_CHECKING:
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
     "drawn", "figure", "weighing", "warm_up", "division", "trials", "seconds",
-    "threads", "workers", "cluster", "journal", "svg", "html",
+    "threads", "workers", "cluster", "journal", "svg", "html", "bytes",
 )  # fmt: skip
+
+
+#: Of the search of settings alone.
+_NOT_OF_BYTES = ("design", "division", "trials", "seconds", "workers", "cluster", "journal", "html")
 
 
 @dataclass(frozen=True)
@@ -146,6 +151,32 @@ class Purpose:
     )
 
 
+def _limit(text: str) -> Limit:
+    from epic_cli.jobs.tune.bytes_front import Limit
+
+    return Limit.parse(text)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Whether senders are tuned instead of settings, and what they must not exceed."""
+
+    bytes: bool = flag(
+        "Tune how --movement is sent instead: rate, threshold, bits and packing, for bytes a"
+        " second against the figure; keys of --send are kept."
+    )
+    limit: Limit | None = value(
+        "With --bytes, the best that sends no more than this (5kB/s, 40kbit/s), or the fewest"
+        " bytes for a figure (error=0.05).",
+        type=Parsed("limit", _limit),
+        metavar="LIMIT",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuses a limit without bytes."""
+        refuse(() if self.bytes else ("limit",), "needs --bytes")
+
+
 @dataclass(frozen=True)
 class Effort:
     """How long is searched, and by how many threads."""
@@ -191,22 +222,23 @@ _EXAMPLES = """\b
 Examples:
   epic tune sample_inputs/jitter.txt
   epic tune -s lerp sample_inputs/jitter.txt
-  epic tune -s dead-reckoning --trials 40 --for error sample_inputs/jitter.txt
   epic tune -s lerp,geckos --weights shooter sample_inputs/jitter.txt
   epic tune --movement strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
   epic tune --design --weights shooter sample_inputs/jitter.txt
+  epic tune --bytes -s dis --movement strafe --send 20hz --seeds 2
 """
 
 
 @command(
     _EXAMPLES,
-    "s all design drawn for weights truth trials time movement link latency jitter loss f html",
+    "s all design bytes for weights movement link f html",
     games_help(),
 )
 def tune(
     inputs: Inputs = shared(Inputs),
     tuned: Tuned = shared(Tuned),
     purpose: Purpose = shared(Purpose),
+    wire: Wire = shared(Wire),
     effort: Effort = shared(Effort),
     jobs: JobOptions = shared(JobOptions),
     network: NetworkOptions = shared(NetworkOptions),
@@ -234,7 +266,9 @@ def tune(
     than --allowed-failures, 2 wrong usage, or too little data, 3 a file cannot be read or written,
     or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
     """
+    from epic_cli.jobs.tune.bytes_front import BytesSpec
     from epic_cli.jobs.tune.spec import TuneJob, TuneSpec
+    from epic_cli.metrics.inputs import SimulatedRuns
     from epic_cli.shell.recordings import compare_spec, given_runs, reporters
 
     given = given_runs(inputs, network, messages, tuned.drawn, traces=not tuned.searches)
@@ -248,6 +282,13 @@ def tune(
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
     asked = inputs, network, timing, purpose.weighing, purpose.warm_up
     how = compare_spec((), *asked, threads=effort.threads)
+    if wire.bytes:
+        refuse(_NOT_OF_BYTES, "does not go with --bytes")
+        if not isinstance(given, SimulatedRuns):
+            truth = f"truth={inputs.recordings[0]}" if inputs.recordings else "strafe"
+            raise WrongUsage(f"--bytes sends a movement again: --movement '{truth}'", "bytes")
+        parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
+        return _write_bytes(BytesSpec(tuple(strategies), *parts), written, color)
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
     found = _search(job, log, tally, tuned.design)
@@ -287,6 +328,25 @@ def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tuning
         raise WrongUsage(f"{error}; --latency makes them", "latency") from error
     except tuning.NothingTried:
         raise KeyboardInterrupt from None
+
+
+def _write_bytes(spec: BytesSpec, written: Written, color: ColorChoice) -> int:
+    """Finds and writes how to send; raises ``WrongUsage``."""
+    from epic_cli.jobs.tune.bytes_front import find_bytes
+    from epic_cli.jobs.tune.bytes_report import bytes_picture, bytes_report
+    from epic_cli.metrics.notes import NotEnoughToSay
+    from epic_cli.shell.console import write_document, write_report
+    from epic_cli.shell.progress import Progress
+
+    try:
+        with Progress("sending") as progress:
+            found = find_bytes(spec, progress)
+    except NotEnoughToSay as error:
+        raise WrongUsage(str(error)) from error
+    if written.svg is not None:
+        write_document(bytes_picture(found), written.svg)
+    write_report(bytes_report(found), written.form, color, summary=True)
+    return ExitStatus.DONE
 
 
 def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:

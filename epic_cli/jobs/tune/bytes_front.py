@@ -1,0 +1,487 @@
+"""How to send: bytes a second against what a player sees, over rate, threshold, bits and packing.
+
+Senders are tried on one part of the data: every other network and, of a recorded movement, its
+first half. The front of what is found there is evaluated on the rest, all of it together and
+paired, each sender with its own stream over the same networks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from epic_cli.engine.parameters import parse_quantity
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import FAMILIES, declaration, is_built_in
+from epic_cli.jobs.tune.spec import GOALS, Goal, goal
+from epic_cli.metrics.comparison import Comparison, Result
+from epic_cli.metrics.evaluation import (
+    CompareSpec,
+    Run,
+    SentOver,
+    compare,
+    evaluate,
+    pool_results,
+    prepare,
+    simulated,
+)
+from epic_cli.metrics.notes import NotEnoughToSay
+from epic_cli.metrics.tabular import Tabular
+from epic_cli.network.movement import RecordedMovement, Track
+from epic_cli.network.sender import RECORDED, USUAL_RATE, SenderSpec
+from epic_cli.network.simulation import Simulation
+from epic_cli.work.executors import Threads
+from epic_cli.work.runner import Failure, run_jobs
+
+#: What is tried: rates (Hz), thresholds as the seconds in which that far is gone, bits of a
+#: coordinate with those of a rotation's component, what becomes of velocities, and packings.
+RATES = (5, 10, 15, 20, 30, 60)
+THRESHOLDS = (0.005, 0.01, 0.02, 0.05, 0.1)
+BITS = ((None, None), (18, 15), (16, 12), (14, 11), (12, 10), (10, 9), (8, 8))
+VELOCITIES = ("full", "half", "none")
+PACKS = ("full", "delta")
+
+#: A threshold leaves what moves evenly unsent: not for longer than this (s).
+AT_LEAST = 1
+
+#: Of what differs by less than this share in the figure, the fewest bytes are chosen.
+ALIKE = 0.005
+
+#: This many senders of the first round are tried with all encodings, then the best one again.
+_BEST, _ROUNDS = 6, 4
+
+#: This many senders of the front are shown.
+SHOWN = 12
+
+#: Strategies of these families guess where an entity is: a sender can have a copy of them.
+_PREDICT = {FAMILIES[name] for name in ("aim", "correct", "filter")}
+
+
+class Limit(NamedTuple):
+    """The most that may be sent (bytes a second of an entity), or the worst value of a figure."""
+
+    value: float
+    figure: str = "bytes"
+
+    @classmethod
+    def parse(cls, text: str) -> Limit:
+        """``5kB/s``, ``40kbit/s`` or ``error=0.05``; raises ``ValueError``."""
+        name, found, rest = text.partition("=")
+        try:
+            if found:
+                if name.strip() not in GOALS:
+                    raise ValueError
+                return cls(float(rest), name.strip())
+            amount = text.strip().removesuffix("/s")
+            if not amount[-1:].isalpha():  # bits or bytes
+                raise ValueError
+            if amount.endswith("B"):
+                return cls(_positive(parse_quantity(amount[:-1] + "bit", "bit/s")))
+            return cls(_positive(parse_quantity(amount, "bit/s")) / 8)
+        except ValueError:
+            raise ValueError("write 5kB/s, 40kbit/s, or a figure: error=0.05") from None
+
+
+def _positive(value: float) -> float:
+    if not value > 0:
+        raise ValueError
+    return value
+
+
+@dataclass(frozen=True)
+class BytesSpec:
+    """What is sought: for which strategies, over which networks, judged by which ``figure``.
+
+    Keys of a sender that the ``simulation`` gives are kept; ``compare`` needs no participants.
+    """
+
+    strategies: tuple[StrategySpec, ...]
+    simulation: Simulation
+    seeds: Sequence[int]
+    compare: CompareSpec
+    figure: str = "score"
+    limit: Limit | None = None
+
+    @property
+    def goal(self) -> Goal:
+        """The figure as a cost; one that is limited is the one that counts."""
+        limited = self.limit is not None and self.limit.figure != "bytes"
+        return goal(self.limit.figure if self.limit and limited else self.figure)
+
+
+class TriedSender(NamedTuple):
+    """A sender, and the figures that a strategy comes to with it."""
+
+    send: SenderSpec
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class BytesFound:
+    """Of one strategy: the ``front`` on what was tuned on, and the same senders on the rest.
+
+    ``chosen`` is the best under the limit, or the knee; ``given`` the sender as it was described.
+    ``without`` has the errors of the chosen one without rounding, and without its threshold.
+    """
+
+    strategy: StrategySpec
+    front: tuple[TriedSender, ...]
+    chosen: SenderSpec
+    given: SenderSpec
+    tried: int
+    kept: bool
+    evaluated: Comparison
+    without: Mapping[str, float]
+
+    def result(self, send: SenderSpec) -> Result:
+        """What a sender comes to on the rest."""
+        label = send.write()
+        return next(result for result in self.evaluated.results if result.label == label)
+
+    @property
+    def shown(self) -> tuple[SenderSpec, ...]:
+        """The senders of the front that hold on the rest, from the fewest bytes up."""
+        known = [(self.result(entry.send), entry.send) for entry in self.front]
+        ranked = sorted(known, key=lambda pair: pair[0].value("bytes"))
+        best, left = math.inf, []
+        for result, send in ranked:
+            cost = -result.value("score")
+            if cost < best or send == self.chosen:
+                best = min(best, cost)
+                left.append(send)
+        return tuple(left)
+
+
+@dataclass(frozen=True, repr=False)
+class BytesFronts(Tabular):
+    """What was found, by strategy; of several, the ``comparison`` of the chosen ones."""
+
+    spec: BytesSpec
+    found: tuple[BytesFound, ...]
+    comparison: Comparison | None = None
+
+
+class _Senders(NamedTuple):
+    """A network, as each of those sees it that have a sender of their own, by label."""
+
+    simulation: Simulation
+    seed: int
+    run: Run
+    senders: Mapping[str, SenderSpec]
+
+    def __call__(self, judged: StrategySpec) -> Run:
+        """What this one's sender sends."""
+        simulation = _with(self.simulation, self.senders[judged.label])
+        return SentOver(simulation, self.seed, self.run.truths or {}, counts=True)()
+
+
+def _with(simulation: Simulation, send: SenderSpec) -> Simulation:
+    return simulation._replace(spec=replace(simulation.spec, send=send))
+
+
+def find_bytes(
+    spec: BytesSpec, progress: Callable[[int, int], object] | None = None
+) -> BytesFronts:
+    """The front of each strategy, and the comparison of what is chosen.
+
+    The same spec gives the same, whatever the number of threads. Raises ``NotEnoughToSay``.
+    """
+    if len(spec.seeds) < 2:
+        raise NotEnoughToSay("to tune on some networks and evaluate on others takes two seeds")
+    early, late = _divided(spec.simulation)
+    tuned, rest = _Part(spec, early, spec.seeds[::2]), _Part(spec, late, spec.seeds[1::2])
+    rules = _rules(spec, spec.strategies[0], 1.0)
+    steps = len(spec.strategies) * (len(rules) + _BEST * len(_encodings(spec)))
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(min(done, steps), steps)
+
+    found = tuple(_found(spec, strategy, tuned, rest, step) for strategy in spec.strategies)
+    if len(found) == 1:
+        return BytesFronts(spec, found)
+    chosen = {entry.strategy.label: entry.chosen for entry in found}
+    return BytesFronts(spec, found, rest.compared(spec.strategies, chosen))
+
+
+def _divided(simulation: Simulation) -> tuple[Simulation, Simulation]:
+    """The simulation of the first half of a recorded movement and of the second; else itself."""
+    recorded = simulation.recorded
+    if recorded is None:
+        return simulation, simulation
+    middle = (recorded.start + recorded.end) / 2
+    parts = (_between(recorded, -math.inf, middle), _between(recorded, middle, math.inf))
+    early, late = (simulation._replace(recorded=part) for part in parts)
+    return early, late
+
+
+def _between(movement: RecordedMovement, start: float, end: float) -> RecordedMovement:
+    tracks = {}
+    for name, track in movement.tracks.items():
+        part, before = Track(track.max_gap), None
+        for index, time in enumerate(track.times):
+            if start <= time < end:
+                state = track.state(index)
+                breaks = before is not None and state.teleports != before.teleports
+                part.add(time, *state[:2], breaks, state.rotation, state.spin)
+                before = state
+        if len(part) > 1:
+            tracks[name] = part
+    if not tracks:
+        raise NotEnoughToSay("half of the movement is not enough to tune on")
+    return RecordedMovement(tracks)
+
+
+class _Part:
+    """Networks on which senders are evaluated."""
+
+    def __init__(self, spec: BytesSpec, simulation: Simulation, seeds: Sequence[int]) -> None:
+        self._spec = spec
+        self._simulation = simulation
+        self._seeds = seeds
+
+    @cached_property
+    def speed(self) -> float:
+        """How fast (length/s) it moves, in the root mean square."""
+        run = next(simulated(self._simulation, self._seeds[:1]))
+        prepared = prepare(run, replace(self._spec.compare, participants=()))
+        squares = rows = 0.0
+        for entity in prepared.entities.judged:
+            counted = entity.truth.velocities[entity.truth.counted]
+            squares, rows = squares + float((counted**2).sum()), rows + len(counted)
+        return math.sqrt(squares / rows)
+
+    def figures(self, strategy: StrategySpec, send: SenderSpec) -> Mapping[str, float]:
+        """The figures of a strategy with a sender over all of them; none: nothing is judged."""
+        results = []
+        for run in simulated(_with(self._simulation, send), self._seeds, counts=True):
+            try:
+                prepared = prepare(run, self._spec.compare)
+            except NotEnoughToSay:
+                return {}
+            results.append(evaluate(prepared, strategy, self._spec.compare.weights))
+        pooled = results[0] if len(results) == 1 else pool_results(results)
+        return pooled.values
+
+    def compared(
+        self, participants: Sequence[StrategySpec], senders: Mapping[str, SenderSpec]
+    ) -> Comparison:
+        """One comparison of participants that have a sender each, by their labels."""
+        spec = replace(
+            self._spec.compare,
+            participants=tuple(participants),
+            total=len(self._seeds),
+            runs_are="networks",
+        )
+        return compare(self._runs(senders), spec)
+
+    def _runs(self, senders: Mapping[str, SenderSpec]) -> Iterator[Run]:
+        first = _with(self._simulation, next(iter(senders.values())))
+        for seed, run in zip(self._seeds, simulated(first, self._seeds), strict=True):
+            yield run._replace(again=_Senders(self._simulation, seed, run, senders))
+
+
+def _found(
+    spec: BytesSpec, strategy: StrategySpec, tuned: _Part, rest: _Part, step: Callable[[], None]
+) -> BytesFound:
+    given = spec.simulation.spec.send
+    usual = USUAL_RATE if spec.simulation.recorded is None else RECORDED
+    given = replace(given, send_rate=_whole(given.send_rate or usual))
+    rules = _rules(spec, strategy, tuned.speed)
+    every = _tried(spec, strategy, tuned, rules, step)
+    best = [entry.send for entry in _evenly(_front(every, spec.goal), _BEST)]
+    for _ in range(_ROUNDS):
+        known = {entry.send.write() for entry in every}
+        coming = [replace(send, **encoding) for send in best for encoding in _encodings(spec)]
+        fresh = {send.write(): send for send in coming if send.write() not in known}
+        if not fresh:
+            break
+        every += _tried(spec, strategy, tuned, list(fresh.values()), step)
+        best = [_choice(_front(every, spec.goal), spec)[0].send]
+    front = _front(every, spec.goal)
+    chosen, kept = _choice(front, spec)
+    shown = _evenly(front, SHOWN)
+    if chosen not in shown:
+        shown = sorted([*shown, chosen], key=lambda entry: entry.figures["bytes"])
+    senders = {entry.write(): entry for entry in (*(entry.send for entry in shown), given)}
+    participants = [StrategySpec(*strategy[:2], label) for label in senders]
+    return BytesFound(
+        strategy,
+        tuple(shown),
+        chosen.send,
+        given,
+        len(every),
+        kept,
+        rest.compared(participants, senders),
+        _without(strategy, chosen.send, rest),
+    )
+
+
+def _whole(rate: float | str) -> float | str:
+    """20 where it is 20.0: shorter to write."""
+    return int(rate) if isinstance(rate, float) and rate.is_integer() else rate
+
+
+def _rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
+    """Rates and thresholds, of which those that are given stay."""
+    given = spec.simulation.spec.send
+    rates = RATES if given.send_rate is None else (given.send_rate,)
+    thresholds: list[float | None] = [None]
+    if not given.selective:
+        thresholds += sorted({_round(speed * seconds) for seconds in THRESHOLDS if speed > 0})
+    family = declaration(strategy.name).family if is_built_in(strategy.name) else ""
+    predictor = StrategySpec(*strategy[:2]) if family in _PREDICT else None
+    found = []
+    for rate in rates:
+        for threshold in thresholds:
+            entry = replace(given, send_rate=rate)
+            if threshold is not None:
+                entry = replace(
+                    entry,
+                    threshold=threshold,
+                    against=predictor,
+                    at_least=given.at_least or AT_LEAST,
+                )
+            found.append(entry)
+    return found
+
+
+def _round(value: float) -> float:
+    """To one digit: 1, 2 or 5."""
+    size = 10.0 ** math.floor(math.log10(value))
+    digit = min((1, 2, 5, 10), key=lambda entry: abs(math.log(entry) - math.log(value / size)))
+    return float(f"{digit * size:.1g}")
+
+
+def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
+    """Ways to encode, of which what is given stays."""
+    given = spec.simulation.spec.send
+    fixed = given.bits is not None or given.quantize is not None or given.layout is not None
+    bits = ((None, None),) if fixed else BITS
+    velocities = (given.velocity,) if fixed or given.velocity != "full" else VELOCITIES
+    packs = (given.pack,) if given.pack != "full" else PACKS
+    turns = spec.simulation.recorded.turns if spec.simulation.recorded else False
+    found: list[dict[str, Any]] = []
+    for position, rotation in bits:
+        for velocity in velocities:
+            for pack in packs:
+                entry: dict[str, Any] = {"velocity": velocity, "pack": pack}
+                if position is not None:
+                    entry["bits"] = position
+                    if turns and given.rotation is None:
+                        entry["rotation_bits"] = rotation
+                found.append(entry)
+    return found
+
+
+def _tried(
+    spec: BytesSpec,
+    strategy: StrategySpec,
+    part: _Part,
+    senders: Sequence[SenderSpec],
+    step: Callable[[], None],
+) -> list[TriedSender]:
+    def figures(send: SenderSpec) -> Mapping[str, float]:
+        return part.figures(strategy, send)
+
+    found = []
+    with Threads(spec.compare.threads, len(senders)) as executor:
+        for send, values in run_jobs(figures, senders, executor):
+            if isinstance(values, Failure):
+                raise values.error
+            found.append(TriedSender(send, values))
+            step()
+    return found
+
+
+def _front(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
+    """Those that no other beats in both bytes and the figure, from the fewest bytes up.
+
+    Raises ``NotEnoughToSay`` where nothing could be judged.
+    """
+    known = [entry for entry in tried if math.isfinite(_cost(entry, goal))]
+    if not known:
+        raise NotEnoughToSay("nothing can be judged with any of these senders")
+    known.sort(key=lambda entry: (entry.figures["bytes"], _cost(entry, goal)))
+    best, found = math.inf, []
+    for entry in known:
+        if _cost(entry, goal) < best:
+            best = _cost(entry, goal)
+            found.append(entry)
+    return found
+
+
+def _cost(entry: TriedSender, goal: Goal) -> float:
+    bytes_ = entry.figures.get("bytes", math.nan)
+    return goal.cost(entry.figures) if bytes_ > 0 else math.inf
+
+
+def _evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]:
+    """At most this many of them, evenly by place, the ends among them."""
+    if len(front) <= most:
+        return list(front)
+    places = sorted({round(k * (len(front) - 1) / (most - 1)) for k in range(most)})
+    return [front[place] for place in places]
+
+
+def _choice(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[TriedSender, bool]:
+    """The best under the limit, or the knee; and whether the limit can be kept."""
+    limit, aim = spec.limit, spec.goal
+    if limit is None:
+        return _cheapest(front, _knee(front, aim), aim), True
+    if limit.figure == "bytes":
+        under = [entry for entry in front if entry.figures["bytes"] <= limit.value]
+        return (_cheapest(front, under[-1], aim), True) if under else (front[0], False)
+    judged = goal(limit.figure)
+    worst = judged.cost({limit.figure: limit.value})
+    good = [entry for entry in front if judged.cost(entry.figures) <= worst]
+    return (good[0], True) if good else (front[-1], False)
+
+
+def _cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
+    """The first of the front that is as good as this one."""
+    worst = _cost(best, goal) + ALIKE * abs(_cost(best, goal))
+    return next(entry for entry in front if _cost(entry, goal) <= worst)
+
+
+def _knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
+    """The one furthest below the chord from end to end, bytes by their logarithm.
+
+    V. Satopaa et al., "Finding a 'Kneedle' in a Haystack", ICDCS Workshops, 2011.
+    """
+    if len(front) < 3:
+        return front[-1]
+    across = [math.log(entry.figures["bytes"]) for entry in front]
+    up = [_cost(entry, goal) for entry in front]
+    wide, high = across[-1] - across[0], up[0] - up[-1]
+    below = [
+        1 - (x - across[0]) / wide - (y - up[-1]) / high for x, y in zip(across, up, strict=True)
+    ]
+    return front[max(range(len(front)), key=below.__getitem__)]
+
+
+def _without(strategy: StrategySpec, send: SenderSpec, rest: _Part) -> dict[str, float]:
+    """The squared error with a sender, without its rounding, and without its threshold."""
+    plain = SenderSpec()
+    keys = {
+        "rounding": ("bits", "range", "quantize", "quantize_velocity", "velocity", "rotation",
+                     "rotation_bits", "layout"),
+        "threshold": ("threshold", "angle_threshold", "against", "at_least"),
+    }  # fmt: skip
+    found = {"all": _square(rest.figures(strategy, send))}
+    for name, left_out in keys.items():
+        usual = {key: getattr(plain, key) for key in left_out}
+        other = replace(send, **usual)
+        if other != send:
+            found[name] = _square(rest.figures(strategy, other))
+    return found
+
+
+def _square(figures: Mapping[str, float]) -> float:
+    return figures.get("error", math.nan) ** 2

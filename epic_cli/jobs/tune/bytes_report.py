@@ -1,0 +1,229 @@
+"""What a better picture costs on the wire, in a sentence, a table and a chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from epic_cli.jobs.compare import report as compared
+from epic_cli.jobs.tune.bytes_front import BytesFound, BytesFronts, Limit
+from epic_cli.jobs.tune.report import called, figure, points
+from epic_cli.metrics import named
+from epic_cli.metrics.comparison import Result
+from epic_cli.metrics.digits import counted, known, percent, reach, three_digits
+from epic_cli.metrics.metric import Metric
+from epic_cli.network.sender import SenderSpec
+from epic_cli.show.chart import Chart, chart_line
+from epic_cli.show.plot import Curve, Dot, Plot
+from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
+from epic_cli.show.svg import curves_picture
+
+#: The figures of a sender, beside the one that counts.
+_FIGURES = ("error", "lag", "jerk")
+
+_FIELDS = (
+    "strategy", "send", "chosen", "given", "updates", "update_bits", "bytes", "bytes_low",
+    "bytes_high", "for", "figure", "figure_low", "figure_high", *_FIGURES,
+)  # fmt: skip
+
+
+def bytes_report(found: BytesFronts) -> Report:
+    """What was found."""
+    metric = found.spec.goal.metric
+    verdict: list[str] = []
+    parts: list[Part] = []
+    if found.comparison is not None:
+        limit = found.spec.limit
+        verdict += [f"With {_limit(limit)}:"] if limit else []
+        verdict += compared.verdict(found.comparison)
+        parts.append(replace(compared.report(found.comparison), verdict=()))
+    for entry in found.found:
+        verdict += _sentences(entry, found, metric)
+        parts.append(_table(entry, metric))
+    words = f"{called(metric)} over bytes a second"
+    parts.append(Figure(words, lambda: _chart(found, metric), lambda: bytes_picture(found)))
+    parts.append(
+        Usage(
+            [(entry.strategy.label, f"--send '{entry.chosen.write()}'") for entry in found.found],
+            "senders, to be copied",
+        )
+    )
+    return Report(
+        verdict=verdict,
+        parts=parts,
+        notes=_basis(found),
+        data=Data(_FIELDS, lambda: list(_records(found)), lambda: list(_records(found))),
+    )
+
+
+def _limit(limit: Limit) -> str:
+    if limit.figure == "bytes":
+        return f"at most {three_digits(limit.value)} bytes a second"
+    metric = named(limit.figure)
+    return f"{called(metric)} {metric.cell(limit.value)}"
+
+
+def _sentences(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[str]:
+    result, given = entry.result(entry.chosen), entry.result(entry.given)
+    bytes_, usual = result.value("bytes"), given.value("bytes")
+    low, high = result.interval(metric.name)
+    likely = reach(low, high, lambda value: figure(metric, value))
+    sentences = [
+        f"{entry.strategy.label}: send {entry.chosen.write()}: {three_digits(bytes_)} bytes a"
+        f" second, {called(metric)} {figure(metric, result.value(metric.name))}"
+        + (f" ({likely})" if likely else "")
+        + ", on data that it was not tuned on."
+    ]
+    if entry.given != entry.chosen:
+        more = metric.key(result.value(metric.name)) - metric.key(given.value(metric.name))
+        sentences.append(
+            f"That is {_changed(bytes_, usual, 'bytes')} than {entry.given.write()}"
+            f" ({three_digits(usual)}), an error that is"
+            f" {_changed(result.value('error'), given.value('error'), 'error')}, and"
+            f" {points(metric, abs(more))} {'worse' if more > 0 else 'better'}."
+        )
+    limit = found.spec.limit
+    if limit is not None and not entry.kept:
+        sentences.append(f"Nothing that was tried keeps {_limit(limit)}: this comes nearest.")
+    elif limit is not None and not _keeps(result, limit):
+        sentences.append(f"It kept {_limit(limit)} where it was tuned, not on the rest.")
+    return [*sentences, *_shares(entry)]
+
+
+def _keeps(result: Result, limit: Limit) -> bool:
+    metric = named(limit.figure)
+    return bool(metric.key(result.value(limit.figure)) <= metric.key(limit.value) * 1.02 + 1e-9)
+
+
+def _changed(value: float, usual: float, what: str) -> str:
+    share = value / usual - 1 if usual > 0 else math.nan
+    less, more = ("fewer", "more") if what == "bytes" else ("smaller", "larger")
+    noun = " bytes" if what == "bytes" else ""
+    return f"{percent(abs(share))} {more if share > 0 else less}{noun}"
+
+
+def _shares(entry: BytesFound) -> list[str]:
+    """What of the squared error is the sender's doing."""
+    whole_error = entry.without["all"]
+    parts = []
+    for name, words in (("rounding", "rounding makes up"), ("threshold", "the threshold")):
+        if name in entry.without and whole_error > 0:
+            share = max(0.0, 1 - entry.without[name] / whole_error)
+            parts.append(f"{words} {percent(share) if share >= 0.005 else 'less than 1 %'}")
+    return [f"Of its squared error, {' and '.join(parts)}."] if parts else []
+
+
+def _basis(found: BytesFronts) -> list[str]:
+    seeds, recorded = len(found.spec.seeds), found.spec.simulation.recorded is not None
+    half = ", the second half of the movement" if recorded else ""
+    tried = counted(sum(entry.tried for entry in found.found), "sender")
+    return [
+        f"{tried} tried on {counted((seeds + 1) // 2, 'network')}, the front evaluated on"
+        f" {counted(seeds // 2, 'other network')}{half}. Bytes are those of each entity, with its"
+        " part of the headers of IPv4 and UDP."
+    ]
+
+
+def _table(entry: BytesFound, metric: Metric) -> Table:
+    shown = _listed(entry)
+    results = [entry.result(send) for send in shown]
+
+    def column(name: str, weight: int = KEPT) -> Column:
+        entry = named(name)
+        cells = [entry.cell(result.value(name)) for result in results]
+        return Column(entry.title, cells, weight, right=True, meaning=entry.help)
+
+    likely = [
+        reach(*result.interval(metric.name), lambda value: figure(metric, value), "-")
+        for result in results
+    ]
+    marks = [
+        "chosen" if send == entry.chosen else "as given" if send == entry.given else ""
+        for send in shown
+    ]
+    others = [column(name, 5) for name in _FIGURES if name != metric.name]
+    return Table(
+        [
+            Column("send", [send.write() for send in shown], text=True),
+            Column("", marks),
+            column("updates", 6),
+            column("update_bits", 5),
+            column("bytes"),
+            column(metric.name),
+            Column("likely", likely, 7, right=True),
+            *others,
+        ],
+        caption=entry.strategy.label,
+    )
+
+
+def _listed(entry: BytesFound) -> list[SenderSpec]:
+    """Those of the front, and the one that was given, from the fewest bytes up."""
+    every = [*entry.shown, *([] if entry.given in entry.shown else [entry.given])]
+    return sorted(every, key=lambda send: entry.result(send).value("bytes"))
+
+
+def _curves(found: BytesFronts, metric: Metric) -> list[Curve]:
+    curves = []
+    for rank, entry in enumerate(found.found):
+        results = [entry.result(send) for send in entry.shown]
+        # steps: between two senders only the worse of both is known to be reached
+        across = [result.value("bytes") for result in results for _ in (0, 1)][1:]
+        up = [result.value(metric.name) for result in results for _ in (0, 1)][:-1]
+        places = np.column_stack((across, up))
+        curves.append(Curve(entry.strategy.label, rank, np.array(across), places))
+    return curves
+
+
+def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
+    curves = [curve for curve in _curves(found, metric) if len(curve.times) > 2]
+    if not curves:
+        return None
+    title = f"{called(metric)} over bytes a second"
+    lines = [chart_line(curve) for curve in curves]
+    return Chart(lines, title, named=len(curves) > 1, height=12, width=160)
+
+
+def bytes_picture(found: BytesFronts) -> str:
+    """The fronts as the text of an SVG file; each point says how it is sent."""
+    metric = found.spec.goal.metric
+    dots = []
+    for rank, entry in enumerate(found.found):
+        for send in _listed(entry):
+            result = entry.result(send)
+            value = result.value(metric.name)
+            words = f"{entry.strategy.label}, {send.write()}: {figure(metric, value)}"
+            role = None if send in (entry.chosen, entry.given) else rank
+            dots.append(Dot(result.value("bytes"), value, words, role, send == entry.chosen))
+    better = "up" if metric.key(1.0) < metric.key(0.0) else "down"
+    note = (
+        f"{called(metric)} over bytes a second; further {better} and to the left is better."
+        " Hollow: as given, filled: chosen."
+    )
+    return curves_picture(Plot("What a better picture costs", _curves(found, metric)), dots, note)
+
+
+def _records(found: BytesFronts) -> Iterator[Record]:
+    metric = found.spec.goal.metric
+    for entry in found.found:
+        for send in _listed(entry):
+            result = entry.result(send)
+            ends: dict[str, Any] = {}
+            for name, key in (("bytes", "bytes"), (metric.name, "figure")):
+                ends[f"{key}_low"], ends[f"{key}_high"] = map(known, result.interval(name))
+            record = {
+                "strategy": entry.strategy.label,
+                "send": send.write(),
+                "chosen": send == entry.chosen,
+                "given": send == entry.given,
+                "for": metric.name,
+                "figure": known(result.value(metric.name)),
+                **{name: known(result.value(name)) for name in ("updates", "update_bits", "bytes")},
+                **{name: known(result.value(name)) for name in _FIGURES},
+                **ends,
+            }
+            yield {name: record[name] for name in _FIELDS}

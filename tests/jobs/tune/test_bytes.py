@@ -1,0 +1,149 @@
+"""``epic tune --bytes``: how to send, evaluated on what it was not tuned on."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+import pytest
+from support.running import epic
+
+from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit, find_bytes
+from epic_cli.jobs.tune.bytes_report import bytes_picture, bytes_report
+from epic_cli.metrics.evaluation import CompareSpec, compare, simulated
+from epic_cli.network.link_spec import LinkSpec
+from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.simulation import SimulationSpec
+
+LINK = "latency=40ms,jitter=5ms"
+
+
+@functools.lru_cache
+def found(
+    strategies: str,
+    limit: str = "",
+    send: str = "",
+    movement: str = "strafe,duration=6",
+    threads: int = 1,
+) -> BytesFronts:
+    simulation = SimulationSpec(
+        MovementSpec.parse(movement), SenderSpec.parse(send), LinkSpec.parse(LINK)
+    )
+    spec = BytesSpec(
+        tuple(read_specs(strategies.split(","))),
+        simulation.open(),
+        range(4),
+        CompareSpec((), SCREEN_TIMING, threads=threads),
+        limit=Limit.parse(limit) if limit else None,
+    )
+    return find_bytes(spec)
+
+
+# what is given stays: threshold and packing are left
+FEW = "20hz,quantize=0.01,velocity=none"
+
+
+def test_more_bytes_are_never_worse_and_the_limit_is_kept() -> None:
+    (one,) = found("snapshot+interpolation_time=0.1", "500B/s", "quantize=0.01,velocity=none").found
+    bytes_ = [tried.figures["bytes"] for tried in one.front]
+    scores = [tried.figures["score"] for tried in one.front]
+    assert bytes_ == sorted(bytes_)
+    assert scores == sorted(scores)
+    assert one.kept
+    assert one.result(one.chosen).value("bytes") < 520
+    assert (one.chosen.quantize, one.chosen.velocity) == (0.01, "none")
+
+
+def test_what_is_evaluated_is_what_compare_says_of_that_sender() -> None:
+    result = found("dead-reckoning", "300B/s", FEW)
+    (one,) = result.found
+    assert one.chosen.against == read_specs(["dead-reckoning"])[0] or not one.chosen.selective
+    simulation = SimulationSpec(
+        MovementSpec.parse("strafe,duration=6"), one.chosen, LinkSpec.parse(LINK)
+    )
+    spec = CompareSpec(
+        read_specs(["dead-reckoning"]), SCREEN_TIMING, total=2, runs_are="networks", intervals=False
+    )
+    again = compare(
+        simulated(simulation.open(), [1, 3], counts=True),
+        CompareSpec(spec.participants, SCREEN_TIMING, total=2, runs_are="networks"),
+    ).results[0]
+    for name in ("score", "error", "bytes", "lag"):
+        assert again.value(name) == pytest.approx(one.result(one.chosen).value(name), rel=1e-9)
+
+
+def test_a_figure_that_must_be_reached_takes_the_fewest_bytes() -> None:
+    (loose,) = found("dead-reckoning", "error=0.6", FEW).found
+    (tight,) = found("dead-reckoning", "error=0.25", FEW).found
+    assert loose.kept
+    assert tight.kept
+    assert loose.result(loose.chosen).value("bytes") < tight.result(tight.chosen).value("bytes")
+    assert tight.result(tight.chosen).value("error") < 0.3
+    (never,) = found("dead-reckoning", "error=0.00001", FEW).found
+    assert not never.kept
+
+
+def test_predictors_and_buffers_at_equal_bytes_are_compared_in_pairs() -> None:
+    both = found("dead-reckoning,snapshot+interpolation_time=0.1", "300B/s", FEW)
+    assert both.comparison is not None
+    sent = [result.value("bytes") for result in both.comparison.results]
+    assert max(sent) < 340  # on what it was not tuned on
+    text = bytes_report(both)
+    assert text.verdict[0] == "With at most 300 bytes a second:"
+    records = list(text.data.records())
+    assert {record["strategy"] for record in records} == {
+        "dead-reckoning", "snapshot+interpolation_time=0.1",
+    }  # fmt: skip
+    assert sum(record["chosen"] for record in records) == 2
+    assert bytes_picture(both).count("<circle") == len(records)
+
+
+def test_the_same_by_any_number_of_threads() -> None:
+    one, two = (found("lerp", "", FEW, threads=count).found[0] for count in (1, 2))
+    assert (one.chosen, one.front) == (two.chosen, two.front)
+
+
+def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
+    result = found("lerp", "", FEW, "truth=sample_inputs/airliner.csv")
+    (one,) = result.found
+    for tried, other in itertools.pairwise(one.front):
+        assert tried.figures["bytes"] < other.figures["bytes"]
+    assert "the second half of the movement" in bytes_report(result).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("5kB/s", Limit(5000)),
+        ("40kbit/s", Limit(5000)),
+        ("300B/s", Limit(300)),
+        ("error=0.05", Limit(0.05, "error")),
+    ],
+)
+def test_limits(text: str, limit: Limit) -> None:
+    assert Limit.parse(text) == limit
+
+
+@pytest.mark.parametrize("text", ["", "5", "-3kB/s", "bananas=3", "error=x", "0B/s"])
+def test_what_is_no_limit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="5kB/s"):
+        Limit.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--limit", "5kB/s", "-s", "lerp", "--movement", "strafe"), b"needs --bytes"),
+        (("--bytes", "-s", "lerp", "sample_inputs/jitter.txt"), b"--movement"),
+        (("--bytes", "--movement", "strafe"), b"needs -s NAME"),
+        (("--bytes", "-s", "lerp", "--movement", "strafe", "--seeds", "1"), b"two seeds"),
+        (("--bytes", "-s", "lerp", "--movement", "strafe", "--trials", "9"), b"--bytes"),
+    ],
+)
+def test_what_does_not_go_together_is_said(words: tuple[str, ...], said: bytes) -> None:
+    result = epic("tune", *words)
+    assert result.returncode == 2
+    assert said in result.stderr
