@@ -237,6 +237,16 @@ RED = """(() => {
 })()"""
 
 
+def test_a_game_that_has_ended_is_grey_and_says_so(page: Page) -> None:
+    with game() as playing, going_on(playing, "runner"):
+        opened(page, playing, 1)
+        assert page.run("$('live-again').hidden") is True
+    page.until("!$('live-again').hidden && $('live-one').inert")
+    page.until("Number(getComputedStyle($('live-map')).opacity) < 0.5")
+    page.run("$('live-again').click()")
+    assert "has ended" in page.run("$('live-state').textContent")
+
+
 def test_one_that_goes_out_of_all_bounds_leaves_the_others_their_curves(page: Page) -> None:
     with game() as playing, going_on(playing, "runner"):
         opened(page, playing, 1)
@@ -271,9 +281,9 @@ def test_a_spike_leaves_what_is_usual_its_room_and_the_line_under_the_pointer_st
                      (("b", 0.5), ("a", 1)))  # fmt: skip
         assert low - high > 20
         left, top, *_ = page.place("#live-error")
-        x = page.run("timeFrame($('live-error'), lastSeconds()).toX(25)")
+        x = page.run("live.now = 30; timeFrame($('live-error'), lastSeconds()).toX(25)")
         page.mouse("mouseMoved", left + x, top + high + 2)
-        assert page.run(f"nearestOf('live-error', {json.dumps(lines)})") == "a"
+        assert page.run(f"live.now = 30; nearestOf('live-error', {json.dumps(lines)})") == "a"
         page.run(f"$('live-apart').checked = true; {drawn.removesuffix(')')}, true)")
         apart = [page.run(f"heights.get('live-error {name}')(0)") for name in "ab"]
         assert apart[1] - apart[0] > 40

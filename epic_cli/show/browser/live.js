@@ -540,14 +540,23 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   repaint(true);
 });
 addEventListener("resize", () => repaint(true));
-talk({
+// What was told is from before: grey, until there is somebody to tell more.
+function hasEnded(ended) {
+  document.body.classList.toggle("stale", ended);
+  $("live-again").hidden = !ended;
+  $("live-one").inert = ended;
+  if (ended) $("live-state").textContent = "epic has ended: what is drawn is from before";
+}
+const reconnect = talk({
   opened: (socket) => {
     Object.assign(live, { socket, way: null });
+    hasEnded(false);
     tell({});
   },
   received: receive,
   closed: () => {
     live.socket = null;
-    $("live-state").textContent = "epic has ended; start it again to go on";
+    hasEnded(true);
   },
 });
+$("live-again").addEventListener("click", reconnect);
