@@ -397,8 +397,11 @@ cdef void follow(State* state, const Packet& packet, double step) noexcept nogil
             state.away = 0
         else:
             state.home, state.away, state.away_line = state.last, 1, packet.line
-    # a median: half of the steps are longer
-    state.pace *= 1.5 if step > state.pace else 1 / 1.5
+    # a median: half of the steps are longer; the first one may have led away
+    if state.packets < FEW and step < state.pace:
+        state.pace = step
+    else:
+        state.pace *= 1.5 if step > state.pace else 1 / 1.5
 
 
 cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
