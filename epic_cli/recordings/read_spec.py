@@ -98,9 +98,9 @@ def star_of(column: str) -> int:
 
 
 def joined_columns(column: str) -> tuple[str, ...]:
-    """The columns that together name an entity: ``team+number``; one stands for itself.
+    """The columns that together name an entity, ``team+number``, or are a time, ``date+time``.
 
-    Or that together are a time: ``date+time``, ``sec+nanosec``.
+    One stands for itself.
     """
     return tuple(split_escaped(column, "+"))
 
@@ -538,7 +538,8 @@ class _Key(Custom):
 
 _COLUMN_HELP = {
     "time": "When the packet was sent: a column of a table, its number from 1 where there is no"
-    " header, or a path in a JSON object, pos.0. Without columns the usual names are recognised.",
+    " header, or a path in a JSON object, pos.0; date+time and sec+nanosec are two columns. Without"
+    " columns the usual names are recognised.",
     "x": "Where it is: a column for each of x, y and z. A * is each of several entities in one row:"
     " x=*_x, x=players.*.x.",
     "vx": "Its velocity; vx= says that there is none.",

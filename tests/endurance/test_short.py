@@ -19,6 +19,7 @@ from endurance import (
     hangs,
     killed,
     large,
+    logs,
     readers,
     recorded,
     scale,
@@ -123,6 +124,13 @@ def test_a_harness_is_in_order(name: str) -> None:
     source = readers.HERE / f"{name}.cpp"
     command = [*COMPILER, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{readers.ENGINE}"]
     subprocess.run([*command, str(source)], check=True)
+
+
+def test_logs_are_read_by_the_command_or_what_it_proposes_reads_them(tmp_path: Path) -> None:
+    logs.load()
+    counts = Counter(logs.judge(logs.Writer(3, case).log(), str(tmp_path))[0] for case in range(24))
+    assert set(counts) <= {"right", "pasted"}
+    assert counts["right"] > 10
 
 
 def test_tables_of_programs_are_read_rightly_or_something_is_said() -> None:

@@ -43,7 +43,10 @@ _TIMES = (
         _TAKES_DATE,
     ),
     (re.compile(r"(?P<value>\d\d:\d\d:\d\d(?:[.,]\d+)?)"), _TAKES_TIME),
-    (re.compile(rf"^\s*(?P<value>{_NUMBER})(?=[,\s(\[])"), _TAKES_NUMBER),
+    (
+        re.compile(rf"^\s*(?:\[|[Aa]t\s+)?(?P<value>{_NUMBER})(?=[,\s(\[\]]|:\s)"),
+        _TAKES_NUMBER,
+    ),
     (re.compile(r"\s(?P<value>\d{10,19})\s*$"), _TAKES_COUNT),  # InfluxDB's line protocol
 )
 _VECTOR = re.compile(
