@@ -119,7 +119,7 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
         elif name.isdigit() and int(name) < len(numbers := _vector(item)):
             item = numbers[int(name)]
         elif "+" in name and isinstance(item, dict) and item.keys() >= {*name.split("+")}:
-            item = joined_value("entity", name, (text_of(item[one]) for one in name.split("+")))
+            item = joined_value("entity", name, (text_of(item[part]) for part in name.split("+")))
         else:
             return None, Reason.KEY_MISSING
     return item, None
