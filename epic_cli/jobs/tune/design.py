@@ -227,7 +227,7 @@ GLANCES, ASIDE = (0.15, 0.4, 0.75), 0.15
 #: part.
 WORTHLESS, WORTHLESS_SHARE = 0.2, 0.002
 
-#: Two that differ by less than this (points of score, or a share; s) draw the same.
+#: Two that differ by less than this (points of score; s) draw the same.
 EQUAL, EQUAL_LAG = 0.002, 0.0002
 
 
@@ -378,6 +378,13 @@ class _Tried:
         return self.cost, self.order
 
     @property
+    def sound(self) -> bool:
+        """Whether it was tuned, can be judged, and none of its parts was left out for nothing."""
+        best = self.tuned.settings if self.tuned else {}
+        on = all(axis.default != 0 or axis.name in best for axis in self.space.axes)
+        return self.tuned is not None and math.isfinite(self.cost) and on
+
+    @property
     def spec(self) -> StrategySpec:
         """As it is written: without words that are the usual ones, with all numbers."""
         usual = declaration(self.space.strategy).values({})
@@ -389,7 +396,7 @@ class _Tried:
 
 
 class _Search:
-    """All compositions that have been ``tried`` on one part, and those that are ``kept``."""
+    """All compositions that have been ``tried`` on one part."""
 
     def __init__(
         self,
@@ -402,7 +409,6 @@ class _Search:
     ) -> None:
         self.kinds = kinds_of(spec.strategies, found)
         self.tried: list[_Tried] = []
-        self.kept: list[_Tried] = []
         self._spec, self._on, self._workers = spec, on, (executor, journal)
         self._held = {row.name: space_of(row.name, row.settings).held for row in spec.strategies}
         self._axes = {kind.strategy: axes_of(kind.strategy, found) for kind in self.kinds}
@@ -459,22 +465,17 @@ class _Search:
                 raise BudgetSpent
         found: list[_Tried] = []
         for each in sorted(tried, key=lambda row: row.rank):
-            off = any(axis.default == 0 and axis.name not in each.best.settings
-                      for axis in each.space.axes)  # fmt: skip
-            if math.isfinite(each.cost) and not off and not any(_same(each, row) for row in found):
+            if each.sound and not any(_same(each, row) for row in found):
                 found.append(each)
-        self.kept += found
         return found
 
     def _report(self, levels: float) -> None:
         """How far it is, by the parts that compositions have."""
         if self._progress is not None:
-            most = 1000
-            share = round(most * levels / (MOST_PARTS + 1))
-            best = abs(min((row.cost for row in self.kept), default=math.inf))
-            label = f"{levels:.0f} parts"
-            best = best if math.isfinite(best) else math.nan
-            self._progress(TuneStep(label, 1, 1, share, most, best))
+            share, most = round(1000 * levels / (MOST_PARTS + 1)), 1000
+            costs = [row.cost for row in self.tried if row.sound]
+            best = abs(min(costs, default=math.nan))
+            self._progress(TuneStep(f"{levels:.0f} parts", 1, 1, share, most, best))
 
 
 def worthless(goal: Goal, cost: float) -> float:
@@ -507,8 +508,11 @@ def _around(space: Space, parent: _Tried) -> Iterator[Point]:
 
 def _same(one: _Tried, other: _Tried) -> bool:
     """Whether both draw the same as far as figures tell."""
-    apart = (abs(one.best.figures[key] - other.best.figures[key]) for key in ("score", "lag"))
-    return all(each < most for each, most in zip(apart, (EQUAL, EQUAL_LAG), strict=True))
+    mine, theirs = one.best.figures, other.best.figures
+    return all(
+        abs(mine.get(name, math.nan) - theirs.get(name, math.nan)) < most
+        for name, most in (("score", EQUAL), ("lag", EQUAL_LAG))
+    )
 
 
 # ---------------------------------------------------------------- what came out
@@ -628,7 +632,7 @@ def design(
     if not tried:
         raise NothingTried
     shown = runs[0].drawn if len(runs) == 1 else None
-    simplest, others = _candidates(seeking.kept or tried, spec.goal)
+    simplest, others = _candidates([row for row in tried if row.sound] or tried, spec.goal)
     made = [*simplest, *others]
     participants: tuple[Participant, ...] = tuple(row.spec for row in made)
     participants += (shown,) if shown else ()
@@ -682,7 +686,8 @@ def _candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list
     known = {row.composition.strategy for row in simplest}
     others: list[_Tried] = []
     for each in sorted(tried, key=lambda each: each.rank):
-        if each.composition.strategy not in known:
+        drawn = any(_same(each, row) for row in (*simplest, *others))
+        if each.composition.strategy not in known and not drawn:
             known.add(each.composition.strategy)
             others.append(each)
     return simplest, others
