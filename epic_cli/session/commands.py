@@ -401,7 +401,9 @@ def help_(controller: SessionController, name: str | None) -> None:
     lines = [
         *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
         *definitions([(f":{one}", words) for one, words in table.summaries()], room, "  "),
+        "",
         *definitions(KEYS, room, "  "),
+        "",
         *paragraph(":help NAME or :NAME --help says more.", room),
     ]
     screen.show(Group(*lines), paged=True)
