@@ -37,6 +37,8 @@ from epic_cli.shell.progress import Progress, report_each
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.session.controller import SessionController
@@ -398,7 +400,7 @@ def help_(controller: SessionController, name: str | None) -> None:
     from epic_cli.show.text import definitions, paragraph
 
     room = screen.columns
-    lines = [
+    lines: list[Text | str] = [
         *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
         *definitions([(f":{one}", words) for one, words in table.summaries()], room, "  "),
         "",
