@@ -124,7 +124,8 @@ INTERVALS, _SECONDS = ("delay/i", ""), ("delay", "unsteady")
 #: The ways to find the sender's time, the usual ones first, and what they add. Not those whose
 #: delay is that of one session: ``agree`` and ``first``.
 _CLOCKS = {
-    "clock=min": 0, "clock=min+clock_time=10": 0, "clock=median": 0, "clock=mean": 0,
+    "clock=min": 0, "clock=min+clock_time=10": 0, "clock=min+clock_time=60": 0,
+    "clock=median": 0, "clock=mean": 0,
     "clock=mean+clock_time=10": 0, "clock=max": 0, "clock=newest": 0, "stamps=arrival": 0,
     "clock=pll": 1, "stamps=ticks+clock=min": 1,
 }  # fmt: skip
@@ -226,6 +227,9 @@ GLANCES, ASIDE = (0.15, 0.4, 0.75), 0.15
 #: A score that is better by fewer points, or another figure by this share, is worth no digit and no
 #: part.
 WORTHLESS, WORTHLESS_SHARE = 0.2, 0.002
+
+#: A point with less than this share of the best score of its complexity is not on the front.
+USEFUL = 0.85
 
 #: Two that differ by less than this (points of score; s) draw the same.
 EQUAL, EQUAL_LAG = 0.002, 0.0002
@@ -719,7 +723,7 @@ def _fronts(
         points.setdefault(each.composition.complexity, []).extend(found)
     whole: list[DesignPoint] = []
     for complexity in sorted(points):
-        own = chosen(worth(pareto(points[complexity])), KEPT)
+        own = chosen(worth(pareto(points[complexity]), USEFUL), KEPT)
         more = [point for point in own if _brings(point, whole)]
         of = {id(each.point): each for each in whole}
         best = pareto([*(each.point for each in whole), *more])

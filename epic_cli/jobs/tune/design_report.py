@@ -24,6 +24,7 @@ from epic_cli.jobs.tune.report import (
     where,
     written,
 )
+from epic_cli.jobs.tune.run import POINT
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import counted, known, listed, one_decimal, seconds, three_digits
 from epic_cli.metrics.metric import GAMES
@@ -84,7 +85,7 @@ def verdict(found: Design) -> list[str]:
         _score(found),
         "Too little data to say how surely." if any(map(math.isnan, ends)) else "",
         "" if found.divided.tuned.prepared[0].by_arrival else _NO_NETWORK,
-        _better(found) if taken is not found.simplest[-1] else "Nothing more complex is better.",
+        _better(found, more) if (more := found.simplest[at + 1 :]) else _NOTHING_BETTER,
         _worse(found, found.simplest[:at]) if at else "",
         _drawn(found, found.drawn) if found.drawn else "",
         "Interrupted: there may be better ones." if found.interrupted else "",
@@ -92,6 +93,7 @@ def verdict(found: Design) -> list[str]:
     return list(filter(None, sentences))
 
 
+_NOTHING_BETTER = "Nothing more complex is better."
 _NO_NETWORK = (
     "Without arrival times nothing is known of the network: record them, or simulate one"
     " (--movement truth=FILE --link 4g)."
@@ -147,19 +149,21 @@ def _score(found: Design) -> str:
     return words
 
 
-def _better(found: Design) -> str:
-    """What the best one would bring that was not taken."""
-    best, metric = found.simplest[-1], found.goal.metric
+def _better(found: Design, more: Sequence[DesignRow]) -> str:
+    """What more parts would bring, by the best of them."""
+    metric, best = found.goal.metric, max(more, key=lambda row: row.gain.gain)
     who, gain = _beside(best.composition, found.taken.composition), best.gain
     ends = interval_words(metric, gain.low, gain.high)
-    if gain.gain <= 0:
-        return f"{who} was better where both were tuned, and is not here{ends}."
-    more = f"{who} would be {points(metric, gain.gain)} better{ends}"
     if figure(metric, gain.gain) == figure(metric, 0.0):
         return f"{who} would be no better{ends}."
-    if gain.low > 0:
-        return f"{more}: little for {counted(_count(best) - _count(found.taken), 'more part')}."
-    return f"{more}, too little to see here." if gain.low <= 0 else f"{more}."
+    if gain.gain < 0:
+        return f"{who} was better where both were tuned, and is not here{ends}."
+    words = f"{who} would be {points(metric, gain.gain)} better{ends}"
+    if gain.low <= 0:
+        return f"{words}, too little to see here."
+    parts = counted(_count(best) - _count(found.taken), "more part")
+    little = metric.name == "score" and gain.gain < POINT
+    return f"{words}{': little' if little else ','} for {parts}."
 
 
 def _worse(found: Design, simpler: Sequence[DesignRow]) -> str:
@@ -183,12 +187,13 @@ def _beside(one: Composition | None, other: Composition | None) -> str:
     assert one is not None
     assert other is not None
     own, others = (
-        {part.written + part.tuned: part for part in each.parts} for each in (one, other)
+        {part.written + part.tuned: part.words for part in each.parts if part.adds}
+        for each in (one, other)
     )
-    more = [part.words for key, part in own.items() if key not in others]
-    less = [part.words for key, part in others.items() if key not in own]
+    more = [words for key, words in own.items() if key not in others]
+    less = [words for key, words in others.items() if key not in own]
     if one.strategy != other.strategy or (more and less):
-        parts = [part.words for part in one.parts if part.adds and part.words]
+        parts = list(filter(None, own.values()))
         words = f"a {one.strategy}" if one.strategy in ("buffer", "chase") else one.strategy
         words += f" with {listed(parts)}" if parts else ""
         words = words if parts else words.replace("a ", "a plain ")

@@ -406,9 +406,9 @@ def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
     return tuple(points[at] for at in sorted(nearest))
 
 
-def worth(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
+def worth(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoint, ...]:
     """Those whose score is not far from the best one's: the ends of a long front are of no use."""
-    least = WORTH * max((point.score for point in points), default=0.0)
+    least = share * max((point.score for point in points), default=0.0)
     return tuple(point for point in points if point.score >= least)
 
 
