@@ -112,3 +112,10 @@ def test_points_outside_a_track_are_those_of_no_name() -> None:
     point = '<trkpt lat="50" lon="8"><ele>1</ele><time>2024-01-05T12:00:00Z</time></trkpt>'
     (one,) = packets(f"<gpx><trkseg>{point}</trkseg></gpx>")
     assert one.entity == "0"
+
+
+@pytest.mark.parametrize("name", ["latlng", "lat_lon", "gps"])
+def test_a_latitude_and_a_longitude_may_stand_in_one_cell(name: str) -> None:
+    rows = "".join(f'{n},"47.5,{8.5 + n / 1000}"\n' for n in range(20))
+    east = [packet.position[0] for packet in read_packets(io.BytesIO(f"t,{name}\n{rows}".encode()))]
+    assert east[1] == pytest.approx(75.34, abs=0.05)  # m in a thousandth of a degree, at 47.5

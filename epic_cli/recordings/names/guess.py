@@ -25,6 +25,7 @@ from epic_cli.recordings.names.spellings import (
     LENGTH_UNITS,
     LONGITUDES,
     OTHER_WORDS,
+    PLACES_OF_DEGREES,
     POSITION_WORDS,
     SPEED_UNITS,
     SPELLINGS,
@@ -172,7 +173,7 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
     kept = {one: column for one, column in columns.items() if not column or one not in left_out}
     geo = given.geo or (
         not {"x", "geo"} & (given.places.keys() | given.explicit)
-        and is_named_as(columns.get("x", ""), LONGITUDES)
+        and (is_named_as(columns.get("x", ""), LONGITUDES) or _is_pair(columns.get("x", "")))
     )
     return given._replace(
         columns=in_order(kept),
@@ -429,6 +430,9 @@ def _position(columns: Columns, names: Names, _values: Values, _given: ReadSpec)
     """The position: the best group of axes."""
     if any(axis in columns for axis in POSITION):
         return {}
+    north = next(filter(_is_pair, names), "")
+    if north.endswith(".0") and f"{north[:-1]}1" in names:
+        return {"x": f"{north[:-1]}1", "y": north}
     groups = _groups(names, velocity=False)
     found = {} if any("x" in axes for axes in groups.values()) else _globe(names)
     found = found or _best(_likeliest(groups, columns, names), "")
@@ -479,6 +483,11 @@ def _globe(names: Names) -> Columns:
             raise _several(axis, meant)
         found.update({axis: meant[0]} if meant else {})
     return found if {"x", "y"} <= set(found) else {}
+
+
+def _is_pair(text: str) -> bool:
+    """Whether it is a number of a latitude and a longitude that stand together."""
+    return "".join(name_of(text).words[:-1]) in PLACES_OF_DEGREES
 
 
 def _velocity(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:

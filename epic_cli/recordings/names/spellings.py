@@ -130,6 +130,7 @@ TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick n
 
 #: Words of places on the globe, which are in degrees, and of their heights.
 LATITUDES, LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
+PLACES_OF_DEGREES = ("latlng", "latlon", "latlong", "latitudelongitude", "gps")  # in one cell
 ALTITUDES = ("geoaltitude", "baroaltitude", "alt", "altitude", "ele", "elevation", "height")
 
 #: Words of a height above the plane of x and y; beside a width it is that of a box.
