@@ -675,12 +675,7 @@ def side_by_side(names: Sequence[str]) -> dict[str, str]:
         alike: dict[tuple[str, ...], dict[str, str]] = {}
         for key, columns in axes.items():
             name = _thing_in(key[side])
-            if (
-                name
-                and _is_thing(name)
-                and {"x", "y"} <= columns.keys() | {"y"}
-                and len(columns) > 1
-            ):
+            if name and _is_thing(name) and "x" in columns and len(columns) > 1:
                 rest = key[side].replace(name, "*", 1)
                 alike.setdefault((rest, key[1 - side], *sorted(columns)), {})[name] = columns["x"]
         best = max((best, *alike.values()), key=len)
@@ -708,9 +703,7 @@ def _words_of(names: Iterable[str]) -> set[str]:
 
 def _thing_in(part: str) -> str:
     """The name of an entity in what stands before or behind an axis, without words of places."""
-    words = re.split(
-        r"([\W_]+|(?<=[a-z\d])(?:Pos|Position|Loc|Location|Coord)$)", _UNIT.sub("", part)
-    )
+    words = _PARTS.split(_UNIT.sub("", part))
     while words and _is_no_name(words[0]):
         words.pop(0)
     while words and _is_no_name(words[-1]):
