@@ -149,12 +149,13 @@ function take(one) {
 const refused = () => lab.refused === lab.number || lab.ended;
 
 function takeAll() {
-  if (!lab.taking.length) return;
-  if (refused()) {
+  if (lab.taking.length && refused()) {
     lab.taking = [];
     notice(`nothing to take along: ${$("lab-words").textContent}`);
-  } else if (shown()) for (const one of lab.taking.splice(0)) one();
-  else notice("computing");
+  }
+  // each may set what has been typed since: then the others wait for that, too
+  while (lab.taking.length && shown()) lab.taking.shift()();
+  if (lab.taking.length) notice("computing");
 }
 
 // Files are made of the address when they are asked for, also by "save link as".
@@ -595,7 +596,7 @@ for (const id of Object.keys(FILES)) {
     take(() => {
       linkFiles();
       taken = true;
-      if (waits) $(id).click();
+      if (waits) queueMicrotask(() => $(id).click()); // none counts within another one
     });
     if (taken) return;
     waits = true;
