@@ -6,6 +6,8 @@ judged on the same draws, so that their differences are paired.
 
 - Blocks of time: Carlstein 1986. Their length: Politis and White 2004, corrected by Patton,
   Politis and White 2009 (the circular block bootstrap's).
+- Where the delay wanders as slowly as a few blocks, each draw has another mean delay, as a
+  first-order autoregression of it says: Kendall 1954 on what short series hide of its memory.
 - Two ways, over blocks and entities, with the product of both weights: Owen and Eckles 2012.
 - Percentile intervals, expanded to what Student's t says of so few units: Hesterberg 2015, "What
   Teachers Should Know About the Bootstrap", section 4.3.
@@ -33,7 +35,7 @@ from epic_cli.metrics.arrays import (
     VELOCITY,
     edges,
 )
-from epic_cli.metrics.measurement import FIELDS, SENT_FIELDS, TURN_FIELDS, Resampled
+from epic_cli.metrics.measurement import FIELDS, SENT_FIELDS, SPREAD, TURN_FIELDS, Resampled
 from epic_cli.metrics.metric import Better, Metric
 from epic_cli.metrics.traffic import Flags, Numbers, Stream
 
@@ -129,7 +131,7 @@ def expanded(units: int) -> float:
     return student(units - 1) * math.sqrt(units / (units - 1))
 
 
-def student(freedom: int, confidence: float = CONFIDENCE) -> float:
+def student(freedom: float, confidence: float = CONFIDENCE) -> float:
     """The two-sided quantile of Student's t, for 5 degrees of freedom or more to 0.001.
 
     Abramowitz and Stegun 1964, 26.7.5.
@@ -172,14 +174,17 @@ TAIL = 200.0
 #: From fewer rare events it is unknown how bad they can be.
 FEWEST_EVENTS = 5
 
-#: A link that loses nothing in fewer seconds than this may yet lose in bursts.
-PROVEN = 40.0
+#: A link that loses fewer packets than this in fewer seconds may yet lose in bursts.
+FEWEST_LOST, PROVEN = 3, 40.0
 
 #: Longer gaps of the numbers are another session.
 LONGEST = 1000
 
 #: Losses hang together where chance explains them less often than this.
 CHANCE = 0.05
+
+#: Where chance explains them, they may yet: to so many standard errors of the share that does.
+PAIRED = 1.0
 
 #: Stamps tell what is missing where this share of their intervals is within a quarter of the usual.
 STEADY = 0.8
@@ -226,8 +231,8 @@ class NetworkEvents(NamedTuple):
 
     @property
     def unproven(self) -> bool:
-        """Whether nothing was lost, in too short a time to say that nothing will be."""
-        return not self.lost and 0 < self.watched < PROVEN
+        """Whether hardly any was lost, in too short a time to say how it goes when some are."""
+        return self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
 
     @property
     def by_chance(self) -> bool:
@@ -236,13 +241,18 @@ class NetworkEvents(NamedTuple):
 
     @property
     def expected(self) -> tuple[float, float]:
-        """How many packets more such a recording may lose, and how often two in a row, by chance.
+        """How many packets more such a recording may lose, and how often two in a row.
 
-        At most, with 97.5 % confidence, by the number of them (Wilson and Hilferty 1931).
+        At most, with 97.5 % confidence, by the number of them (Wilson and Hilferty 1931). A few
+        losses do not say whether they hang together: of the most, such a share may follow another
+        as the pairs among those there were leave open (Wilson 1927).
         """
         more = self.lost + 1
         most = more * (1 - 1 / (9 * more) + _TAIL / (3 * math.sqrt(more))) ** 3
-        return most - self.lost, most**2 / max(self.sent, 1)
+        z, share = PAIRED, self.pairs / self.lost
+        wide = z * math.sqrt(share * (1 - share) / self.lost + z * z / (4 * self.lost**2))
+        share = (share + z * z / (2 * self.lost) + wide) / (1 + z * z / self.lost)
+        return most - self.lost, max(share, most / max(self.sent, 1)) * most
 
     @property
     def missed(self) -> float:
@@ -330,11 +340,22 @@ def _running_median(values: Floats) -> Floats:
 
 
 #: Whatever the errors look like, what happens within this many seconds hangs together: packets
-#: wait for each other, and buffers for them.
+#: wait for each other, and buffers for them, ...
 SHORTEST_BLOCK = 0.5
+
+#: ... and where there are ``FEWEST_BLOCKS`` of them, within these: who runs still does.
+BLOCK, FEWEST_BLOCKS = 3.0, 7
 
 #: A recording has no more blocks than this: delays change slowly.
 MOST_BLOCKS = 12
+
+#: The delay is looked at in this many parts of a recording, of half a second at least. Where fewer
+#: than a quarter of them are independent, it wanders, and blocks do not say all of it; in more
+#: than a quarter of the recording it does not wander, but goes somewhere.
+MOST_PARTS, FEWEST_PARTS, PART, SLOW = 40, 20, 0.5, 0.25
+
+#: No lag (s) is known to more than this, half of the last digit that is written.
+LAG_RESOLUTION = 0.0005
 
 #: What may have been missed is as bad as the worst stretch of this many seconds.
 WORST = 1.0
@@ -363,8 +384,9 @@ class Certainty:
     """What the intervals rest on: this many ``units``; of blocks, how long they are in seconds.
 
     ``Unit.NOTHING``: there is too little to say, ``units`` is how many there would be.
-    ``entities`` is how many of them are drawn beside the blocks. ``rare`` is what the network did
-    now and then; where that is too ``few`` times, an interval has one end.
+    ``entities`` is how many of them are drawn beside the blocks. ``stretches`` is how many
+    independent ones there are of a delay that wanders; infinite: it does not. ``rare`` is what the
+    network did now and then; where that is too ``few`` times, an interval has one end.
     """
 
     unit: Unit
@@ -372,6 +394,7 @@ class Certainty:
     seconds: float = 0.0
     entities: int = 0
     confidence: float = CONFIDENCE
+    stretches: float = math.inf
     rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - never changed
 
 
@@ -429,9 +452,12 @@ def bootstrap_sums(
     if certainty.unit is Unit.NOTHING:
         return certainty, None
     found = []
-    for place, (one, sums, own) in enumerate(
-        zip(shown, _drawn(certainty, units, seed), units, strict=True)
-    ):
+    drawn = _drawn(certainty, units, seed)
+    if certainty.unit is not Unit.RUN:
+        latency = _latency(shown[0].pieces)
+        certainty = replace(certainty, stretches=latency.stretches)
+        _wander(drawn, [one.pieces for one in shown], latency, certainty.units, seed)
+    for place, (one, sums, own) in enumerate(zip(shown, drawn, units, strict=True)):
         whole = own.sum(axis=(0, 1))
         if one.waver and certainty.unit is not Unit.RUN:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
@@ -479,6 +505,100 @@ def _as_long(several: Floats, whole: Floats) -> Floats:
     return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
 
 
+class _Latency(NamedTuple):
+    """How far (s) the mean delay of another session may be off, and on how much that rests."""
+
+    deviation: float
+    stretches: float
+
+
+def _latency(pieces: Sequence[Piece]) -> _Latency:
+    """The long-run deviation of the mean delay, of a first-order autoregression.
+
+    Its memory is that of a recording's parts, without what few of them hide (Kendall 1954).
+    """
+    variance = stretches = cells = looked = 0.0
+    for run in pieces:
+        rows, delays = _delays(run)
+        size = max(len(rows) // MOST_PARTS, math.ceil(PART / run.seconds))
+        whole = joined(np.stack((rows, delays * rows), axis=1), size)
+        parts = whole[:, 1] / whole[:, 0]
+        count = len(parts)
+        off = parts - parts.mean()
+        squares = float(off @ off)
+        cells += len(rows)
+        if count < FEWEST_PARTS or not squares > 0:
+            continue
+        memory = (count * float(off[1:] @ off[:-1]) / squares + 1) / (count - 3)
+        memory = min(max(memory, 0.0), math.exp(-1 / (SLOW * count)))
+        # how much more the mean of so many varies than of independent ones; they vary around it
+        longer = (1 + memory) / (1 - memory)
+        more = longer - 2 * memory * (1 - memory**count) / (count * (1 - memory) ** 2)
+        variance += len(rows) ** 2 * squares / count * more / (count - more)
+        stretches += count / longer
+        looked += count
+    deviation = math.sqrt(variance) / max(cells, 1.0)
+    wanders = deviation > LAG_RESOLUTION and stretches < SLOW * looked
+    return _Latency(deviation, stretches if wanders else math.inf)
+
+
+def _delays(run: Piece) -> tuple[Floats, Floats]:
+    """How many rows cells have, those that have some, and the mean delay there."""
+    cells = np.sum(run.entities, axis=0)
+    rows = cells[:, FIELDS.index("rows")]
+    used = rows > 0
+    return rows[used], cells[used, FIELDS.index("delays")] / rows[used]
+
+
+#: Of the fields, what no delay changes, and what may be less than nothing.
+_GIVEN = [
+    name.endswith(("rows", "fours", "_rates", "_of"))
+    or name in ("delays", "speed_squares", "truth_third", *SPREAD, *FIELDS[SENT_FIELDS:])
+    for name in FIELDS
+]
+_SIGNED = [name.endswith("told_seconds") for name in FIELDS]
+
+
+def _wander(
+    drawn: Sequence[Floats],
+    several: Sequence[Sequence[Piece]],
+    latency: _Latency,
+    units: int,
+    seed: int,
+) -> None:
+    """Gives each of the draws (draws, fields) another mean delay, as another session would have.
+
+    What that does is told from how each field goes with the delay from cell to cell. Blocks have
+    some of it already.
+    """
+    if not math.isfinite(latency.stretches):
+        return
+    rows, delays = FIELDS.index("rows"), FIELDS.index("delays")
+    means = drawn[0][:, delays] / drawn[0][:, rows]
+    far = student(max(2.0, latency.stretches)) / expanded(units) * latency.deviation
+    extra = far**2 - float(means.var())
+    if not extra > 0:
+        return
+    raw = np.random.PCG64(np.random.SeedSequence([seed, 3])).random_raw(2 * len(means)) / 2.0**64
+    radius = np.sqrt(-2 * np.log1p(-raw[: len(means)]))
+    shifts = math.sqrt(extra) * radius * np.cos(2 * math.pi * raw[len(means) :])
+    for sums, pieces in zip(drawn, several, strict=True):
+        more = sums + np.outer(shifts * sums[:, rows], _slopes(pieces))
+        sums[:] = np.where(_SIGNED, more, np.maximum(more, LEFT * sums))
+
+
+def _slopes(pieces: Sequence[Piece]) -> Floats:
+    """By how much each field (of a row) grows with each second of delay: least squares."""
+    across, squares = np.zeros(len(FIELDS)), 0.0
+    for run in pieces:
+        rows, delays = _delays(run)
+        off = delays - np.average(delays, weights=rows)
+        cells = np.sum(run.entities, axis=0)
+        across += off @ cells[cells[:, FIELDS.index("rows")] > 0]
+        squares += float((rows * off) @ off)
+    return np.where(_GIVEN, 0.0, across / (squares or 1.0))
+
+
 def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
     """Gives each of the draws (draws, fields) another lag, as another session would have."""
     at = FIELDS.index
@@ -509,15 +629,16 @@ def _units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
     parts: list[list[Floats]] = [[] for _ in several]
     seconds = 0.0
     for run in range(runs):
+        cell = several[0][run].seconds
         stacked = [np.stack(pieces[run].entities, axis=1) for pieces in several]
         used = sum(values[:, :, FIELDS.index("rows")].sum(axis=1) for values in stacked) > 0
         stacked = [values[used] for values in stacked]
         most = max(1, len(stacked[0]) // FEWEST_UNITS)
         length = _block_length([values.sum(axis=1) for values in stacked])
-        length = max(length, len(stacked[0]) // MOST_BLOCKS)
-        shortest = math.ceil(SHORTEST_BLOCK / several[0][run].seconds)
-        length = max(min(length, most), shortest)
-        seconds = max(seconds, length * several[0][run].seconds)
+        blocks = min(MOST_BLOCKS, max(FEWEST_BLOCKS, int(len(stacked[0]) * cell / BLOCK)))
+        length = max(length, len(stacked[0]) // blocks)
+        length = max(min(length, most), math.ceil(SHORTEST_BLOCK / cell))
+        seconds = max(seconds, length * cell)
         for part, cells in zip(parts, stacked, strict=True):
             part.append(joined(cells, length))
     entities = parts[0][0].shape[1] if runs == 1 else 1
@@ -581,9 +702,6 @@ RESOLUTION = 0.05
 #: Differences that deviate by less from draw to draw do not vary.
 _STILL = 1e-9
 
-#: How many standard deviations a normal interval goes to either side.
-_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
-
 
 class Gap(NamedTuple):
     """By how many points one is ahead: from ``low`` to ``high``, all gaps at once."""
@@ -618,7 +736,7 @@ def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None 
     """
     if more is None:
         more = scores[:, None]
-    reach = _reach(scores, replicates) * expanded(units) / _Z
+    reach = _reach(scores, replicates) * expanded(units) / _TAIL
     better = np.zeros(len(scores), int)
     best = int(np.argmax(scores))
     found: list[Gap] = []
@@ -778,12 +896,14 @@ def _ends(
     down, up = _moves(figure.more)
     least, most = _moves(figure.alone)
     low, high = min(low, value + least), max(high, value + most)
+    if metric.better is Better.NEAR_ZERO:
+        low, high = min(low, value - LAG_RESOLUTION), max(high, value + LAG_RESOLUTION)
     few = certainty.rare.few
     match metric.better:  # what was missed makes it worse
         case Better.LOW:
             return low, math.nan if few else high + up
         case Better.HIGH:
-            return math.nan if few else low + down, high
+            return math.nan if few else max(low + down, 0.0), high
         case _:
             share = _share(certainty.rare)
             return low + share * down, math.nan if few else high + share * up
@@ -854,6 +974,10 @@ def _ranked(
         for kind in range(2)
     )
     found = ranking(points, drawn, certainty.units, more)
-    if not certainty.rare.few:
-        ranks = dict(zip(places, found.ranks, strict=True))
+    if certainty.rare.few:  # of both the worse end is open
+        return ranks, {
+            place: Gap(gap.points, math.nan, math.nan)
+            for place, gap in zip(places, found.gaps, strict=True)
+        }
+    ranks = dict(zip(places, found.ranks, strict=True))
     return ranks, dict(zip(places, found.gaps, strict=True))

@@ -40,8 +40,8 @@ def percent(share: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """``83 ms``, or ``2.5 s`` from one second on."""
-    return f"{number(value)} s" if abs(value) >= 1 else f"{value * 1e3:.3g} ms"
+    """``83 ms``, or ``2.5 s`` from one second on; below a nanosecond there is none."""
+    return f"{number(value)} s" if abs(value) >= 1 else f"{round(value * 1e3, 6) + 0.0:.3g} ms"
 
 
 def share(value: float) -> str:

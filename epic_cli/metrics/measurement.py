@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
 from epic_cli.engine.measure import accumulate_errors, overshoot, turn_overshoot
 from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
-from epic_cli.metrics.arrays import quantile
+from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table, quantile
 from epic_cli.metrics.lag import Lag, find_lag
 from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows
 from epic_cli.metrics.recovery import Events, Recovery, recovery
@@ -170,9 +171,11 @@ _LAG = (
     "told_seconds",
 )
 
-#: What adds up over rows, the columns of what ``tally`` returns.
+#: What adds up over rows, the columns of what ``tally`` returns; ``delays`` (s) are those with
+#: which packets arrive in these rows.
 FIELDS = (
     "rows",
+    "delays",
     "squares",
     "speed_squares",
     "jumps",
@@ -224,12 +227,13 @@ def tally(
     counted: Integers,
     errors: Floats,
     measured: Measurement,
+    delays: Floats,
 ) -> Floats:
     """The sums (cells, fields) of what one participant drew.
 
     ``added`` (n each) is what the metrics add up over rows. ``counted`` (n) is the segment of the
     rows that count, -1 of the others, ``errors`` the distances of those; ``measured`` is what they
-    come to.
+    come to. ``delays`` (cells, s) are the packets'.
     """
     shown, sampled = drawn.shown, drawn.truth
     places = cells.places(sampled.times)
@@ -242,6 +246,7 @@ def tally(
     if not len(rows):
         return sums
     add("rows", rows)
+    sums[:, FIELDS.index("delays")] = delays * sums[:, FIELDS.index("rows")]
     add("squares", rows, np.square(errors))
     add("speed_squares", rows, _squared(sampled.velocities)[rows])
     pairs = np.flatnonzero((counted[1:] >= 0) & (counted[1:] == counted[:-1])) + 1
@@ -699,6 +704,25 @@ class Entity:
     aim_range: float = AIM_RANGE
     sent: SentStates | None = None
 
+    @cached_property
+    def arrived(self) -> tuple[Floats, Floats]:
+        """When its packets arrived, and how long after their stamps; only where both are known."""
+        table = packet_table(self.packets)
+        delays = table[ARRIVAL] - table[TIME]
+        known = np.isfinite(delays)
+        return table[ARRIVAL][known], delays[known]
+
+    def delays(self, cells: Grid) -> Floats:
+        """With which delay (s) packets arrive in each of the cells; 0 where none is known."""
+        arrivals, delays = self.arrived
+        if not len(delays):
+            return np.zeros(cells.size)
+        places = cells.places(arrivals)
+        counts = np.bincount(places, minlength=cells.size)
+        filled = np.flatnonzero(counts)
+        means = np.bincount(places, delays, cells.size)[filled] / counts[filled]
+        return np.interp(np.arange(cells.size), filled, means)
+
 
 def measure(
     shown: Floats,
@@ -805,4 +829,5 @@ def measure(
     )
     if cells is None:
         return measured
-    return replace(measured, sums=tally(cells, drawn, added, counted, errors, measured))
+    delays = entity.delays(cells)
+    return replace(measured, sums=tally(cells, drawn, added, counted, errors, measured, delays))

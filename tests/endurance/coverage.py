@@ -1,17 +1,19 @@
-"""How often the intervals of one recording contain what many recordings come to, by network.
+"""How often the intervals of one recording contain what a hundred recordings come to, by network.
 
-    python -m endurance.coverage [RUNS]
+    python -m endurance.coverage [--runs RUNS] [--first SEED] [--only WORDS]
 
 The movements and networks are those of ``bursty.py``, which shares nothing with ``epic simulate``.
 A figure's true value is that of all runs of its kind together. An interval with one end is right
-where that end is; the share of these stands behind the figures. Changes of the way once a minute
-are in some recordings only: these have a row of their own. Prints the table of the guide. Status
-1 where a share of a network that shows what it does is below what is promised by more than three
-standard errors.
+where that end is; "one end" is the share of these. Changes of the way once a minute are in some
+recordings only: these have a row of their own. Prints the table of the guide (seven minutes);
+``--runs 5`` is a quick one, ``--only "bursts of 8"`` are the rows with these words. Status 1 where
+the share of a strategy's figure is below what is promised by more than three standard errors.
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import math
 import sys
 from collections.abc import Sequence
@@ -19,38 +21,56 @@ from typing import NamedTuple
 
 import numpy as np
 
-from endurance.bursty import MOVEMENTS, NETWORKS, recorded
+from endurance.bursty import NETWORKS, recorded
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_results, pool_runs
 
-CANDIDATES = read_specs(["epic", "snapshot", "lerp", "dead-reckoning", "projective", "mirror"])
-FIGURES = ("error", "residual", "jerk", "lag", "score")
-SECONDS = (30, 120)
-RUNS, PROMISED = 150, 0.9
+CANDIDATES = ("epic", "snapshot", "lerp", "dead-reckoning", "projective", "mirror")
+FIGURES = ("score", "error", "residual", "jerk", "lag")
+SECONDS = (20, 60)
+RUNS, PROMISED = 100, 0.9
 
 #: What this network does is in some recordings only.
 RARE = "rare, strong changes"
 
+#: Each network with somebody who runs and with a car, and what else is special.
+ROWS = (
+    *itertools.product(NETWORKS, ("stop and go", "wander")),
+    ("2 % independent", "circle"),
+    *itertools.product(("1 % independent", "trains of three", "sent on change"), ("rests",)),
+)
+
 
 class Covered(NamedTuple):
-    """The share of intervals that contain the value, by figure; of those with one end; widths.
+    """How often intervals contain the value, by strategy and figure, and all differences at once.
 
-    ``winners`` is how often something was called clearly best though it is not. ``widths`` are the
-    medians by strategy and figure.
+    ``open`` is the share of intervals with one end, of whose differences nothing is said;
+    ``winners`` is how often something was called clearly best though it is not.
     """
 
-    shares: Sequence[float]
+    shares: Sequence[Sequence[float]]
+    differences: float
     open: float
     winners: float
-    widths: Sequence[Sequence[float]]
+
+    @property
+    def cells(self) -> list[str]:
+        """As the table has them: of each strategy the score, and the figure of the least share."""
+        found = []
+        for shares in self.shares:
+            least = int(np.argmin(shares))
+            worse = f" ({FIGURES[least]} {shares[least] * 100:.0f})" if least else ""
+            found.append(f"{shares[0] * 100:.0f}{worse}")
+        rest = (self.differences, self.open, self.winners)
+        return found + ["" if math.isnan(share) else f"{share * 100:.0f}" for share in rest]
 
 
 def compared(movement: str, network: str, seconds: float, seed: int) -> Comparison:
     """One recording, as ``epic compare`` judges it alone."""
     run = recorded(movement, network, seconds, seed).run(str(seed))
-    spec = CompareSpec(CANDIDATES, SCREEN_TIMING, threads=1)
+    spec = CompareSpec(read_specs(CANDIDATES), SCREEN_TIMING, threads=1)
     return pool_runs([(run.name, compare_run(run, spec))], 0)
 
 
@@ -68,50 +88,62 @@ def covered(every: Sequence[Comparison], comparisons: Sequence[Comparison]) -> C
     low, high = ends[..., 0], ends[..., 1]
     known = ~(np.isnan(low) & np.isnan(high))
     holds = known & ~(low > true) & ~(high < true)
-    best = int(true[:, FIGURES.index("score")].argmax())
+    scores, best = true[:, 0], int(true[:, 0].argmax())
     wins = [[result.rank == 1 for result in comparison.results] for comparison in comparisons]
-    wrong = [sum(win) == 1 and not win[best] for win in wins]
+    few = [bool(one.certainty and one.certainty.rare.few) for one in comparisons]
     return Covered(
-        (holds.sum(axis=(0, 1)) / known.sum(axis=(0, 1))).tolist(),
-        float(
-            np.mean(
-                [
-                    comparison.certainty.rare.few
-                    for comparison in comparisons
-                    if comparison.certainty
-                ]
-            )
+        (holds.sum(axis=0) / known.sum(axis=0)).tolist(),
+        _mean(
+            [_apart(one, scores) for one, open_ in zip(comparisons, few, strict=True) if not open_]
         ),
-        float(np.mean(wrong)),
-        np.nanmedian(high - low, axis=0).tolist(),
+        _mean(few),
+        _mean([sum(win) == 1 and not win[best] for win in wins]),
     )
 
 
-def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
-    runs = int(arguments[0]) if arguments else RUNS
+def _apart(comparison: Comparison, scores: np.ndarray) -> bool:
+    """Whether all differences to the best lie within their intervals."""
+    gaps = [result.standing.gap for result in comparison.results]
+    ahead = scores[[gap is not None and gap.points == 0 for gap in gaps].index(True)]
+    return all(
+        gap.low <= ahead - score <= gap.high
+        for gap, score in zip(gaps, scores, strict=True)
+        if gap is not None and gap.points
+    )
+
+
+def _mean(values: Sequence[bool]) -> float:
+    return float(np.mean(values)) if values else math.nan
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS, help="recordings a row")
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first one")
+    parser.add_argument("--only", default="", help="networks with these words")
+    given = parser.parse_args(arguments)
+    seeds = range(given.first, given.first + given.runs)
     # the strategies of one recording are judged on the same packets, and count as one trial
-    least = PROMISED - 3 * math.sqrt(PROMISED * (1 - PROMISED) / runs)
+    least = PROMISED - 3 * math.sqrt(PROMISED * (1 - PROMISED) / given.runs)
     bad = False
-    print("| network | movement | s | " + " | ".join(FIGURES) + " | one end | wrong winner |")
-    print("| --- | --- | ---: | " + "---: | " * (len(FIGURES) + 2))
-    for network in NETWORKS:
-        for movement in MOVEMENTS:
-            for seconds in SECONDS:
-                every = [compared(movement, network, seconds, n) for n in range(runs)]
-                parts = {network: every}
-                if network == RARE:
-                    seen = [
-                        comparison
-                        for comparison in every
-                        if comparison.certainty and comparison.certainty.rare.events
-                    ]
-                    parts[f"... in it ({len(seen) / runs:.0%})".replace("%", " %")] = seen
-                for name, some in parts.items():
-                    found = covered(every, some)
-                    bad |= name != RARE and min(found.shares) < least
-                    cells = [f"{share:.0%}" for share in (*found.shares, found.open, found.winners)]
-                    words = " | ".join(cells).replace("%", " %")
-                    print(f"| {name} | {movement} | {seconds} | {words} |", flush=True)
+    names = [f"`{name}`" for name in CANDIDATES]
+    titles = ("network", "movement", "s", *names, "differences", "one end", "wrong winner")
+    print("| " + " | ".join(titles) + " |")
+    print("| --- | --- |" + " ---: |" * (len(titles) - 2))
+    for (network, movement), seconds in itertools.product(ROWS, SECONDS):
+        if given.only not in network:
+            continue
+        every = [compared(movement, network, seconds, seed) for seed in seeds]
+        parts = {network: every}
+        if network == RARE:
+            seen = [one for one in every if one.certainty and one.certainty.rare.events]
+            parts[f"... in it ({len(seen)} of {len(every)})"] = seen
+        for name, some in parts.items():
+            if not some:
+                continue
+            found = covered(every, some)
+            bad |= name != RARE and min(map(min, found.shares)) < least
+            print(f"| {name} | {movement} | {seconds} | {' | '.join(found.cells)} |", flush=True)
     return int(bad)
 
 

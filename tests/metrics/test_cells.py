@@ -17,7 +17,7 @@ RECORDED = {
         simulate(
             PathMovement(Strafe(5, 5, seed), name),
             duration=8,
-            channel=Link(LinkConditions(0.08, 0.03, loss=0.02), seed=seed),
+            channel=Link(LinkConditions(0.08, 0.03, loss=0.05), seed=seed),
         )
     )
     for seed, name in enumerate(("a", "b"))

@@ -154,7 +154,7 @@ def score_words(result: Advised) -> str:
 def _next(found: Advice) -> str:
     after = found.next
     gap = after.standing.gap if after else None
-    if after is None or gap is None or gap.low <= 0:  # clearly worse than another, not the best
+    if after is None or gap is None or not gap.low > 0:  # not worse, or only than another
         return ""
     role = "First clearly worse" if found.confidence is Confidence.TIED else "Runner-up"
     between = f"{one_decimal(gap.low)} to {one_decimal(gap.high)}"
@@ -313,6 +313,9 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
         " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
         " better."
     )
+    if math.isfinite(certainty.stretches):
+        parts = counted(max(1, round(certainty.stretches)), "independent piece")
+        words += f" The delay wanders slowly: only {parts} of it here."
     if certainty.rare.few:
         words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
     return words
@@ -322,7 +325,8 @@ def rare_words(certainty: Certainty) -> str:
     """``only 3 bursts of losses and 2 changes of the delay in it``."""
     rare = certainty.rare
     if not rare.events:
-        return f"no losses seen, but only {rough(rare.watched)} s of data"
+        lost = counted(rare.lost, "packet") if rare.lost else "none"
+        return f"{lost} lost, but only {rough(rare.watched)} s of data"
     bursts = rare.bursts if rare.linked else 0
     parts = ((bursts, "burst", "losses"), (rare.changes, "change", "the delay"))
     words = " and ".join(f"{counted(count, word)} of {of}" for count, word, of in parts if count)
