@@ -177,6 +177,9 @@ FEWEST_EVENTS = 5
 #: A link that loses fewer packets than this in fewer seconds may yet lose in bursts.
 FEWEST_LOST, PROVEN = 3, 40.0
 
+#: Longer than this many intervals between stamps is a silence.
+SILENT = 2.5
+
 #: Longer gaps of the numbers are another session.
 LONGEST = 1000
 
@@ -196,7 +199,8 @@ class NetworkEvents(NamedTuple):
     ``bursts``: how often two packets and more were lost in a row, or too late; ``pairs``: how many
     were lost right behind another; ``lost`` of ``sent`` packets; ``changes``: how often delays
     changed for longer; ``waver`` (s): by how much the first delay, to which some strategies set
-    their clocks, may differ from the usual one; ``watched`` (s): how long losses would have shown.
+    their clocks, may differ from the usual one; ``watched`` (s): how long losses would have shown;
+    ``silences``: how often nothing was sent for a while, though nothing is missing.
     """
 
     bursts: int = 0
@@ -206,6 +210,7 @@ class NetworkEvents(NamedTuple):
     changes: int = 0
     waver: float = 0.0
     watched: float = 0.0
+    silences: int = 0
 
     @property
     def linked(self) -> bool:
@@ -318,6 +323,7 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
         changes,
         waver,
         watched,
+        int(((np.diff(stamps) > SILENT * interval) & (missing == 0)).sum()),
     )
 
 
@@ -466,6 +472,8 @@ def bootstrap_sums(
         if losses and rare.by_chance:  # those there were may all have been harmless
             added = np.array(rare.expected)[:, None] * np.mean(losses, axis=0)
             more = np.concatenate((more, whole + added, [whole + added.sum(axis=0)]))
+        if rare.changes or rare.silences or math.isfinite(certainty.stretches):
+            more = np.concatenate((more, [_set_again(whole, one.waver)]))
         alone = whole[None]
         if rare.few and rare.changes:
             cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
@@ -477,6 +485,17 @@ def bootstrap_sums(
             Sampled(*(Resampled(values, whole, resolution, tick, weights) for values in every))
         )
     return certainty, found
+
+
+def _set_again(whole: Floats, waver: float) -> Floats:
+    """All of it (fields) where half of it has a lag that is another by this much (s).
+
+    Such a strategy may set its clock again in the midst of a session, as it has not yet.
+    """
+    at, found = FIELDS.index, whole.copy()
+    squares = whole[at("speed_squares")] * whole[at("lag_rows")] / whole[at("rows")]
+    found[at("lag_squares")] += (waver / 2) ** 2 * squares
+    return found
 
 
 def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
