@@ -186,7 +186,7 @@ LONGEST = 1000
 #: Losses hang together where chance explains them less often than this.
 CHANCE = 0.05
 
-#: Where chance explains them, they may yet: to so many standard errors of the share that does.
+#: Where chance explains them, they may yet, within these standard errors of the share of pairs.
 PAIRED = 1.0
 
 #: Stamps tell what is missing where this share of their intervals is within a quarter of the usual.
@@ -462,7 +462,7 @@ def bootstrap_sums(
     if certainty.unit is not Unit.RUN:
         latency = _latency(shown[0].pieces)
         certainty = replace(certainty, stretches=latency.stretches)
-        _wander(drawn, [one.pieces for one in shown], latency, certainty.units, seed)
+        _wander(drawn, [figures.pieces for figures in shown], latency, certainty.units, seed)
     for place, (one, sums, own) in enumerate(zip(shown, drawn, units, strict=True)):
         whole = own.sum(axis=(0, 1))
         if one.waver and certainty.unit is not Unit.RUN:
@@ -550,7 +550,7 @@ def _latency(pieces: Sequence[Piece]) -> _Latency:
             continue
         memory = (count * float(off[1:] @ off[:-1]) / squares + 1) / (count - 3)
         memory = min(max(memory, 0.0), math.exp(-1 / (SLOW * count)))
-        # how much more the mean of so many varies than of independent ones; they vary around it
+        # their mean varies by this much more than that of independent ones, and they around it
         longer = (1 + memory) / (1 - memory)
         more = longer - 2 * memory * (1 - memory**count) / (count * (1 - memory) ** 2)
         variance += len(rows) ** 2 * squares / count * more / (count - more)
