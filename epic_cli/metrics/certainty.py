@@ -52,7 +52,7 @@ CONFIDENCE = 0.95
 #: How often is drawn. Always the same draws for one seed, on every machine.
 DRAWS = 2000
 
-#: So many numbers are drawn at a time: of thousands of units all draws would fill the memory.
+#: How many numbers are drawn at a time: of thousands of units all draws would fill the memory.
 _DRAWN_AT_ONCE = 1_000_000
 
 #: Of fewer units nothing can be said.
