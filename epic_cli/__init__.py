@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.api.listening import PacketListener, listen
     from epic_cli.api.reading import PacketReader, RecordingWarning, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
-    from epic_cli.api.tuning import tune
+    from epic_cli.api.tuning import tune, tune_bytes
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
     from epic_cli.engine.declaration import Declaration
     from epic_cli.engine.failures import StrategyFailed, StrategyInUse
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.detectors import Detector, Finding
     from epic_cli.jobs.diagnose.run import Diagnosis
     from epic_cli.jobs.inspect.run import Inspection
+    from epic_cli.jobs.tune.bytes_front import BytesFronts
     from epic_cli.jobs.tune.design import Design
     from epic_cli.jobs.tune.run import Tuning, Tunings
     from epic_cli.metrics.comparison import Comparison, Result
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BytesFronts",
     "Choice",
     "Comparison",
     "Declaration",
@@ -89,6 +91,7 @@ __all__ = [
     "strategies",
     "strategy",
     "tune",
+    "tune_bytes",
 ]  # fmt: skip
 
 #: Where the names above are. The command line starts faster without most of them.
@@ -96,6 +99,7 @@ _PLACES = {
     "epic_cli.metrics.comparison": ("Comparison", "Result"),
     "epic_cli.jobs.diagnose.run": ("Diagnosis",),
     "epic_cli.jobs.diagnose.detectors": ("Detector", "Finding"),
+    "epic_cli.jobs.tune.bytes_front": ("BytesFronts",),
     "epic_cli.jobs.tune.design": ("Design",),
     "epic_cli.jobs.tune.run": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
@@ -106,7 +110,7 @@ _PLACES = {
     "epic_cli.api.inspecting": ("inspect",),
     "epic_cli.api.reading": ("PacketReader", "RecordingWarning", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
-    "epic_cli.api.tuning": ("tune",),
+    "epic_cli.api.tuning": ("tune", "tune_bytes"),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
     "epic_cli.engine.declaration": ("Declaration",),
     "epic_cli.engine.failures": ("StrategyFailed", "StrategyInUse"),

@@ -12,6 +12,7 @@ from epic_cli.api.reading import StrictLog, WarningTally, python_errors
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit, find_bytes
 from epic_cli.jobs.tune.design import Design
 from epic_cli.jobs.tune.design import design as composed
 from epic_cli.jobs.tune.run import Tunings, run
@@ -147,6 +148,51 @@ def tune(  # type: ignore[misc]
         job = TuneJob(given, how, workers)
         seek: Callable[..., Tunings | Design] = composed if design else tuned
         return run(seek, job, StrictLog, WarningTally(only=False))
+
+
+def tune_bytes(
+    strategies: str | Iterable[str],
+    movement: str | MovementSpec,
+    *,
+    send: str | SenderSpec = "",
+    link: str | LinkSpec | LinkConditions = "",
+    limit: str | None = None,
+    figure: str = "score",
+    tick: str | float | Fraction = "1/60",
+    weights: Mapping[str, float] | None = None,
+    game: str | None = None,
+    seeds: int = 20,
+    seed: int = 0,
+    threads: int | None = None,
+) -> BytesFronts:
+    """How to send a movement for the best figure at the fewest bytes, as ``epic tune --bytes``.
+
+    Keys of a sender that ``send`` gives are kept. ``limit`` is the most that may be sent
+    (``"5kB/s"``), or the worst value of a figure (``"error=0.05"``); None: the knee is chosen. The
+    other arguments are those of ``tune``.
+
+    Returns a frozen ``BytesFronts``: of each strategy in ``found`` the ``front``, the ``chosen``
+    sender, and the ``result`` of each on what it was not tuned on.
+
+    Raises what ``compare`` does, and ``ValueError`` for a limit that is none.
+    """
+    timing = make_timing(tick, "exact", None, None)
+    compare = spec_of(timing, weights, game, 0.0, None, seed, threads)
+    named = read_specs([strategies] if isinstance(strategies, str) else strategies)
+    with python_errors():
+        simulation = simulation_of(movement, send, link).open()
+        most = None if limit is None else Limit.parse(limit)
+        of = simulation, range(seed, seed + seeds), compare, figure, most
+        return find_bytes(BytesSpec(tuple(named), *of))
+
+
+def _bytes_report(found: BytesFronts) -> Report:
+    from epic_cli.jobs.tune.bytes_report import bytes_report
+
+    return bytes_report(found)
+
+
+register(BytesFronts, _bytes_report)
 
 
 def _report(found: Tunings) -> Report:
