@@ -174,6 +174,8 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
         _Join(function, changing, found).body(function.body)
         if same := {name for name in functions if _assigns(function, name)}:
             raise ValueError(f"{function.name}: a local variable is named as the method {same}")
+    if same := {name.lower() for name in values} & set(functions):
+        raise ValueError(f"a constant is named as the method {same}, which C# writes alike")
     return ParsedSource(
         doc=ast.get_docstring(tree) or "",
         constants=tuple(

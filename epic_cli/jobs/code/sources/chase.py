@@ -197,7 +197,7 @@ class Smoothing(SendInterval, Turning):
             return goal
         return self.start + (goal - self.start) * u
 
-    def share(self, elapsed: float) -> float:
+    def step_share(self, elapsed: float) -> float:
         """The share of what is left that it goes in so long."""
         if HOW == "exponential":
             return 1.0 - exp(-elapsed / self.seconds())
@@ -264,7 +264,7 @@ class Smoothing(SendInterval, Turning):
                     self.rotation = self.received_rotation
                 return True
         if HOW == "exponential" or HOW == "lerp" or HOW == "share":
-            part: float = self.share(elapsed)
+            part: float = self.step_share(elapsed)
             self.position = self.position + (goal - self.position) * part
             self.turn(part)
         if HOW == "spring":
