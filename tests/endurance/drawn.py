@@ -1,96 +1,343 @@
-"""How well ``epic diagnose --drawn`` names one setting of any strategy, changed at random.
+"""How well ``epic diagnose --drawn`` describes what random code draws.
 
-python -m endurance.drawn [--cases CASES] [--first CASE]
+python -m endurance.drawn [compositions | engines] [--cases CASES] [--first CASE]
+
+``compositions``: random settings of ``buffer`` and ``chase``; ``engines``: one setting of any other
+strategy, changed at random. Movements, networks, frames and the loop that draws are its own.
 """
 
 from __future__ import annotations
 
 import argparse
-from multiprocessing import Pool
-from typing import NamedTuple
+import random
+import time
+from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from endurance.field import clean, packets, scene_of
+from epic_cli import Packet, strategy
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.diagnose.drawn import Redraw, match
+from epic_cli.jobs.diagnose.drawn import DrawnMatch, match
 from epic_cli.metrics.drawn_path import DrawnPath
 
+Settings = dict[str, Any]
 
-class Outcome(NamedTuple):
-    """Whether it is ``right`` (or draws the same rows), or has an alarm; what was, what is told."""
+#: Rows are rounded to 1e-4: half of that, and how far off a row is by that alone, at most (RMS).
+HALF, ROUNDED = 5e-5, 1e-4
 
-    strategy: str
-    right: bool
-    alarm: bool
+
+class Case(NamedTuple):
+    """What was drawn of packets: by which settings, in frames of which rate."""
+
+    spec: StrategySpec
+    packets: list[Packet]
+    path: DrawnPath
     words: str
 
 
-def recording(seed: int) -> PacketBlock:
-    """Fourteen seconds of somebody else's traffic."""
-    random = np.random.default_rng([seed, 3])
-    rate = float(random.choice([20, 30]))
-    block = PacketBlock()
-    for packet in packets(clean(scene_of(seed, rate, 0, random.uniform(0, 0.02), int(14 * rate)))):
-        block.append(packet)
-    return block
+# ---------------------------------------------------------------- movements, networks, frames
 
 
-def settings() -> list[tuple[str, Number]]:
-    """Every setting worth tuning."""
-    return [
-        (spec.name, setting)
-        for spec in read_specs()
-        for setting in declaration(spec.name).settings
-        if isinstance(setting, Number) and setting.tune is not None
-    ]
+def movement(dice: random.Random, seconds: float, rate: float) -> tuple[Any, Any, Any]:
+    """Stamps, positions and velocities: a body that steers, stops, circles or bounces."""
+    kind = dice.choice(["runner", "car", "orbit", "ball", "patrol"])
+    step, at = 1 / 240, 0.0
+    place, velocity = np.zeros(3), np.zeros(3)
+    pace, goal, until = dice.uniform(2, 9), np.zeros(3), 0.0
+    heading, turn = dice.uniform(0, 6), 0.0
+    places, velocities = [], []
+    while at < seconds:
+        if kind == "runner":  # accelerates to a wish that changes
+            if at >= until:
+                angle, goes = dice.uniform(0, 6.3), dice.random() < 0.85
+                goal = pace * goes * np.array([np.cos(angle), np.sin(angle), 0])
+                until = at + dice.uniform(0.25, 1.6)
+            off = goal - velocity
+            velocity = velocity + off * min(1, 50 * step / max(float(np.linalg.norm(off)), 1e-9))
+        elif kind == "car":  # turns smoothly
+            turn += dice.gauss(0, 0.35) - 0.01 * turn
+            heading += turn * step
+            velocity = pace * 2 * np.array([np.cos(heading), np.sin(heading), 0])
+        elif kind == "orbit":
+            w = 1.1
+            velocity = pace * np.array([np.cos(w * at), np.sin(w * at), 0.3 * np.cos(2.3 * at)])
+        elif kind == "ball":  # falls and bounces
+            if at == 0:
+                velocity = np.array([pace, 0.4 * pace, 6.0])
+            velocity = velocity + np.array([0, 0, -9.81]) * step
+            if place[2] < 0 and velocity[2] < 0:
+                velocity[2] = dice.uniform(4, 8)
+                velocity[:2] *= dice.choice([1, -1, 1])
+        else:  # straight from point to point
+            if np.linalg.norm(goal - place) < pace * step * 2:
+                goal = place + np.array([dice.uniform(-8, 8), dice.uniform(-8, 8), 0])
+            way = goal - place
+            velocity = pace * way / max(float(np.linalg.norm(way)), 1e-9)
+        place = place + velocity * step
+        at += step
+        places.append(place)
+        velocities.append(velocity)
+    stamps = np.arange(1 / rate, seconds - 0.01, 1 / rate)
+    ticks = np.arange(1, len(places) + 1) * step
+
+    def sampled(rows: list[Any]) -> Any:
+        return np.stack([np.interp(stamps, ticks, row) for row in np.array(rows).T], axis=1)
+
+    return stamps, sampled(places), sampled(velocities)
 
 
-def outcome(seed: int) -> Outcome:
-    """One setting that changes rows, drawn at 30, 60 or 144 Hz and rounded to 1e-4."""
-    random, block, every = np.random.default_rng([seed, 5]), recording(seed), settings()
-    redraw, rate = Redraw(block), float(random.choice([30, 60, 144]))
-    times = np.arange(1.2, 13.0, 1 / rate) + 0.004
+def traffic(dice: random.Random, seconds: float, *, same_clock: bool) -> tuple[list[Packet], str]:
+    """Packets in order of arrival, over a network with jitter of 0 to 40 ms and 0 to 5 % loss."""
+    rate = dice.choice([10, 15, 20, 25, 30])
+    stamps, places, velocities = movement(dice, seconds, rate)
+    jitter, loss = dice.choice([0, 0.003, 0.008, 0.015, 0.025, 0.04]), dice.choice([0, 0.01, 0.05])
+    kind, latency = dice.choice(["gauss", "gamma", "spikes"]), dice.uniform(0.015, 0.12)
+    ahead = 0.0 if same_clock else dice.choice([0.0, 0.0, -41.7, 3.2])
+    with_velocity = dice.random() < 0.7
+    packets = []
+    for stamp, place, velocity in zip(stamps, places, velocities, strict=True):
+        late = {
+            "gauss": abs(dice.gauss(0, jitter)),
+            "gamma": dice.gammavariate(2, jitter / 2 + 1e-9),
+            "spikes": dice.uniform(0, jitter) + (dice.random() < 0.01) * 3 * jitter,
+        }[kind]
+        if dice.random() < loss:
+            continue
+        packets.append(
+            Packet(
+                tuple(np.round(place, 4).tolist()),
+                tuple(np.round(velocity, 4).tolist()) if with_velocity else None,
+                round(float(stamp) + ahead, 4),
+                round(float(stamp) + latency + (late if jitter else 0.0), 5),
+            )
+        )
+    packets.sort(key=lambda packet: packet.arrival or 0.0)
+    return packets, f"{rate} Hz, jitter {jitter:g} {kind}, loss {loss:g}"
+
+
+def frames(dice: random.Random, packets: list[Packet]) -> tuple[Any, str]:
+    """Times of frames that jitter by a millisecond."""
+    rate = dice.choice([30, 50, 60, 60, 75, 120, 144])
+    begin, end = packets[0].arrival or 0.0, packets[-1].arrival or 0.0
+    at = begin - 0.02 + np.arange(0, end - begin, 1 / rate)
+    at += np.array([dice.uniform(-0.001, 0.001) for _ in at])
+    return np.unique(np.round(at, 5)), f"{rate} frames"
+
+
+def draw(spec: StrategySpec, packets: list[Packet], times: Any) -> Any:
+    """What is drawn in each frame, NaN where nothing is; one call after the other."""
+    made: Any = strategy(spec.name, **spec.settings)
+    rows, waiting = [], iter(packets)
+    packet = next(waiting, None)
+    for at in times.tolist():
+        while packet is not None and (packet.arrival or 0.0) <= at:
+            made.update(packet, packet.arrival)
+            packet = next(waiting, None)
+        sample = made.read(at)
+        rows.append(sample.position if sample.status != "none" else (np.nan,) * 3)
+    return np.array(rows, float)
+
+
+# ---------------------------------------------------------------- what draws
+
+
+def buffer(dice: random.Random) -> Settings:
+    """A random composition of a delay buffer; seconds with three decimals."""
+    stamps = dice.choice(["sender", "sender", "sender", "arrival", "ticks"])
+    found: Settings = {"stamps": stamps}
+    if stamps != "arrival":
+        clocks = ["first", "min", "mean", "median", "max", "newest", "pll"]
+        found["clock"] = dice.choice([*["agree"] * (stamps == "sender"), *clocks])
+    if found.get("clock") in ("min", "mean", "median", "max"):
+        found["clock_time"] = dice.choice([0.5, 1.0, 2.0, 5.0, 10.0, "session"])
+    least = 0.1 if found.get("clock") == "agree" else 0.04
+    found["delay"] = round(dice.uniform(least, 0.3), 3)
+    if dice.random() < 0.35:
+        found["delay"] = f"{dice.uniform(1, 3.5):.2g}i"
+    if dice.random() < 0.2:
+        found["jitter_margin"] = dice.choice([1.0, 2.0, 3.0])
+    found["curve"] = dice.choice(["linear", "linear", "linear", "hermite", "catmull-rom"])
+    found["beyond"] = dice.choice(
+        ["hold", "hold", "hold", "freeze", "unlimited", round(dice.uniform(0.03, 0.4), 2)]
+    )
+    if dice.random() < 0.2:
+        found["catch_up"] = dice.choice(["rate", "rate", "none"])
+        if found["catch_up"] == "rate":
+            found["catch_up_rate"] = dice.choice([0.02, 0.05, 0.1, 0.2])
+    if dice.random() < 0.25:
+        found["low_pass"] = round(dice.uniform(0.01, 0.15), 3)
+    return found
+
+
+def chase(dice: random.Random) -> Settings:
+    """A random composition of a chase."""
+    how = dice.choice(
+        ["exponential", "lerp", "share", "spring", "speed", "interval", "linear", "eased"]
+    )
+    found: Settings = {"how": how}
+    if how in ("exponential", "lerp", "spring", "linear", "eased"):
+        found["time"] = round(dice.uniform(0.04, 0.3), 3)
+        if dice.random() < 0.15:
+            found["time"] = f"{dice.uniform(0.8, 3):.2g}i"
+    elif how == "share":
+        found["share"] = round(dice.uniform(0.04, 0.6), 2)
+    elif how == "speed":
+        found["speed"] = round(dice.uniform(3, 25), 1)
+    if how == "eased":
+        found["ease"] = dice.choice(["smoothstep", "sine", "out-quad", "out-cubic"])
+    if dice.random() < 0.3:
+        found["ahead"] = dice.choice(["velocity", "arrival", "step"])
+    return found
+
+
+def composition(seed: int) -> Case:
+    """20 to 60 s of a random composition."""
+    dice = random.Random(f"composition {seed}")
+    is_buffer = dice.random() < 0.6
+    settings = (buffer if is_buffer else chase)(dice)
+    same_clock = settings.get("clock") == "agree" or not is_buffer
+    spec = StrategySpec("buffer" if is_buffer else "chase", settings)
+    return _drawn(dice, spec, dice.uniform(20, 60), same_clock)
+
+
+def engine(seed: int) -> Case:
+    """One setting of an engine's strategy that changes what it draws here."""
+    dice = random.Random(f"engine {seed}")
+    names = [spec.name for spec in read_specs() if spec.name not in ("buffer", "chase")]
+    name = names[seed % len(names)]
+    settings = [setting for setting in declaration(name).settings if _may_change(setting)]
+    if not settings:
+        return _drawn(dice, StrategySpec(name, {}), dice.uniform(20, 40), True)
     while True:
-        name, setting = every[int(random.integers(len(every)))]
-        low, high = setting.tune or (0.0, 1.0)
-        log = setting.scale == "log"
-        value = float(np.exp(random.uniform(*np.log((low, high)))) if log else 0.0)
-        value = value if log else float(random.uniform(low, high))
-        value = float(round(value)) if setting.whole else float(f"{value:.3g}")
-        own = redraw.draw(StrategySpec(name, {setting.name: value}), times)
-        usual = redraw.draw(StrategySpec(name), times)
-        shown = np.isfinite(own).all(axis=1)
-        apart = np.linalg.norm(own - usual, axis=1)[shown]
-        if shown.sum() > 200 and not np.sqrt(np.square(apart).mean()) < 2e-4:
-            break
-    found = match({"": block}, {"": DrawnPath(times[shown], np.round(own[shown], 4), 5e-5)})
-    best = found.best
-    told = best.candidate.settings.get(setting.name)
-    near = isinstance(told, (int, float)) and abs(told - value) <= 0.02 * abs(value)
-    same = best.residual < 1.25e-4 and not best.constant
-    words = f"case {seed}: {name}+{setting.name}={value:g} at {rate:g} Hz: {best.candidate.label}"
-    words += f", {best.shift:.3g} s later, low-pass {best.constant:.3g} s, left {found.off:.2g}"
-    right = (near and best.candidate.name == name) or same
-    return Outcome(name, right, found.smoothed or bool(found.tick), words)
+        spec = StrategySpec(name, {(one := dice.choice(settings)).name: _value(dice, one)})
+        case = _drawn(dice, spec, dice.uniform(20, 40), True)
+        usual = draw(StrategySpec(name, {}), case.packets, case.path.times)
+        apart = np.linalg.norm(usual - case.path.positions, axis=1)
+        if not np.nanmean(apart) < 5 * ROUNDED:
+            return case
+
+
+def _may_change(setting: object) -> bool:
+    return isinstance(setting, (Number, Choice, Switch)) and bool(setting.tune)
+
+
+def _value(dice: random.Random, setting: Any) -> Any:
+    if not isinstance(setting, Number):
+        return dice.choice(setting.choices)
+    low, high = setting.tune or (0.0, 1.0)
+    value = dice.uniform(low, high)
+    if setting.scale == "log":
+        value = float(np.exp(dice.uniform(*np.log((low, high)))))
+    return round(value) if setting.whole else float(f"{value:.3g}")
+
+
+def _drawn(dice: random.Random, spec: StrategySpec, seconds: float, same_clock: bool) -> Case:
+    while True:
+        packets, network = traffic(dice, seconds, same_clock=same_clock)
+        times, rate = frames(dice, packets)
+        own = np.round(draw(spec, packets, times), 4)
+        there = np.isfinite(own).all(axis=1)
+        if there.sum() > 200:
+            path = DrawnPath(times[there], own[there], HALF)
+            return Case(spec, packets, path, f"{network}, {rate}")
+
+
+# ---------------------------------------------------------------- what is said of it
+
+
+class Outcome(NamedTuple):
+    """What is said: whether it is ``right``, and each ``miss``; seconds of the processor."""
+
+    spec: StrategySpec
+    right: bool
+    misses: list[str]
+    words: str
+    seconds: float
+
+
+def found(case: Case) -> DrawnMatch:
+    """What is said of what was drawn."""
+    block = PacketBlock()
+    for packet in case.packets:
+        block.append(packet)
+    return match({"": block}, {"": case.path})
+
+
+def outcome(case: Case) -> Outcome:
+    """Scores what is said."""
+    begun = time.process_time()
+    said = found(case)
+    seconds = time.process_time() - begun
+    spec = said.best.candidate if said.mechanism is None else said.mechanism.strategy
+    own = draw(spec, case.packets, case.path.times)
+    later = case.path.times >= case.path.times[0] + 1
+    apart = np.square(own - case.path.positions).sum(axis=1)[later]
+    left = float(np.sqrt(apart[np.isfinite(apart)].mean())) if np.isfinite(apart).any() else np.inf
+    tie = left <= ROUNDED
+    misses = []
+    if left > 0.01 * said.step:
+        misses.append(f"{100 * left / said.step:.2g} % left")
+    if abs(left - said.best.residual) > 0.1 * said.best.residual + HALF:
+        misses.append(f"said {said.best.residual:.2g}, drawn again {left:.2g}")
+    right = tie
+    if case.spec.name in ("buffer", "chase"):
+        right = tie or same_way(case.spec, spec)
+        if not right:
+            misses.append("not so")
+        elif not tie:
+            misses += differences(case.spec, spec)
+    words = f"{case.spec.label} ({case.words}): {spec.label}"
+    return Outcome(case.spec, right, misses, words, seconds)
+
+
+def same_way(spec: StrategySpec, other: StrategySpec) -> bool:
+    """Whether the kind, and its stamps and clock, or how it goes, are those."""
+    ways = ("stamps", "clock", "how")
+    one, two = spec.values, other.values
+    return spec.name == other.name and all(one.get(way) == two.get(way) for way in ways)
+
+
+def differences(spec: StrategySpec, other: StrategySpec) -> list[str]:
+    """Delays and low-passes that are off."""
+    one, two = spec.values, other.values
+    off = []
+    if "delay" in one and "i" not in f"{one['delay']}{two['delay']}":
+        first, second = float(one["delay"]), float(two["delay"])
+        if abs(first - second) > max(0.003, 0.03 * first) and not one["jitter_margin"]:
+            off.append("another delay")
+    if "low_pass" in one and abs(one["low_pass"] - two["low_pass"]) > 0.15 * one["low_pass"]:
+        off.append("another low-pass")
+    return off
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("compositions", "engines"), nargs="?")
+    parser.add_argument("--cases", type=int, default=300)
+    parser.add_argument("--first", type=int, default=0)
+    given = parser.parse_args()
+    made = engine if given.what == "engines" else composition
+    tally: Counter[str] = Counter()
+    worst = total = 0.0
+    for seed in range(given.first, given.first + given.cases):
+        case = made(seed)
+        found = outcome(case)
+        tally["right"] += found.right
+        for miss in found.misses:
+            tally["left" if miss.endswith("left") else " ".join(miss.split()[:1])] += 1
+        length = float(case.path.times[-1] - case.path.times[0])
+        total, worst = total + found.seconds, max(worst, found.seconds)
+        if found.misses:
+            print(f"{seed}: {found.words}: {', '.join(found.misses)}; {found.seconds:.1f} s of"
+                  f" {length:.0f} s", flush=True)  # fmt: skip
+    cost = f"{total / given.cases:.2f} s each, {worst:.1f} s at most"
+    print(f"{tally['right']} of {given.cases} right; {dict(tally)}; {cost}")
+    raise SystemExit(tally["right"] < 0.95 * given.cases)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0)
-    given = parser.parse_args()
-    right = alarms = 0
-    tally: dict[str, list[bool]] = {}
-    with Pool(2) as pool:
-        for case in pool.imap(outcome, range(given.first, given.first + given.cases)):
-            right, alarms = right + case.right, alarms + case.alarm
-            tally.setdefault(case.strategy, []).append(case.right)
-            if case.alarm or not case.right:
-                print(case.words, "(smoothing, or ticks)" * case.alarm, flush=True)
-    print(", ".join(f"{name} {sum(hits)} of {len(hits)}" for name, hits in sorted(tally.items())))
-    print(f"{right} of {given.cases} right; a second smoothing, or ticks, in {alarms}")
-    raise SystemExit(alarms > 0 or right < 0.95 * given.cases)
+    main()

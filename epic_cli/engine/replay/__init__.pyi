@@ -67,6 +67,12 @@ class Trace:
     def fill_turns(self, numbers: NDArray[np.float64]) -> None: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+def draw_frames(
+    make_strategy: Callable[[], SmoothingStrategy],
+    packets: PacketBlock,
+    times: NDArray[np.float64],
+    drawn: NDArray[np.float64],
+) -> None: ...
 def separate(
     block: PacketBlock,
     entities: dict[str, PacketBlock],

@@ -1,13 +1,19 @@
 """Whole traces: one entity's packets through one strategy, kept as an array of rows."""
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libcpp.algorithm cimport sort
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from epic_cli.engine.failures import Portable
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock, fill_turns
+from epic_cli.engine.packets cimport (
+    NONE, Entities, Packet, PacketBlock, Sample, SampleBlock, Vec3, fill_turns,
+)
+from epic_cli.engine.strategies.parts cimport Strategy, draw_sample, take_packet
+
+from epic_cli.engine.strategies.parts import adapted
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
 cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:8x}"
@@ -94,6 +100,40 @@ cdef class Trace:
             buffer.strides = self.strides
         buffer.suboffsets = NULL
         buffer.internal = NULL
+
+
+def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] times not None,
+                double[:, ::1] drawn not None):
+    """Fills in the position (n, 3) that is drawn at each of the ``times``; NaN: nothing is.
+
+    Packets, one entity's in order of arrival, are taken before the first frame at or after that.
+    Raises what a strategy written in Python raises.
+    """
+    cdef Strategy strategy = adapted(make_strategy())
+    cdef size_t place = 0, count = packets.items.size()
+    cdef Py_ssize_t frame
+    cdef const Packet* packet
+    cdef Sample sample
+    if drawn.shape[0] != times.shape[0] or drawn.shape[1] != 3:
+        raise ValueError("there are three columns, and a row for each time")
+    strategy.take_into_use()
+    try:
+        with nogil:
+            for frame in range(times.shape[0]):
+                while place < count and packets.items[place].arrival <= times[frame]:
+                    packet = &packets.items[place]
+                    take_packet(<void*>strategy, packet[0], packet.arrival)
+                    place += 1
+                sample = Sample()
+                draw_sample(<void*>strategy, times[frame], sample)
+                if sample.status == NONE:
+                    sample.position = Vec3[double](NAN, NAN, NAN)
+                drawn[frame, 0] = sample.position.x
+                drawn[frame, 1] = sample.position.y
+                drawn[frame, 2] = sample.position.z
+        strategy.raise_error()
+    finally:
+        strategy.let_go()
 
 
 def separate(PacketBlock block not None, dict entities not None, size_t most=0,

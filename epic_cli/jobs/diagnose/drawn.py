@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.replay import TooManyRows, Trace
-from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.jobs.diagnose.mechanism import Mechanism, frames_of, mechanism
+from epic_cli.jobs.diagnose.redraw import Redraw, at_times, low_pass
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     LARGEST,
@@ -36,92 +34,9 @@ from epic_cli.metrics.drawn_path import FEWEST_FRAMES, DrawnPath, UnusableDrawin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.parameters import Value
     from epic_cli.metrics.arrays import Floats
-
-
-#: This many frames before those that are drawn have a part in them, at most.
-MOST_BEFORE = 5000
-
-
-class Redraw:
-    """One entity's packets, to be drawn in given frames by one strategy after the other.
-
-    Packets reach a strategy when they arrived: before the first frame at or after that. Without
-    arrival times they do as the demo has it, and frames are those nearest to its ticks.
-    """
-
-    def __init__(self, packets: PacketBlock) -> None:
-        self._block = packets
-        self.arrivals = packets.begins_with_arrival()
-        self._packets: list[tuple[float, Packet]] = []
-        if self.arrivals:
-            every = map(packets.__getitem__, range(len(packets)))
-            known = ((packet.arrival, packet) for packet in every if packet.arrival is not None)
-            self._packets = sorted(known, key=lambda one: one[0])
-
-    @property
-    def begins(self) -> float:
-        """When the first packet is there (s); minus infinity: from the first frame on."""
-        return self._packets[0][0] if self._packets else -np.inf
-
-    @property
-    def ends(self) -> float:
-        """When the last packet is there (s); infinity: unknown."""
-        return self._packets[-1][0] if self._packets else np.inf
-
-    def forget(self, until: float) -> None:
-        """Leaves out packets that arrived before this time (s)."""
-        self._packets = [packet for packet in self._packets if packet[0] >= until]
-
-    def draw(self, candidate: StrategySpec, times: Floats, shift: float = 0.0) -> Floats:
-        """Positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
-
-        Frames before the first one are drawn too, as many as there have been since the first
-        packet: some strategies remember them. A strategy that fails draws nothing.
-        """
-        try:
-            if not self.arrivals:
-                return self._by_ticks(candidate, times - shift)
-            return self._by_frames(candidate, times - shift)
-        except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
-            return np.full((len(times), 3), np.nan)
-
-    def _by_frames(self, candidate: StrategySpec, times: Floats) -> Floats:
-        frame = float(np.median(np.diff(times)))
-        earlier = min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE)
-        before = times[0] - frame * np.arange(int(earlier), 0, -1)
-        strategy, place, found = candidate.make(), 0, []
-        packets = self._packets
-        update, read, count = strategy.update, strategy.read, len(self._packets)
-        for at in (*before.tolist(), *times.tolist()):
-            while place < count and packets[place][0] <= at:
-                arrival, packet = packets[place]
-                update(packet, arrival)
-                place += 1
-            sample = read(at)
-            found.append(sample.position if sample.status != "none" else _NOTHING)
-        return np.array(found[len(before) :], float)
-
-    def _by_ticks(self, candidate: StrategySpec, times: Floats) -> Floats:
-        tick = parse_tick(float(f"{np.median(np.diff(times)):.4g}"))
-        rows = np.asarray(Trace(candidate.make, Timing(tick).resolve(False), self._block))
-        rows = rows[rows["status"] != 0]
-        if len(rows) < 2:
-            return np.full((len(times), 3), np.nan)
-        return at_times(rows["time"], rows["position"], times)
-
-
-_NOTHING = (np.nan, np.nan, np.nan)
-
-
-def at_times(times: Floats, positions: Floats, wanted: Floats) -> Floats:
-    """Positions (n, 3) at the wanted times, on straight lines; NaN outside."""
-    return np.stack(
-        [np.interp(wanted, times, row, left=np.nan, right=np.nan) for row in positions.T], axis=1
-    )
 
 
 #: Seconds: later than a strategy, or earlier, that a game may be.
@@ -140,29 +55,6 @@ class MatchedSmoothing(NamedTuple):
     shift: float
     constant: float
     residual: float
-
-
-def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
-    """What a first-order low-pass makes of positions (n, 3), from frame to frame.
-
-    y(n) = y(n-1) + (1 - exp(-dt/T)) (x(n) - y(n-1)), which is what ``lerp(y, x, rate * dt)`` in
-    each frame comes to: exponential smoothing, the step response of a first-order lag (A. V.
-    Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing"). It begins at the first position.
-    Frames are combined in pairs, pairs of pairs, and so on
-    (W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", CACM 29 (12), 1986), which gives all
-    of them in log n steps.
-    """
-    if not constant:
-        return positions
-    keep = np.exp(-np.diff(times, prepend=times[0]) / constant)
-    keep[0] = 0.0
-    found = (1 - keep)[:, None] * positions
-    reach = 1
-    while reach < len(times) and keep.max() > 1e-12:
-        found[reach:] += keep[reach:, None] * found[:-reach].copy()
-        keep[reach:] = keep[reach:] * keep[:-reach].copy()
-        reach *= 2
-    return found
 
 
 def rms(apart: Floats, counted: NDArray[np.bool_]) -> float:
@@ -592,9 +484,6 @@ MOST_ENTITIES = 8
 #: Seconds, or a tenth of the frames where that is less: until then strategies begin.
 WARM_UP = 1.0
 
-#: Seconds of packets before the frames that are looked at.
-LEAD = 10.0
-
 #: Seconds after the last packet for which frames are looked at.
 AFTER = 2.0
 
@@ -729,7 +618,6 @@ class _Entity:
             begin = int((travelled[MOST_FRAMES:] - travelled[:-MOST_FRAMES]).argmax())
             part = slice(begin, begin + MOST_FRAMES)
             path = path._replace(times=path.times[part], positions=path.positions[part])
-        self.redraw.forget(float(path.times[0]) - LEAD)
         return path
 
     def lag(self) -> float:

@@ -10,7 +10,8 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, Redraw, low_pass, match
+from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
+from epic_cli.jobs.diagnose.redraw import Redraw, low_pass
 from epic_cli.jobs.diagnose.report import strategy_options
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate

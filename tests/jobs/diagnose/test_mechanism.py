@@ -11,7 +11,8 @@ from support.running import epic
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.diagnose.drawn import Redraw, match
+from epic_cli.jobs.diagnose.drawn import match
+from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
