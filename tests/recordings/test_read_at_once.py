@@ -57,6 +57,7 @@ LOGS = {
         2,
     ),
     "a first row without a place": (table("t,place\n-1,", '{t},"({n}, 2, 0)"'), 1),
+    "axes that end as pixels do": (lines(data={"PX": "n", "PY": 2}), 1),
     "derivatives": (table("t,x,y,dx_dt,dy/dt", "{t},{n},2,10,0"), 1),
     "braces": (table("Time,origin,ping", "{t},{{{n}.0; 2.0; 0.0}},5"), 1),
     "a comment above": ("# see manual\n" + table("t,location", '{t},"({n}, 2, 0)"'), 1),

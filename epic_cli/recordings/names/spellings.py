@@ -276,7 +276,7 @@ def name_of(text: str) -> Name:
         text = "".join(each for each in normalize("NFD", text) if not combining(each))
     words = [word.lower() for word in _WORD.findall(_DERIVED.sub(r"v\1", text))]
     last = words[-1] if words else ""
-    axes = AXES.keys() & {part for word in words for part in _parts(word)}
+    axes = AXES.keys() & {part for word in words[:-1] for part in _parts(word)}
     if (
         len(words) > 1
         and (axes or last not in ("px", "fps"))  # p's x, and frames per second
