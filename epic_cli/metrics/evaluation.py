@@ -183,7 +183,7 @@ class CompareSpec:
 
     @property
     def many(self) -> bool:
-        """Whether there are so many recordings that little is kept of each."""
+        """Whether there are too many recordings to keep much of each."""
         return self.runs_are == "recordings" and self.share >= MANY
 
 
@@ -455,7 +455,7 @@ def compare_run(
         spec.weights,
         selection,
         max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
-        grid([one.truth.times for one in judged], 1 if spec.many else share)
+        grid([entity.truth.times for entity in judged], 1 if spec.many else share)
         if spec.intervals
         else None,
         stop or threading.Event(),
@@ -813,8 +813,8 @@ def _summary(found: Comparison) -> Comparison:
     That is the one in which a participant is usually furthest off, the same for all.
     """
     pieces = [piece_of(found, index) for index in range(len(found.results))]
-    wholes = [np.sum([sums.sum(axis=0) for sums in one.entities], axis=0) for one in pieces]
-    each = np.stack([stretches([one], WORST)[1:] for one in pieces])
+    wholes = [np.sum([sums.sum(axis=0) for sums in piece.entities], axis=0) for piece in pieces]
+    each = np.stack([stretches([piece], WORST)[1:] for piece in pieces])
     off = np.median(each[:, :, FIELDS.index("squares")], axis=0)
     seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if len(off) else wholes
     results = []
@@ -916,7 +916,7 @@ class _Many:
                 measured = several.measured and several.measured.thinned(16 * ERRORS_OF_MANY)
                 own[-MANY:] = [replace(several, measured=measured)]
         self._keep_worst(both)
-        plain = tuple(replace(one, measured=None) for one in found.results)
+        plain = tuple(replace(result, measured=None) for result in found.results)
         return replace(found, results=plain if self._each else ())
 
     def _keep_worst(self, both: Floats) -> None:
@@ -932,14 +932,14 @@ class _Many:
         results = self._results[index]
         pooled = results[0] if len(results) == 1 else pool_results(results)
         sums = np.frombuffer(self._sums[index]).reshape(-1, len(FIELDS))
-        waver = max(one.waver for one in results) / math.sqrt(len(sums))
+        waver = max(result.waver for result in results) / math.sqrt(len(sums))
         beside = [Piece([second[index, None]], WORST) for _, _, second in self._worst]
         return pooled, Figures(pooled.values, (), waver, beside, sums)
 
     def scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
         """Those of the best in each run."""
         best = advice(results, Weights()).best
-        labels = [one.label for one in results]
+        labels = [result.label for result in results]
         own = self._scores[labels.index(best.label)] if best else ()
         return tuple(
             Result(best.label, None, {"score": score}, recording=name)
@@ -1023,7 +1023,7 @@ def pool_results(results: Sequence[Result]) -> Result:
     unfit = any(result.has(Flaw.NEEDS_ARRIVALS) for result in results)
     catches_up = any(result.has(Flaw.LEAPS) for result in results)
     pooled = result_of(results[0].label, None, found, unfit, catches_up)
-    told = [one for result in results for one in result.notes if one.flaw is Flaw.LAG_UNKNOWN]
+    told = [note for result in results for note in result.notes if note.flaw is Flaw.LAG_UNKNOWN]
     if told and pooled.values and not pooled.has(Flaw.LAG_UNKNOWN):  # several were one of these
         pooled = replace(pooled, notes=(*pooled.notes, told[0]))
     return replace(pooled, waver=max(result.waver for result in results))
