@@ -78,9 +78,12 @@ def report(found: Design, details: bool = False) -> Report:
 def verdict(found: Design) -> list[str]:
     """What to draw with, what more and fewer parts would bring, and what the game draws now."""
     taken, at = found.taken, found.simplest.index(found.taken)
-    ends = taken.result.interval(found.goal.metric.name)
+    metric = found.goal.metric
+    ends, doubts = taken.result.interval(metric.name), compared.in_doubt(found.comparison)
+    if math.isnan(taken.result.value(metric.name)):
+        return [*doubts, f"Nothing can be judged here: the {called(metric)} of all is unknown."]
     sentences = [
-        *compared.in_doubt(found.comparison),
+        *doubts,
         _answer(found),
         _score(found),
         "Too little data to say how surely." if any(map(math.isnan, ends)) else "",
@@ -159,10 +162,10 @@ def _better(found: Design, more: Sequence[DesignRow]) -> str:
     if gain.gain < 0:
         return f"{who} was better where both were tuned, and is not here{ends}."
     words = f"{who} would be {points(metric, gain.gain)} better{ends}"
-    if gain.low <= 0:
-        return f"{words}, too little to see here."
-    parts = counted(_count(best) - _count(found.taken), "more part")
     little = metric.name == "score" and gain.gain < POINT
+    if gain.low <= 0:
+        return f"{words}, {'too little to see here' if little else 'which may be chance'}."
+    parts = counted(_count(best) - _count(found.taken), "more part")
     return f"{words}{': little' if little else ','} for {parts}."
 
 

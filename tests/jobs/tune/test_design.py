@@ -306,6 +306,14 @@ def test_what_is_given_is_held(given: str, held: str, recordings: list[str], tol
         assert row["strategy"].startswith(held)
 
 
+def test_where_nothing_moves_nothing_is_said_to_be_good(tmp_path: Path, told: Told) -> None:
+    rest = tmp_path / "rest.csv"
+    rows = (f"{at / 20},{at / 20 + 0.05},0" for at in range(100))
+    rest.write_text("\n".join(["time,arrival,x", *rows, ""]))
+    out = told("tune", "--design", "--trials", "2", str(rest))
+    assert out.startswith("Nothing can be judged here: the score of all is unknown.")
+
+
 def test_what_predicts_by_velocities_needs_them(tmp_path: Path, told: Told) -> None:
     bare = tmp_path / "bare.csv"
     rows = (f"{at / 20},{at / 20 + 0.05},{at % 40}" for at in range(400))
