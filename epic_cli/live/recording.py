@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +18,10 @@ from epic_cli.live.consumer import Consumer
 from epic_cli.live.receiving import machine_time
 from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
 from epic_cli.recordings.captures import HEADER, capture_record, whole_records
+from epic_cli.recordings.files import accessing, check_unread
 from epic_cli.recordings.reading import BINARY, make_line_writer
 from epic_cli.recordings.writing import Fault, Unwritable
+from epic_cli.shell.console import Sink, open_sink
 
 if TYPE_CHECKING:
     from epic_cli.recordings.addresses import ReceivedDatagram
@@ -62,7 +64,8 @@ class WholeFile:
     What ``write`` has returned from is in the file even if the program dies; only the machine
     itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
     a whole line or record: ``whole`` says how many of the first bytes of the data are such.
-    A non-empty file is not overwritten. Each begins with ``header``.
+    A non-empty file is not overwritten, unless it ``replaces`` it: with what is written first, but
+    for a file that this run reads. Each begins with ``header``.
     With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``. ``recorded``
     counts what is in them.
     """
@@ -73,8 +76,10 @@ class WholeFile:
         header: bytes,
         whole: Callable[[bytes, int], int] = whole_lines,
         rotation: Rotation | None = None,
+        replaces: bool = False,
     ) -> None:
         self.path = Path(path)
+        self._replaces = replaces
         self._header = header
         self._whole = whole
         self._rotation = rotation
@@ -96,12 +101,15 @@ class WholeFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+        if self._replaces:
+            check_unread(os.path.realpath(path))
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
         self.files += 1
         try:
             status = os.fstat(self._descriptor)
             self._regular = stat.S_ISREG(status.st_mode)
-            if self._regular and status.st_size:
+            self._old = self._regular and status.st_size > 0
+            if self._old and not self._replaces:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
             self._size = 0
             self._begun = time.monotonic()
@@ -110,8 +118,9 @@ class WholeFile:
             self.close()
             raise
 
-    def write(self, data: bytes, count: int) -> None:
+    def write(self, data: bytes | memoryview, count: int = 1) -> None:
         """Writes ``count`` lines or records, to the next file where this one has enough."""
+        data = bytes(data)
         while data and self._rotation is not None:
             filled = self._size > len(self._header)
             if filled and time.monotonic() - self._begun >= self._rotation.seconds:
@@ -140,6 +149,9 @@ class WholeFile:
 
     def _put(self, data: bytes) -> None:
         written = 0
+        if data and self._old:
+            os.ftruncate(self._descriptor, 0)
+            self._old = False
         try:
             while written < len(data):
                 written += os.write(self._descriptor, data[written:])
@@ -152,11 +164,38 @@ class WholeFile:
             raise
         self._size += written
 
+    def flush(self) -> None:
+        """Does nothing: what is written is there."""
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return os.isatty(self._descriptor)
+
+    def fileno(self) -> int:
+        """The number of the file that is written."""
+        return self._descriptor
+
     def close(self) -> None:
         """Nothing more comes."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+@contextlib.contextmanager
+def open_log(path: str | None) -> Iterator[Sink]:
+    """A sink for what cannot be repeated: a file grows under its name, in whole lines.
+
+    Without a path, or with ``-``, it is stdout. Raises ``CannotAccess``.
+    """
+    if path is None or path == "-":
+        with open_sink(None) as sink:
+            yield sink
+        return
+    with accessing("write to", path):
+        file = WholeFile(path, b"", replaces=True)
+    with contextlib.closing(file):
+        yield Sink(file, path)
 
 
 def format_of(path: str) -> str:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings.files import CannotAccess
@@ -23,10 +23,26 @@ if TYPE_CHECKING:
     from epic_cli.show.report import Report
 
 
+class ByteStream(Protocol):
+    """What bytes are written to: a file or a device."""
+
+    def write(self, data: bytes | memoryview, /) -> object:
+        """Takes bytes."""
+
+    def flush(self) -> None:
+        """Sends them on their way."""
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+
+    def fileno(self) -> int:
+        """The system's number of it; raises ``OSError``."""
+
+
 class Sink:
     """Takes rows; an error in writing them is a ``CannotAccess`` (a closed pipe is not)."""
 
-    def __init__(self, stream: BinaryIO, name: str) -> None:
+    def __init__(self, stream: ByteStream, name: str) -> None:
         self._stream = stream
         self._name = name
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.datagrams import PATIENCE, program, receiver
+from support.datagrams import PATIENCE, program, receiver, wait_until
 from support.full_disks import files_of
 from support.running import epic
 
@@ -90,11 +90,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
 def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
     generator = random.Random(3)
     for number in range(2):
-        path = tmp_path / f"{number}.csv"
-        with (
-            program("listen", "0", "--record", str(path), "-f", "csv", "--tick", "1ms") as listener,
-            receiver() as game,
-        ):
+        path, out = tmp_path / f"{number}.csv", tmp_path / f"{number}.rows"
+        written = ("-o", str(out)) if number else ()
+        options = ("--record", str(path), "-f", "csv", "--tick", "1ms", *written)
+        with program("listen", "0", *options) as listener, receiver() as game:
             words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
             place = ("127.0.0.1", int(words))
             until = time.monotonic() + generator.uniform(0.05, 0.3)
@@ -103,9 +102,15 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
                 game.socket.sendto(b"%d,2,3 / 4,5,6 / %r" % (sent, sent / 1e4), place)
                 sent += 1
                 time.sleep(0.0005)
-            listener.wait_for(b"interpolated", "stdout")
+            if written:
+                wait_until(lambda rows=out: b"interpolated" in rows.read_bytes())
+            else:
+                listener.wait_for(b"interpolated", "stdout")
             os.kill(listener.process.pid, signal.SIGKILL)
             drawn = listener.said["stdout"] + listener.process.communicate()[0]
+        if written:
+            drawn = out.read_bytes()
+            assert drawn.endswith(b"\n")
         data = path.read_bytes()
         packets = list(read_packets(path))
         assert data.endswith(b"\n")
@@ -141,11 +146,12 @@ def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_pat
                 said = listener.wait_for(b"File too large\n").decode()
                 assert listener.process.returncode == 3
         assert f"epic: cannot {doing} {tmp_path / told}: File too large" in said
-        if doing == "write to":
-            assert not (tmp_path / told).exists()
-            continue
         data = (tmp_path / told).read_bytes()
         assert 4000 < len(data) <= 5000
+        if doing == "write to":
+            assert data.startswith(b"time,")
+            assert data.endswith(b"\n")
+            continue
         if told == "raw.pcap":
             assert sum(1 for _ in captures.frames(io.BytesIO(data).read)) >= 4000 // 88
         else:

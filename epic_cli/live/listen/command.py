@@ -24,10 +24,11 @@ from epic_cli.live.command_line import (
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
 from epic_cli.live.listener import Endpoint, ListenSpec
 from epic_cli.live.receiving import Reception
+from epic_cli.live.recording import open_log
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 from epic_cli.recordings.files import accessing
-from epic_cli.shell.console import ColorChoice, has_terminal, open_sink, use_color
+from epic_cli.shell.console import ColorChoice, has_terminal, use_color
 from epic_cli.shell.declared import Parsed, command, given_options, shared, value
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.options.common import (
@@ -146,7 +147,7 @@ def listen(
             screen = ListenScreen(game)
             listener.consumers.append(game)
         if writes_rows:
-            sink = stack.enter_context(open_sink(outputs.output))
+            sink = stack.enter_context(open_log(outputs.output))
             rows = RowOutput(outputs.row_format, color, sink)
             listener.consumers.append(rows)
         own = 0 if endpoint.address.scheme else receiving.port  # of UDP, which they use

@@ -46,7 +46,7 @@ from epic_cli.live.proxy.spec import (
     parse_control,
 )
 from epic_cli.live.receiving import ReceivingSocket
-from epic_cli.live.recording import PacketRecording, Recording
+from epic_cli.live.recording import PacketRecording, Recording, open_log
 from epic_cli.network.link import WAYS, Link, Way
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.trace import AddedLink
@@ -58,7 +58,6 @@ from epic_cli.shell.console import (
     ColorChoice,
     has_terminal,
     is_in_foreground,
-    open_sink,
     use_color,
     write_text,
 )
@@ -280,7 +279,7 @@ def proxy(
         games = _games(watches if draws else {}, drawn, what, relay, receiving, recordings)
         rows = drawing = stopped = None
         if writes_rows:
-            sink = stack.enter_context(open_sink(outputs.output))
+            sink = stack.enter_context(open_log(outputs.output))
             rows = RowOutput(outputs.row_format, color, sink)
             drawing = LaterDrawing(watches[watch.first], drawn, relay.settled, [rows])
         if not quiet:

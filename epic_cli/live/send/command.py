@@ -18,6 +18,7 @@ import click
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Number
 from epic_cli.live.command_line import ended
+from epic_cli.live.recording import open_log
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
 from epic_cli.live.send.spec import (
     Moment,
@@ -35,7 +36,7 @@ from epic_cli.recordings.addresses import Address, parse_endpoint, resolve
 from epic_cli.recordings.files import accessing
 from epic_cli.recordings.opening import blocks, source_name
 from epic_cli.recordings.writing import Fault, Unwritable
-from epic_cli.shell.console import has_cursor, open_sink
+from epic_cli.shell.console import has_cursor
 from epic_cli.shell.declared import (
     InputFile,
     OptionGroup,
@@ -246,7 +247,7 @@ def send(
             stack.enter_context(reporter)
         log = None
         if spec.truth_out:
-            log = SentLog(stack.enter_context(open_sink(spec.truth_out)).write)
+            log = SentLog(stack.enter_context(open_log(spec.truth_out)).write)
         stack.enter_context(_unwritable())
         with wrong_usage():
             spec = replace(spec, separate=source.send.separate)
