@@ -419,9 +419,9 @@ class Smoothing(SendInterval, Turning):
             drawn: Vec3 = a.position * (1.0 - u) + b.position * u
             self.show(drawn, self.slerp(a.rotation, b.rotation, u))
         else:
-            self.show(self.curve(i, u), self.slerp(a.rotation, b.rotation, u))
+            self.show(self.on_curve(i, u), self.slerp(a.rotation, b.rotation, u))
 
-    def curve(self, i: int, u: float) -> Vec3:
+    def on_curve(self, i: int, u: float) -> Vec3:
         """The cubic from a state to the next."""
         a: State = self.states[i]
         b: State = self.states[i + 1]
