@@ -7,6 +7,7 @@ documents, and the tables of strategies and metrics; read it with ``git diff``.
 import contextlib
 import io
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -310,6 +311,24 @@ def test_the_tables_are_what_is_declared(
         text = TABLE.sub(lambda _: next(left), text)
         document.write_text(text)
     assert TABLE.findall(text) == declared
+
+
+def test_what_is_said_to_be_installed_is_what_an_extra_has() -> None:
+    """By its own name: this program has none that could be installed from elsewhere."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    known = {
+        re.split("[^a-z-]", needed)[0]
+        for needs in extras["optional-dependencies"].values()
+        for needed in needs
+    }
+    said = set()
+    for path in (ROOT / "epic_cli").rglob("*"):
+        if path.suffix in (".py", ".md"):
+            for words in re.findall(r"(?<=pip install )[a-z][a-z -]*[a-z]", path.read_text()):
+                said |= set(words.split())
+            assert "'epic-cli[" not in path.read_text(), path
+    assert said <= known
+    assert len(said) > 8
 
 
 def test_the_two_commands_are_there_to_be_run() -> None:

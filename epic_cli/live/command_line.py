@@ -158,7 +158,7 @@ def lab_library() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name != "aiohttp":
             raise
-        raise WrongUsage("epic lab needs a library: pip install 'epic-cli[lab]'") from error
+        raise WrongUsage("epic lab needs a library: pip install aiohttp") from error
 
 
 #: Bytes that are kept for a reader who is behind.

@@ -710,7 +710,7 @@ def listening_to_streams(
         try:
             import websockets.server  # noqa: F401 - what is missing shows now
         except ImportError:
-            raise ValueError("ws:// needs a library: pip install 'epic-cli[websocket]'") from None
+            raise ValueError("ws:// needs a library: pip install websockets") from None
         make = partial(WebSocketMessages, binary, origins)
     elif binary:
         if prefix not in PREFIXES:

@@ -201,7 +201,7 @@ def _columns(source: Any) -> dict[str, list[Any]] | None:
         try:
             from pyarrow import table
         except ImportError as error:
-            message = f"{type(source).__name__} needs PyArrow: pip install 'epic-cli[parquet]'"
+            message = f"{type(source).__name__} needs PyArrow: pip install pyarrow"
             raise TypeError(message) from error
         source = table(source)
     return dict(source.to_pydict()) if hasattr(source, "to_pydict") else None

@@ -47,7 +47,7 @@ def write_video(
         if kind == "mp4":
             import av  # noqa: F401
     except ImportError:
-        raise NoVideo("a video needs libraries: pip install 'epic-cli[video]'") from None
+        raise NoVideo("a video needs libraries: pip install av pillow") from None
     from epic_cli.show.film import Backdrop, frames, seconds_of, stage_of
 
     usual_size, usual_fps = KINDS[kind]

@@ -285,7 +285,7 @@ def _connected(address: str) -> Client:
 
     place = place_of(address)
     if importlib.util.find_spec("distributed") is None:
-        raise NoCluster("that needs dask.distributed: pip install 'epic-cli[cluster]'")
+        raise NoCluster("that needs dask.distributed: pip install distributed")
     _knock(address, place)
     if address.startswith("tls:"):
         _shake_hands(address)

@@ -110,9 +110,9 @@ def test_a_worker_that_joins_later_is_looked_at_too() -> None:
         executors._of_this_version("0.0.7", max, 2, 3)
 
 
-def test_without_the_library_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_to_install_for_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(NoCluster, match=r"epic-cli\[cluster\]"):
+    with pytest.raises(NoCluster, match="pip install distributed"):
         Cluster("tcp://127.0.0.1:1")
 
 

@@ -373,12 +373,10 @@ def ordered(comparison: Comparison, sort: str, by: str = "strategy") -> list[Res
     """The lines of the table: by strategy, or by entity or recording and then strategy."""
     if by == "strategy":
         return sort_results(comparison.results, sort)
-    results = comparison.by_entity if by == "entity" else comparison.by_recording
-    return [
-        result
-        for place in dict.fromkeys(outcome.place for outcome in results)
-        for result in sort_results([outcome for outcome in results if outcome.place == place], sort)
-    ]
+    places: dict[str, list[Result]] = {}
+    for result in comparison.by_entity if by == "entity" else comparison.by_recording:
+        places.setdefault(result.place, []).append(result)
+    return [result for results in places.values() for result in sort_results(results, sort)]
 
 
 def sort_results(results: Sequence[Result], by: str) -> list[Result]:

@@ -129,7 +129,7 @@ def outlet_to(target: Address) -> Outlet:
         try:
             import websockets  # noqa: F401 - what is missing shows now
         except ImportError:
-            raise ValueError("ws:// needs a library: pip install 'epic-cli[websocket]'") from None
+            raise ValueError("ws:// needs a library: pip install websockets") from None
     return {"": Outlet, "tcp": _Tcp, "ws": _WebSocket}[target.scheme]()
 
 

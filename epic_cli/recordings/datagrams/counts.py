@@ -26,7 +26,7 @@ class Refused(Enum):
     CUT = "that ended within a line or message"
     EMPTY = "empty"
     BINARY = "binary (--layout says what is in them)"
-    MSGPACK = "msgpack, which needs: pip install 'epic-cli[msgpack]'"
+    MSGPACK = "msgpack, which needs: pip install msgpack"
     NOT_PACKETS = "not readable as packets"
     NOT_RECORDS = "not a whole number of records"
     OTHER_VALUE = "with another =VALUE than --layout has"

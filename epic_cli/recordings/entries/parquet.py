@@ -34,7 +34,7 @@ class NoParquetLibrary(Unreadable):
     """The library that reads and writes Parquet, an extra of this program, is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("Parquet needs a library: pip install 'epic-cli[parquet]'")
+        super().__init__("Parquet needs a library: pip install pyarrow")
 
 
 def _library() -> tuple[Any, Any]:

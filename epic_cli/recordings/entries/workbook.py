@@ -197,9 +197,7 @@ class Workbook(Packed):
         try:
             import python_calamine as calamine
         except ImportError as error:
-            message = (
-                "a workbook, or another archive, needs a library: pip install 'epic-cli[xlsx]'"
-            )
+            message = "a workbook, or another archive, needs a library: pip install python-calamine"
             raise Unreadable(message) from error
         try:
             check_sizes(file)

@@ -75,7 +75,7 @@ def _zstandard(packed: _Packed) -> Iterator[bytes]:
     try:
         from zstandard import ZstdDecompressor
     except ImportError as error:
-        message = "Zstandard needs Python 3.14 or a library: pip install 'epic-cli[zstd]'"
+        message = "Zstandard needs Python 3.14 or a library: pip install zstandard"
         raise Unreadable(message) from error
     frame = ZstdDecompressor().decompressobj()
     while data := packed.read(_PACKED):

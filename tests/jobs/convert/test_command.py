@@ -180,5 +180,5 @@ def test_without_the_library_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "no_library.py").write_text(script)
     done = shell(f"{sys.executable} no_library.py convert {TANKS} -o a.parquet", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == b"epic: Parquet needs a library: pip install 'epic-cli[parquet]'\n"
+    assert done.stderr == b"epic: Parquet needs a library: pip install pyarrow\n"
     assert names(tmp_path) == ["no_library.py"]

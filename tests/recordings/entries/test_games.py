@@ -453,12 +453,12 @@ def test_a_program_that_is_ended_leaves_no_copy(tmp_path: Path) -> None:
     assert not list(copies("*"))
 
 
-def test_a_missing_parser_is_named_as_the_extra_that_has_it(
+def test_a_missing_parser_is_named_as_what_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for recording in FORMATS:
         monkeypatch.setitem(sys.modules, recording.library, None)
-        with pytest.raises(Unreadable, match=rf"pip install 'epic-cli\[{recording.name}\]'"):
+        with pytest.raises(Unreadable, match=f"pip install {recording.package}"):
             packets_of(some(recording.name))
 
 

@@ -177,7 +177,7 @@ def test_without_the_library_one_sentence_says_what_to_install(
 ) -> None:
     path = written(tmp_path / "a", {"time": [0.0], "x": [0.0], "y": [0.0]})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(NoParquetLibrary, match=r"pip install 'epic-cli\[parquet\]'"):
+    with pytest.raises(NoParquetLibrary, match=r"pip install pyarrow"):
         make_writer("parquet")
     with pytest.raises(NoParquetLibrary):
         packets_of(path)

@@ -376,7 +376,7 @@ def test_what_is_missing_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     assert main(["compare", JITTER, "-s", "lerp", "--video", f"x.{kind}"]) == 2
-    assert "pip install 'epic-cli[video]'" in capfd.readouterr().err
+    assert "pip install av pillow" in capfd.readouterr().err
     assert not list(Path().glob("x.*"))
 
 

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 class GameRecording(Format):
     """What ``title`` writes: files with a ``mark`` near their beginning, of at most ``most`` MiB.
 
-    ``library`` is the module that parses it, an extra of this format's name.
+    ``library`` is the module that parses it, ``package`` what has it.
     """
 
     unpacked = "csv"
 
     def __init__(
-        self, name: str, suffix: str, title: str, mark: bytes, library: str, most: int
+        self, name: str, suffix: str, title: str, mark: bytes, library: str, package: str, most: int
     ) -> None:
         self.name, self.suffixes, self.title = name, (suffix,), title
-        self.library, self.most, self._mark = library, most, mark
+        self.library, self.package, self.most, self._mark = library, package, most, mark
 
     def begins(self, head: bytes) -> bool:
         """By its mark."""
@@ -41,13 +41,14 @@ class GameRecording(Format):
         from epic_cli.recordings.entries.games.apart import parsed
 
         if find_spec(self.library) is None:
-            raise Unreadable(f"{self.title} needs a library: pip install 'epic-cli[{self.name}]'")
+            raise Unreadable(f"{self.title} needs a library: pip install {self.package}")
         found = parsed(self, source, names=layout is not None and layout.names)
         return lambda: next(found, b"")
 
 
 FORMATS = (
     GameRecording("rocketleague", ".replay", "a replay of Rocket League", b"\0TAGame.Replay_",
-                  "subtr_actor", 8),
-    GameRecording("slippi", ".slp", "a Slippi replay of Melee", b"{U\x03raw[$U#l", "peppi_py", 64),
+                  "subtr_actor", "subtr-actor-py", 8),
+    GameRecording("slippi", ".slp", "a Slippi replay of Melee", b"{U\x03raw[$U#l",
+                  "peppi_py", "peppi-py", 64),
 )  # fmt: skip
