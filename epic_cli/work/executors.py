@@ -9,10 +9,17 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+)
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from epic_cli.recordings.children import safe_path
 
@@ -145,8 +152,11 @@ _MACHINE, _PROGRAM = 1.5, 3.0
 #: It greets with the length, in this many bytes, of what is never longer.
 _WORD, _GREETING = 8, 1 << 20
 
-#: Seconds for which there may be no worker (others are coming), and after which that is seen.
+#: Seconds for which there may be no scheduler or worker (others are coming), and between looks.
 _PATIENCE, _LOOK = 30.0, 2.0
+
+#: A job goes to this many schedulers, one after the other: if they all died, they died of it.
+_LOSSES = 3
 
 #: This many jobs for each thread of the cluster are at hand.
 _FOR_EACH_THREAD = 3
@@ -160,20 +170,34 @@ class WorkerDied(BrokenExecutor):
     """The workers that tried to carry out a job have died of it."""
 
 
+class _Call:
+    """What a worker is asked, and its answer.
+
+    ``future`` is the cluster's; None: no scheduler has it, or none any more.
+    """
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.answer: Future[Any] = Future()
+        self.future: Any = None
+        self.times = 0
+
+
 class Cluster(Executor):
     """The workers of the scheduler at an ``address`` such as ``tcp://host:8786``.
 
     Raises ``NoCluster`` within five seconds without an answer, and where a worker has another
-    version of this program; ``ValueError`` for what is no address. If the scheduler dies, so does
-    the work: ``renew`` raises it.
+    version of this program; ``ValueError`` for what is no address. A scheduler that dies and comes
+    back within half a minute is asked again for what it has not answered; if it does not come,
+    ``renew`` raises ``NoCluster``.
     """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self._client = _connected(address)
-        self._open: set[Any] = set()
-        self._lock = threading.Lock()
-        self._ended, self._deserted = threading.Event(), False
+        self._calls: set[_Call] = set()
+        self._lock = threading.RLock()
+        self._ended, self._given_up = threading.Event(), ""
         try:
             self._check()
             threading.Thread(target=self._watch, daemon=True).start()
@@ -185,49 +209,28 @@ class Cluster(Executor):
     def in_flight(self) -> int:
         """How many jobs to have at hand at a time."""
         with contextlib.suppress(Exception):  # it is an estimate, and the cluster may be gone
-            threads: dict[str, int] = self._client.nthreads()
-            return max(1, _FOR_EACH_THREAD * sum(threads.values()))
+            if self._client.status == "running":
+                threads: dict[str, int] = self._client.nthreads()
+                return max(1, _FOR_EACH_THREAD * sum(threads.values()))
         return _FOR_EACH_THREAD
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Lets a worker call ``fn``; no answer is shared with another call."""
-        from epic_cli.work.journal import program_version
-
-        answer: Future[Result] = Future()
-        try:
-            asked = self._client.submit(
-                _of_this_version, program_version(), fn, *args, pure=False, **kwargs
-            )
-        except Exception as error:
-            answer.set_exception(WorkerDied(str(error)))
-            return answer
+        call = _Call(partial(fn, *args, **kwargs))
         with self._lock:
-            self._open.add(asked)
-            too_late = self._deserted
-
-        def done(future: Any) -> None:
-            with self._lock:
-                self._open.discard(future)
-            if answer.set_running_or_notify_cancel():
-                _take_over(future, answer)
-
-        def cancelled(ours: Future[Result]) -> None:
-            if ours.cancelled():
-                with contextlib.suppress(Exception):
-                    asked.cancel()
-
-        asked.add_done_callback(done)
-        answer.add_done_callback(cancelled)
-        if too_late:
-            asked.cancel(force=True)
-        return answer
+            self._calls.add(call)
+            given_up = self._given_up
+        call.answer.add_done_callback(partial(self._cancel, call))
+        if given_up:
+            self._end(call, WorkerDied(given_up))
+        else:
+            self._ask(call)
+        return call.answer
 
     def renew(self) -> None:
         """The cluster itself takes new workers for old ones; raises ``NoCluster`` if it is gone."""
-        if self._client.status != "running":
-            raise NoCluster("it is gone")
-        if self._deserted:
-            raise NoCluster(f"it has had no workers for {_PATIENCE:g} s")
+        if self._given_up:
+            raise NoCluster(self._given_up)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Lets go of the cluster, which forgets what it has not begun; it goes on without us."""
@@ -235,18 +238,90 @@ class Cluster(Executor):
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
-    def _watch(self) -> None:
-        """Cancels what is under way when all workers have died: nothing else would end it."""
-        waited = 0.0
-        while waited < _PATIENCE:
-            if self._ended.wait(_LOOK):
-                return
-            with contextlib.suppress(Exception):  # the cluster itself may be gone
-                waited = 0.0 if self._client.nthreads() else waited + _LOOK
+    def _ask(self, call: _Call) -> None:
+        """Gives it to the scheduler; what is not there is asked when it has come back."""
+        from epic_cli.work.journal import program_version
+
         with self._lock:
-            self._deserted, left = True, list(self._open)
-        with contextlib.suppress(Exception):
-            self._client.cancel(left, force=True)
+            if call.future is not None or self._client.status != "running":
+                return
+            call.times += 1
+            if call.times > _LOSSES:
+                self._end(call, WorkerDied("the scheduler died of it"))
+                return
+            try:
+                call.future = self._client.submit(
+                    _of_this_version, program_version(), call.work, pure=False
+                )
+            except Exception as error:
+                if self._client.status == "running":
+                    self._end(call, WorkerDied(str(error)))
+            else:
+                call.future.add_done_callback(partial(self._take_over, call))
+
+    def _take_over(self, call: _Call, future: Any) -> None:
+        """What came of a call; what was lost with its scheduler is asked again."""
+        if call.future is not future:
+            return
+        try:
+            self._end(call, _outcome(future))
+        except _LOST:
+            call.future = None
+
+    def _end(self, call: _Call, found: _Value | Exception) -> None:
+        """Gives its answer, once."""
+        with self._lock:
+            if call not in self._calls:
+                return
+            self._calls.remove(call)
+        if not call.answer.set_running_or_notify_cancel():
+            return
+        if isinstance(found, Exception):
+            call.answer.set_exception(found)
+        else:
+            call.answer.set_result(found.value)
+
+    def _cancel(self, call: _Call, answer: Future[Any]) -> None:
+        """Lets the cluster forget it, if it has been cancelled."""
+        if answer.cancelled():
+            self._end(call, CancelledError())
+            with contextlib.suppress(Exception):
+                call.future.cancel()
+
+    def _open(self) -> list[_Call]:
+        with self._lock:
+            return list(self._calls)
+
+    def _watch(self) -> None:
+        """Asks again for what was lost; gives up where there is no worker: nothing else would."""
+        seen = time.monotonic()
+        while not self._ended.wait(_LOOK):
+            reason = self._missing()
+            if not reason:
+                seen = time.monotonic()
+                for call in self._open():
+                    self._ask(call)
+            elif time.monotonic() - seen >= _PATIENCE:
+                with self._lock:
+                    self._given_up = reason
+                for call in self._open():
+                    self._end(call, WorkerDied(reason))
+                return
+
+    def _missing(self) -> str:
+        """Why there is no worker, if so; connects to a scheduler that has come back."""
+        try:
+            if self._client.status == "closed":
+                self._client = _connected(self.address)
+                for call in self._open():
+                    call.future = None
+                if self._ended.is_set():
+                    self.shutdown()
+            if self._client.nthreads():
+                return ""
+        except Exception:
+            return "it is gone"
+        return f"it has had no workers for {_PATIENCE:g} s"
 
     def _check(self) -> None:
         """All workers have this version; raises ``NoCluster``."""
@@ -360,17 +435,28 @@ def _of_this_version(
     return fn(*args, **kwargs)
 
 
-def _take_over(future: Any, answer: Future[Any]) -> None:
-    """What came of a job of the cluster."""
+class _Value(NamedTuple):
+    """What a call returned."""
+
+    value: Any
+
+
+#: What tells that a scheduler or the way to it is lost, rather than a worker.
+_LOST = (OSError, CancelledError)
+
+
+def _outcome(future: Any) -> _Value | Exception:
+    """What came of a job of the cluster; raises ``_LOST``."""
     from distributed.scheduler import KilledWorker
 
+    if future.status not in ("finished", "error"):
+        raise CancelledError
     try:
         if future.status == "finished":
-            answer.set_result(future.result())
-            return
-        error = future.exception() if future.status == "error" else None
-    except Exception as lost:  # the cluster died between the answer and its coming here
-        error = WorkerDied(str(lost))
-    if error is None or isinstance(error, KilledWorker):
-        error = WorkerDied(str(error) if error else "it was cancelled")
-    answer.set_exception(error)
+            return _Value(future.result())
+        error: Exception = future.exception()
+    except _LOST:
+        raise
+    except Exception as unreadable:
+        error = WorkerDied(str(unreadable))
+    return WorkerDied(str(error)) if isinstance(error, KilledWorker) else error

@@ -53,46 +53,43 @@ def test_workers_of_another_version_are_refused(
     assert client.closed
 
 
-class Deserted(Client):
-    """A job is under way, and there is no worker any more."""
+class Losing(Client):
+    """A job is under way, and then there is no worker, or no scheduler, any more."""
 
     class Asked:
-        """A job that is only ever cancelled."""
+        """A job that never ends."""
 
         status = "pending"
 
-        def __init__(self) -> None:
-            self.ended: list[Any] = []
+        def add_done_callback(self, _: Any) -> None:
+            pass
 
-        def add_done_callback(self, done: Any) -> None:
-            self.ended.append(done)
+        def cancel(self) -> None:
+            pass
 
-    def __init__(self) -> None:
+    def __init__(self, gone: bool) -> None:
         super().__init__({"tcp://w:1": OURS})
+        self.gone = gone
 
     def nthreads(self) -> dict[str, int]:
         return {}
 
-    def submit(self, *_asked: object, **_how: object) -> Deserted.Asked:
+    def submit(self, *_asked: object, **_how: object) -> Losing.Asked:
+        if self.gone:
+            self.status = "closed"
         return self.Asked()
 
-    def cancel(self, asked: list[Deserted.Asked], force: bool) -> None:
-        assert force
-        for future in asked:
-            future.status = "cancelled"
-            for done in future.ended:
-                done(future)
 
-
-def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "_connected", lambda _: Deserted())
+@pytest.mark.parametrize("gone", [False, True])
+def test_what_does_not_come_back_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, gone: bool
+) -> None:
+    clients = iter([Losing(gone)])
+    monkeypatch.setattr(executors, "_connected", lambda _: next(clients))
     monkeypatch.setattr(executors, "_PATIENCE", 0.05)
     monkeypatch.setattr(executors, "_LOOK", 0.01)
-    with (
-        Cluster("tcp://h:1") as executor,
-        pytest.raises(NoCluster, match=r"no workers for 0\.05 s"),
-    ):
+    told = "it is gone" if gone else r"no workers for 0\.05 s"
+    with Cluster("tcp://h:1") as executor, pytest.raises(NoCluster, match=told):
         list(run_jobs(abs, [1, 2], executor))
 
 
