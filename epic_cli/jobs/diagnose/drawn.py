@@ -531,7 +531,8 @@ class DrawnMatch(NamedTuple):
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
     it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
     there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
-    ``mechanism`` is how it draws in parts, where that explains it better than a strategy.
+    ``mechanism`` is how it draws in parts, where that explains it better than a strategy;
+    ``same_as`` are the strategies that draw the same as they are.
     """
 
     best: FittedStrategy
@@ -544,6 +545,7 @@ class DrawnMatch(NamedTuple):
     tick: float
     entities: tuple[EntityMatch, ...]
     mechanism: Mechanism | None = None
+    same_as: tuple[str, ...] = ()
 
     @property
     def off(self) -> float:
@@ -666,7 +668,9 @@ def match(
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
-    parts, found = None, [] if candidates else _usual(first, packets[first.name], paths[first.name])
+    parts, found = None, [] if candidates else _usual(first, paths[first.name])
+    same_as = tuple(one.candidate.name for one in found)
+    found = found[:1]
     if not found and not candidates:
         parts = _mechanism(first, paths[first.name], packets[first.name])
         if parts is not None and parts.exact:
@@ -692,6 +696,7 @@ def match(
         first.tick,
         tuple(_of_entity(entity, best) for entity in moving),
         parts,
+        same_as,
     )
 
 
@@ -741,19 +746,24 @@ def _searched(
     return min(ended, key=lambda ending: ending[0].residual)
 
 
-def _usual(entity: _Entity, packets: PacketBlock, path: DrawnPath) -> list[FittedStrategy]:
-    """A strategy that draws it as it is, from the first packet on."""
+def _usual(entity: _Entity, path: DrawnPath) -> list[FittedStrategy]:
+    """The strategies that draw all of it as they are, the nearest first."""
     times = entity.path.times
     found = [
         FittedStrategy(spec, 0.0, 0.0, entity.fit.residual(entity.redraw.draw(spec, times)))
         for spec in read_specs()
         if spec.name not in PARTS
     ]
-    best = _least(found)
-    if best.residual > entity.enough:
-        return []
-    best = _again(entity, packets, path, best)
-    return [best] if best.residual <= entity.enough else []
+    near = sorted(
+        (one for one in found if one.residual <= entity.enough), key=lambda one: one.residual
+    )
+    whole = path.times <= path.times[:WHOLE_DRAWING][-1]
+    whole &= (path.times >= entity.redraw.begins) & (path.times <= entity.redraw.ends + AFTER)
+    times = path.times[whole]
+    wait = min(WARM_UP, 0.1 * float(times[-1] - times[0]))
+    fit = SmoothingFit(times, path.positions[whole], times >= times[0] + wait)
+    own = [(one, entity.redraw.draw(one.candidate, times)) for one in near]
+    return [one for one, drawn in own if fit.residual(drawn) <= entity.enough]
 
 
 def _in_parts(entity: _Entity, parts: Mechanism) -> list[FittedStrategy]:
@@ -779,7 +789,7 @@ def _mechanism(entity: _Entity, path: DrawnPath, packets: PacketBlock) -> Mechan
     table = table[:, known]
     there = (path.times >= redraw.begins) & (path.times <= redraw.ends + AFTER)
     times, drawn = path.times[there][:WHOLE_DRAWING], path.positions[there][:WHOLE_DRAWING]
-    velocities = np.nan_to_num(table[VELOCITY].T)
+    velocities = table[VELOCITY].T
     frames = frames_of(table[ARRIVAL], table[TIME], table[POSITION].T, velocities, times, drawn)
     if len(frames.stamps) < FEWEST_FRAMES or len(frames.times) < FEWEST_FRAMES:
         return None

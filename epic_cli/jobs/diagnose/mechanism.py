@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, SendInterval
 from epic_cli.metrics.arrays import minimum
 
 if TYPE_CHECKING:
@@ -83,11 +84,15 @@ def frames_of(
 ) -> Frames:  # fmt: skip
     """The same without late packets and without frames before the second packet."""
     fresh = np.append(True, stamps[1:] > np.maximum.accumulate(stamps)[:-1])
-    arrivals, stamps = arrivals[fresh], stamps[fresh]
+    arrivals, stamps, positions = arrivals[fresh], stamps[fresh], positions[fresh]
+    # the engine's estimate where none was sent: the slope from the packet before
+    slopes = np.zeros_like(positions)
+    slopes[1:] = np.diff(positions, axis=0) / np.diff(stamps)[:, None]
+    velocities = np.where(np.isfinite(velocities[fresh]), velocities[fresh], slopes)
     newest = np.searchsorted(arrivals, times, side="right") - 1
     there = newest >= 1
     return Frames(
-        arrivals, stamps, positions[fresh], velocities[fresh],
+        arrivals, stamps, positions, velocities,
         times[there], drawn[there], newest[there],
     )  # fmt: skip
 
@@ -121,60 +126,26 @@ def axes(frames: Frames) -> Iterator[TimeAxis]:
 
 
 def _clocked(settings: Mapping[str, Any], arrivals: Floats, stamps: Floats) -> Iterator[TimeAxis]:
-    measured = arrivals - stamps
-    yield TimeAxis({**settings, "clock": "first"}, stamps, np.full(len(stamps), measured[0]))
-    yield TimeAxis({**settings, "clock": "newest"}, stamps, measured)
-    for time in CLOCK_TIMES:
-        named = {"clock_time": "session" if math.isinf(time) else time}
-        begins = np.searchsorted(arrivals, arrivals - time) if time < math.inf else None
-        for clock, of in (("min", np.minimum), ("max", np.maximum)):
-            if begins is None:
-                found = of.accumulate(measured)
-            else:
-                found = np.array([of.reduce(measured[a : b + 1]) for b, a in enumerate(begins)])
-            yield TimeAxis({**settings, "clock": clock, **named}, stamps, found)
-        yield TimeAxis(
-            {**settings, "clock": "mean", **named}, stamps, _mean(arrivals, measured, time)
-        )
-        if begins is not None:
-            found = np.array([np.median(measured[a : b + 1]) for b, a in enumerate(begins)])
-            yield TimeAxis({**settings, "clock": "median", **named}, stamps, found)
-    yield TimeAxis({**settings, "clock": "pll"}, stamps, _locked(measured))
-
-
-def _mean(arrivals: Floats, measured: Floats, time: float) -> Floats:
-    if math.isinf(time):
-        return np.cumsum(measured) / np.arange(1, len(measured) + 1)
-    found = np.empty(len(measured))
-    value = found[0] = measured[0]
-    shares = 1 - np.exp(-np.diff(arrivals) / time)
-    for index, share in enumerate(shares.tolist(), 1):
-        value += share * (measured[index] - value)
-        found[index] = value
-    return found
-
-
-def _locked(measured: Floats) -> Floats:
-    """The loop of ``clock=pll`` with its usual gains."""
-    found = np.empty(len(measured))
-    value, total = float(measured[0]), 0.0
-    for index, sample in enumerate(measured.tolist()):
-        total = total * 0.9 + (value - sample)
-        value -= min(max(total * 0.01, -0.0001), 0.0001)
-        found[index] = value
-    return found
+    for rule in ClockRule:
+        clock = rule.name.lower()
+        for time in CLOCK_TIMES if clock in ("min", "mean", "median", "max") else (None,):
+            named = {} if time is None else {"clock_time": "session" if time == math.inf else time}
+            offset, found = ClockOffset(rule, time or 2.0), []
+            for arrival, stamp in zip(arrivals.tolist(), stamps.tolist(), strict=True):
+                offset.add(arrival - stamp, arrival)
+                found.append(offset.value)
+            if clock != "agree":
+                yield TimeAxis({**settings, "clock": clock, **named}, stamps, np.array(found))
 
 
 def _ticks(stamps: Floats) -> Floats:
     """Stamps of a count of ticks, each a send interval after the one before."""
-    found = np.zeros(len(stamps))
-    differences = np.diff(stamps)
-    for index in range(1, len(stamps)):
-        recent = np.sort(differences[max(index - 32, 0) : index])
-        usual = recent[(len(recent) - 1) * 3 // 8]
-        near = recent[(usual < 1.5 * recent) & (recent < 1.5 * usual)]
-        found[index] = found[index - 1] + near.mean()
-    return found
+    found: list[float] = []
+    interval = SendInterval()
+    for stamp in stamps.tolist():
+        interval.add(stamp)
+        found.append(found[-1] + interval.value if found else 0.0)
+    return np.array(found)
 
 
 def buffers(frames: Frames) -> list[PossibleReading]:
@@ -562,15 +533,38 @@ def _fit(best: Explained, residual: Residual, exact: float) -> Explained:
             return best
         for changes in _alternatives(best.strategy):
             settings = {**best.strategy.settings, **changes}
+            if settings.get("catch_up") != "rate":
+                settings["catch_up_rate"] = None
             spec = StrategySpec(
                 best.strategy.name, {k: v for k, v in settings.items() if v is not None}
             )
             tried = Explained(spec, residual(spec))
+            if not _SHIFTS.isdisjoint(changes):
+                tried = _delayed(tried, residual, exact)
             if tried.residual < BETTER * best.residual:
                 best = tried
+            if best.residual <= exact:
+                return best
         if best.residual > BETTER * before:
             break
     return best
+
+
+def _delayed(tried: Explained, residual: Residual, exact: float) -> Explained:
+    """The same with the delay that goes with it: others of its words have moved its time."""
+    settings, delay = tried.strategy.settings, tried.strategy.settings.get("delay")
+    if not isinstance(delay, float):
+        return tried
+    others = [
+        StrategySpec("buffer", {**settings, "delay": max(delay + step, 0.0)}) for step in REACHED
+    ]
+    best = min((Explained(one, residual(one)) for one in others), key=lambda one: one.residual)
+    return _number(best, "delay", residual, exact)
+
+
+#: Seconds: as far as words of a buffer move its time; and these words.
+REACHED = np.arange(-0.12, 0.0601, 0.0075).tolist()
+_SHIFTS = frozenset(("clock", "clock_time", "jitter_margin", "catch_up", "catch_up_rate"))
 
 
 def _numbers(best: Explained, residual: Residual, exact: float) -> Explained:
@@ -629,11 +623,10 @@ _OF_BUFFERS: tuple[dict[str, Any], ...] = (
     *({"curve": curve} for curve in (None, "hermite", "catmull-rom")),
     {"catch_up": "none"},
     {"catch_up": "none", "clock": "first", "clock_time": None},
-    {"catch_up": "rate"},
-    *({"clock": clock} for clock in ("first", "newest", "min", "max", "mean", "median")),
+    *({"catch_up": "rate", "catch_up_rate": rate} for rate in (0.02, 0.05, 0.1, 0.2)),
+    *({"clock": clock} for clock in ("first", "newest", "min", "max", "mean", "median", "pll")),
     *({"clock_time": time} for time in (0.5, 1.0, 2.0, 5.0, 10.0, "session")),
-    {"jitter_margin": 1.0},
-    {"jitter_margin": 2.0},
+    *({"jitter_margin": margin} for margin in (1.0, 2.0, 3.0)),
     {"monotonic": "on"},
     {"late": "insert"},
     {"low_pass": 0.02},

@@ -206,6 +206,8 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     options, behind = strategy_options(best.candidate), _behind(best)
     if match.found:
         lines = [f"The game draws what {options} draws{behind}: {left}."]
+        if others := match.same_as[1:]:
+            lines[0] += f" Drawn the same here: {', '.join(others)}."
     elif match.like:
         lines = [f"The game draws nearly, but not exactly, what {options} draws{behind}: {left}."]
     else:
@@ -353,27 +355,40 @@ def _advice(settings: dict[str, Any], found: Mechanism) -> Iterator[str]:
 
 
 def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
+    """How it draws, by names; None: it has no such part, or that is not known."""
     found = match.mechanism
+    best = match.best.candidate
+    record: dict[str, Any] = dict.fromkeys(_PARTS)
+    whole = not match.best.constant and abs(match.best.shift) <= SAME_TIME
+    record |= {
+        "exact": match.best.residual <= match.enough,
+        "command": strategy_options(best) if whole else None,
+        "same_as": list(match.same_as),
+    }
     if found is None:
-        return {}
+        return record
     settings = _values_of(found.strategy)
-    common = {"kind": found.strategy.name, "snap": settings["snap"], "exact": found.exact,
-              "command": strategy_options(found.strategy)}  # fmt: skip
     if found.strategy.name == "chase":
-        return {
-            **common,
-            "how": settings["how"],
-            "time_s": known(abs(settings["time"])),
-            "ahead": settings["ahead"],
-        }  # fmt: skip
-    return {
-        **common,
-        "stamps": settings["stamps"], "clock": settings["clock"],
-        "delay_s": known(settings["delay"]), "curve": settings["curve"],
-        "beyond_s": known(max(settings["beyond"], 0.0)),
-        "catch_up": settings["catch_up"], "low_pass_s": settings["low_pass"],
-        "empty": known(found.empty), "needed_s": known(found.needed),
-    }  # fmt: skip
+        own = {key: settings[key] for key in ("how", "ahead")}
+        own["time_s"] = known(abs(settings["time"]))
+    else:
+        own = {key: settings[key] for key in ("stamps", "clock", "curve", "catch_up")}
+        own |= {
+            "delay_s": known(settings["delay"]),
+            "beyond_s": known(max(settings["beyond"], 0.0)),
+            "low_pass_s": settings["low_pass"],
+            "empty": known(found.empty),
+            "needed_s": known(found.needed),
+        }
+    common = {"kind": found.strategy.name, "snap": settings["snap"], "exact": found.exact}
+    return {**record, **common, "command": strategy_options(found.strategy), **own}
+
+
+#: The parts of a record.
+_PARTS = (
+    "kind", "stamps", "clock", "delay_s", "curve", "beyond_s", "catch_up", "low_pass_s", "snap",
+    "how", "time_s", "ahead",
+)  # fmt: skip
 
 
 def _behind(best: FittedStrategy) -> str:
