@@ -52,7 +52,7 @@ EXAMPLES = """\b
 Examples:
   epic lab
   epic lab sample_inputs/jitter.txt
-  epic lab game.csv --drawn frames.csv -s buffer+delay=1.8i,snapshot
+  epic lab sample_inputs/jitter.txt -s buffer+delay=1.8i,snapshot
   epic lab -s epic,sample_inputs/half_way.py:HalfWay
   epic lab --no-open --port 8080
   epic lab --experiment 'movement=circle&link=latency=80ms&s=epic&s=mirror'
