@@ -6,9 +6,10 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import reduce
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -69,6 +70,8 @@ def plugins(group: str = GROUP) -> list[Plugin]:
     """The entry points of installed packages, not loaded."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
+    if not _any_says(f"[{group}]"):
+        return []
     from importlib.metadata import entry_points  # slow to load, and rarely needed
 
     found = []
@@ -77,6 +80,25 @@ def plugins(group: str = GROUP) -> list[Plugin]:
         place = point.value.partition("[")[0].strip()
         found.append(Plugin(point.name, place, f"{dist.name} {dist.version}" if dist else ""))
     return sorted(found)
+
+
+def _any_says(mark: str) -> bool:
+    """Whether entry points of a package, or packages that are no files of a folder, may have it."""
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")  # noqa: PTH208
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")):
+                with suppress(OSError, UnicodeDecodeError):
+                    if mark in Path(folder, name, "entry_points.txt").read_text("utf-8"):
+                        return True
+            elif name.endswith(".egg"):
+                return True
+    return False
 
 
 def class_at(place: str, *, outright: bool) -> type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int32]
     Flags = NDArray[np.bool_]
     Places = NDArray[np.intp]
+
+_Value = TypeVar("_Value", bound=np.generic)
 
 #: The columns: times in seconds; what is not known is NaN; teleports are 0 or 1.
 TIME, ARRIVAL, SEQUENCE, TELEPORT = 0, 7, 8, 9
@@ -71,6 +73,14 @@ def median(values: Floats) -> float:
     ordered = np.partition(values, ((count - 1) // 2, count // 2, count - 1))
     low, high, last = ordered[(count - 1) // 2], ordered[count // 2], ordered[-1]
     return float(last if math.isnan(last) else (low + high) / 2)
+
+
+def distinct(values: NDArray[_Value]) -> NDArray[_Value]:
+    """Each value once, in order, none of them NaN: numpy's own loads what masked arrays need."""
+    ordered = np.sort(values)
+    new = np.ones(len(ordered), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
 
 
 def quantile(values: Floats, share: float) -> float:

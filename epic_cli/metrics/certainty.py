@@ -34,6 +34,8 @@ from epic_cli.metrics.arrays import (
     TIME,
     VELOCITY,
     edges,
+    median,
+    quantile,
 )
 from epic_cli.metrics.measurement import FIELDS, SENT_FIELDS, SPREAD, TURN_FIELDS, Resampled
 from epic_cli.metrics.metric import Better, Metric
@@ -291,12 +293,12 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     numbers, stamps = numbers[order], stamps[order]
     delays = arrivals[order] - stamps
     steps = np.diff(numbers)
-    usual, interval = float(np.median(steps)), float(np.median(np.diff(stamps)))
+    usual, interval = median(steps), median(np.diff(stamps))
     if len(steps) < 2 * AROUND or not (usual > 0 and interval > 0):
         return NetworkEvents()
     level = _running_median(delays)
     noise = delays - level
-    spread = 1.4826 * float(np.median(np.abs(noise)))
+    spread = 1.4826 * median(np.abs(noise))
     waver = max(interval / 2, 2 * spread)
     most = max(DEVIATIONS * spread, SHARE * interval)
     changes = len(edges(np.abs(level[AROUND:] - level[:-AROUND]) > most)[0])
@@ -681,7 +683,7 @@ def _block_length(several: Sequence[Floats]) -> int:
         means = cells[:, squares] / np.maximum(cells[:, rows], 1)
         if np.isfinite(means).all():
             found.append(block_length(means))
-    return math.ceil(float(np.median(found))) if found else 1
+    return math.ceil(median(np.array(found))) if found else 1
 
 
 def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
@@ -776,7 +778,7 @@ def _reach(scores: Floats, replicates: Floats) -> float:
         if varying.any():
             off = np.abs(drawn - (scores[index] - scores)[:, None])[varying]
             largest = (off / deviations[varying][:, None]).max(axis=0)
-            furthest = max(furthest, float(np.quantile(largest, CONFIDENCE)))
+            furthest = max(furthest, quantile(largest, CONFIDENCE))
     return furthest
 
 

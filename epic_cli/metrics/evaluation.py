@@ -30,7 +30,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.arrays import TIME, edges, median, packet_table, rows_of
+from epic_cli.metrics.arrays import TIME, distinct, edges, median, packet_table, rows_of
 from epic_cli.metrics.certainty import (
     FEWEST_UNITS,
     WORST,
@@ -549,13 +549,13 @@ def _lossy(entity: Entity, cells: Grid) -> _Lossy:
     What follows one of them is its doing until the next.
     """
     stamps = packet_table(entity.packets)[TIME]
-    ordered = np.unique(stamps[np.isfinite(stamps)])
+    ordered = distinct(stamps[np.isfinite(stamps)])
     usual = median(np.diff(ordered)) if len(ordered) > 1 else math.inf
     begin, end = entity.truth.times[entity.truth.counted][[0, -1]].tolist()
     every = max(LOST_APART, 8 * usual, 2 * cells.length)
     if not 4 * every < end - begin:
         return _Lossy(entity, np.empty(0))
-    places = np.unique(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
+    places = distinct(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
     places = places[(places > 0) & (places < len(ordered) - 2)]
     places = places[ordered[places + 2] - ordered[places - 1] < 3.5 * usual]
     if len(places) < 2:
@@ -815,8 +815,8 @@ def _summary(found: Comparison) -> Comparison:
     pieces = [piece_of(found, index) for index in range(len(found.results))]
     wholes = [np.sum([sums.sum(axis=0) for sums in piece.entities], axis=0) for piece in pieces]
     each = np.stack([stretches([piece], WORST)[1:] for piece in pieces])
-    off = np.median(each[:, :, FIELDS.index("squares")], axis=0)
-    seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if len(off) else wholes
+    off = [median(squares) for squares in each[:, :, FIELDS.index("squares")].T]
+    seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if off else wholes
     results = []
     for result, *sums in zip(found.results, wholes, seconds, strict=True):
         measured = result.measured and result.measured.thinned(ERRORS_OF_MANY)
@@ -922,7 +922,7 @@ class _Many:
     def _keep_worst(self, both: Floats) -> None:
         squares, speed = FIELDS.index("squares"), FIELDS.index("speed_squares")
         with np.errstate(all="ignore"):
-            off = float(np.nan_to_num(np.median(both[:, 1, squares] / both[:, 0, speed])))
+            off = float(np.nan_to_num(median(both[:, 1, squares] / both[:, 0, speed])))
         self._worst.append((-off, len(self._scores[0]), both[:, 1].copy()))
         if len(self._worst) >= 2 * WORST_OF_ALL:
             self._worst = sorted(self._worst, key=lambda one: one[:2])[:WORST_OF_ALL]

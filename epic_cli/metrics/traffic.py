@@ -21,6 +21,7 @@ from epic_cli.metrics.arrays import (
     TIME,
     TURN,
     VELOCITY,
+    distinct,
     edges,
     lengths,
     median,
@@ -298,7 +299,7 @@ class MessageLog:
 
     def delay_of(self, share: float) -> float:
         """The delay that this share of the messages does not exceed."""
-        return float(np.quantile(self.sorted_delays, share))
+        return quantile(self.sorted_delays, share)
 
 
 class Network(NamedTuple):
@@ -321,7 +322,7 @@ def network_of(messages: MessageLog) -> Network:
     """The figures of the messages that arrived."""
     low, middle, high = (messages.delay_of(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
-    needed = tuple(float(each) for each in np.quantile(ordered, SHARES))
+    needed = tuple(quantile(ordered, share) for share in SHARES)
     return Network(1 / messages.period, middle, high - low, needed, messages.frame)
 
 
@@ -567,7 +568,7 @@ class Stream:
         if not 0.9 < ratio < 1.1:
             return None
         step = lattice(self.positions[:, np.argmax(np.ptp(self.positions, axis=0))])
-        rounding = 0.41 * step / float(np.median(speed[steps]))
+        rounding = 0.41 * step / median(speed[steps])
         both = wavers[:-1][np.diff(wavers) == 1]
         before, after = aside[both], aside[both + 1]
         back = float((before * after).sum() / max(np.square(before).sum(), 1e-300))
@@ -797,7 +798,7 @@ def _without_ties(times: Floats, *others: Floats) -> Numbers:
 def _stream(name: str, columns: Floats) -> Stream:
     came = columns[SEQUENCE]
     if not (np.diff(came) > 0).all():
-        came = np.unique(came[np.isfinite(came)])
+        came = distinct(came[np.isfinite(came)])
     new = changes(columns[TIME])
     if not new.all():
         # the first that arrived of several with one stamp: later ones are copies

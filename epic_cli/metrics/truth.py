@@ -18,6 +18,7 @@ from epic_cli.metrics.arrays import (
     TIME,
     VELOCITY,
     all_three,
+    distinct,
     edges,
     lengths,
     median,
@@ -185,7 +186,7 @@ def build(
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
     numbers = np.full(len(times), np.nan) if sequence is None else sequence
-    came = np.unique(numbers[np.isfinite(numbers)])
+    came = distinct(numbers[np.isfinite(numbers)])
     missing = all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
         finite = (np.abs(times) < LARGEST) & all_three(np.abs(positions) < LARGEST)
@@ -338,7 +339,7 @@ def _usable(
         notes.append(VelocitiesReplaced(Unusable.ALL_ZERO))
     else:
         mismatch = lengths(sent - differences)[moving]
-        share = float(np.median(mismatch) / np.median(speed[moving]))
+        share = median(mismatch) / median(speed[moving])
         if share <= VELOCITY_MISMATCH:
             return velocities
         notes.append(VelocitiesReplaced(Unusable.MISMATCH, share))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.measure import TurnPath, fill_rotations
-from epic_cli.metrics.arrays import TIME, lengths, packet_table
+from epic_cli.metrics.arrays import TIME, lengths, median, packet_table
 
 if TYPE_CHECKING:
     from epic_cli.engine.measure import Path
@@ -137,8 +137,8 @@ def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
         moving = speed > 0
         if not moving.any():
             return sent
-        mismatch = np.median(lengths(mean - ways)[moving])
-        if mismatch <= SPIN_MISMATCH * np.median(speed[moving]):
+        mismatch = median(lengths(mean - ways)[moving])
+        if mismatch <= SPIN_MISMATCH * median(speed[moving]):
             return sent
     # the slope of the parabola through three states, at an end that to the one neighbour
     weight = np.where(unbroken[:, None], 1 / steps, 0.0)

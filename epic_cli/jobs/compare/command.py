@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -161,7 +161,7 @@ def write(
     pictures: Pictures,
     chosen: Sequence[str],
     color: ColorChoice,
-    about: About,
+    about: Callable[[], About],
     diagnoses: Sequence[Section],
     quiet: bool,
 ) -> None:
@@ -189,7 +189,7 @@ def write(
         from epic_cli.show.page import content_of, page_of
 
         told = report(comparison, layout.sort)
-        content = content_of(comparison, told, labels, about, diagnoses)
+        content = content_of(comparison, told, labels, about(), diagnoses)
         write_document(page_of(comparison.scenes, content), pictures.html)
     charts = partial(_write_charts, comparison, pictures, labels, color)
     write_report(found, layout.form, color, not quiet, charts if pictures.charts else None)
@@ -323,7 +323,7 @@ def compare(
         with Progress("comparing", silent=not workers.remote) as progress:
             look = diagnoses.look if diagnoses is not None else None
             comparison = comparing.run(job, log, tally, look=look, progress=progress)
-        about = about_of(getattr(given, "recordings", ()), inputs.truth)
+        about = partial(about_of, getattr(given, "recordings", ()), inputs.truth)
         sections = diagnoses.sections() if diagnoses is not None else []
         write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
     except NotEnoughToSay as error:

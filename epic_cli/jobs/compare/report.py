@@ -30,12 +30,12 @@ from epic_cli.metrics.score import formula
 from epic_cli.metrics.truth import Origin
 from epic_cli.recordings.findings import limits
 from epic_cli.recordings.opening import UNUSABLE, ReadingLog
-from epic_cli.show.page import MOST, Section
 from epic_cli.show.report import Column, Data, Record, Report, Table
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Result as Advised
     from epic_cli.metrics.evaluation import Run
+    from epic_cli.show.page import Section
 
 
 #: This many of those that are too close to call are named.
@@ -530,6 +530,8 @@ class Diagnoses:
     """What is wrong with the first recordings, for the page; ``look`` is shown each run."""
 
     def __init__(self, given: RunInputs) -> None:
+        from epic_cli.show.page import MOST  # only a page has them
+
         self._given = given
         recorded = given.recordings if isinstance(given, RecordedRuns) else ()
         self._files = {run_name(file): file for file in recorded[:MOST]}
@@ -543,6 +545,7 @@ class Diagnoses:
         from epic_cli.jobs.diagnose.report import report as diagnosed
         from epic_cli.jobs.diagnose.spec import DiagnoseSpec
         from epic_cli.metrics.traffic import TooFewPackets
+        from epic_cli.show.page import Section
 
         section = None
         with contextlib.suppress(TooFewPackets):

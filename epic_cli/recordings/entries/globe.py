@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from epic_cli.recordings import Fit, Format, Head, Unreadable
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec
 
@@ -50,6 +51,8 @@ class Gpx(_Log):
 
     def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
         """The points of tracks; routes and waypoints have no times."""
+        from xml.etree.ElementTree import ParseError, XMLPullParser  # only what is XML needs it
+
         yield b"time,lat,lon,ele,entity\n"
         parser: Any = XMLPullParser(["end", "start"])
         name, tracks = "", 0

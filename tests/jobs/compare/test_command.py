@@ -48,6 +48,17 @@ def test_every_strategy_there_is_takes_part() -> None:
     assert order == sorted(order)
 
 
+def test_a_small_comparison_loads_only_what_it_needs() -> None:
+    """Most of its time is loading."""
+    code = (
+        "import sys; from epic_cli.main import main; main(['compare', sys.argv[1]]);"
+        "unneeded = {'importlib.metadata', 'numpy.ma', 'xml.etree.ElementTree', 'zipfile'};"
+        "assert not unneeded & set(sys.modules), unneeded & set(sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(SAMPLES / "turn.txt")]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 def test_a_file_and_standard_input_give_the_same() -> None:
     assert rows(TURN) == rows(stdin=TURN.read_bytes()) == rows("-", stdin=TURN.read_bytes())
 
