@@ -531,8 +531,8 @@ class DrawnMatch(NamedTuple):
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
     it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
     there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
-    ``mechanism`` is how it draws in parts, where that explains it better than a strategy;
-    ``same_as`` are the strategies that draw the same as they are.
+    ``mechanism`` is how it draws in parts, where that explains it no worse than a strategy;
+    ``same_as`` are engines' strategies, and other parts, that draw the same.
     """
 
     best: FittedStrategy
@@ -545,7 +545,7 @@ class DrawnMatch(NamedTuple):
     tick: float
     entities: tuple[EntityMatch, ...]
     mechanism: Mechanism | None = None
-    same_as: tuple[str, ...] = ()
+    same_as: tuple[StrategySpec, ...] = ()
 
     @property
     def off(self) -> float:
@@ -668,13 +668,14 @@ def match(
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
-    parts, found = None, [] if candidates else _usual(first, paths[first.name])
-    same_as = tuple(one.candidate.name for one in found)
-    found = found[:1]
-    if not found and not candidates:
+    parts, found, engines = None, [], []
+    if not candidates:
+        engines = _usual(first, paths[first.name])
         parts = _mechanism(first, paths[first.name], packets[first.name])
         if parts is not None and parts.exact:
             found = _in_parts(first, parts)
+        elif engines:
+            parts, found = None, engines[:1]
     if found:
         best, without = found[-1], found[0]
         smoothed = _is_smoothed(first, best, without)
@@ -696,7 +697,8 @@ def match(
         first.tick,
         tuple(_of_entity(entity, best) for entity in moving),
         parts,
-        same_as,
+        tuple(engine.candidate for engine in engines[parts is None :])
+        + (() if parts is None else parts.same_as),
     )
 
 
@@ -731,13 +733,13 @@ def _searched(
         for entity in moving[1:]:
             entity.at_ticks()
         found = first.search().explanations(wanted)
-    ended = []
+    ended, redraw = [], Redraw(packets[first.name])
     for _ in range(NAMED):
         without, best = found[0], found[-1]
         smoothed = _is_smoothed(first, best, without)
         if not smoothed:
             best = without
-        own = _again(first, packets[first.name], paths[first.name], best)
+        own = _again(first, redraw, paths[first.name], best)
         ended.append((own, without, smoothed))
         wanted = [spec for spec in wanted if spec.name != best.candidate.name]
         if own.residual <= max(first.enough, AS_GOOD * best.residual) or not wanted:
@@ -747,23 +749,18 @@ def _searched(
 
 
 def _usual(entity: _Entity, path: DrawnPath) -> list[FittedStrategy]:
-    """The strategies that draw all of it as they are, the nearest first."""
-    times = entity.path.times
-    found = [
-        FittedStrategy(spec, 0.0, 0.0, entity.fit.residual(entity.redraw.draw(spec, times)))
-        for spec in read_specs()
-        if spec.name not in PARTS
-    ]
-    near = sorted(
-        (one for one in found if one.residual <= entity.enough), key=lambda one: one.residual
-    )
+    """The strategies that draw all of it as they are."""
     whole = path.times <= path.times[:WHOLE_DRAWING][-1]
     whole &= (path.times >= entity.redraw.begins) & (path.times <= entity.redraw.ends + AFTER)
     times = path.times[whole]
     wait = min(WARM_UP, 0.1 * float(times[-1] - times[0]))
     fit = SmoothingFit(times, path.positions[whole], times >= times[0] + wait)
-    own = [(one, entity.redraw.draw(one.candidate, times)) for one in near]
-    return [one for one, drawn in own if fit.residual(drawn) <= entity.enough]
+    found = [
+        FittedStrategy(spec, 0.0, 0.0, fit.residual(entity.redraw.draw(spec, times)))
+        for spec in read_specs()
+        if spec.name not in PARTS
+    ]
+    return [engine for engine in found if engine.residual <= entity.enough]
 
 
 def _in_parts(entity: _Entity, parts: Mechanism) -> list[FittedStrategy]:
@@ -802,7 +799,7 @@ def _mechanism(entity: _Entity, path: DrawnPath, packets: PacketBlock) -> Mechan
 
 
 def _again(
-    entity: _Entity, packets: PacketBlock, path: DrawnPath, found: FittedStrategy
+    entity: _Entity, redraw: Redraw, path: DrawnPath, found: FittedStrategy
 ) -> FittedStrategy:
     """What is named, as a replay of all packets draws it, with the digits that are written."""
     settings = {
@@ -812,7 +809,7 @@ def _again(
     written = found.candidate._replace(settings=settings)
     whole = (entity.tick and drawn_at_ticks(path)) or path
     times = whole.times[whole.times <= entity.path.times[-1]]
-    own = Redraw(packets).draw(written, times, found.shift)
+    own = redraw.draw(written, times, found.shift)
     residual = entity.fit.residual(at_times(times, own, entity.path.times), 0.0, found.constant)
     return FittedStrategy(written, found.shift, found.constant, residual)
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
+from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, SendInterval
 from epic_cli.metrics.arrays import minimum
 
@@ -474,6 +475,20 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleRead
 # ---------------------------------------------------------------- drawn again
 
 
+#: What web games and engines draw with their usual settings, as those engines' pages name it.
+KNOWN = (
+    "buffer+delay=0.2",
+    "buffer+stamps=arrival+delay=0.1",
+    "buffer+stamps=arrival+delay=1i+before=none+beyond=freeze",
+    "buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze"
+    "+monotonic=on+keep=120",
+    "buffer+delay=0.2+keep=7",
+    "buffer+curve=hermite+delay=0.35",
+    "chase+how=share+share=1",
+    "chase+how=lerp+time=0.1",
+    "chase+how=linear+time=0.1+start=arrival",
+)
+
 #: Readings of a kind that are drawn again, and of these, how many are fitted.
 DRAWN, FITTED = 6, 3
 
@@ -493,7 +508,7 @@ Residual = Callable[[StrategySpec], float]
 
 def explain(frames: Frames, residual: Residual, exact: float) -> list[Explained]:
     """What draws these frames, the nearest first; ``residual`` draws a strategy again."""
-    chosen: dict[str, StrategySpec] = {}
+    chosen = {spec.label: spec for spec in map(_with_numbers, read_specs(KNOWN))}
     for family in (chases(frames), buffers(frames)):
         for reading in _unlike(sorted(family, key=lambda reading: reading.off)):
             chosen[reading.strategy.label] = reading.strategy
@@ -506,7 +521,36 @@ def explain(frames: Frames, residual: Residual, exact: float) -> list[Explained]
             fitted.append(_fit(start, residual, exact))
             if fitted[-1].residual <= exact:
                 break
+    fitted += [near for near in drawn if near.residual <= exact]
+    fitted = [_written(found, residual, exact) for found in fitted]
     return sorted([*fitted, *drawn], key=lambda one: one.residual)
+
+
+def _with_numbers(spec: StrategySpec) -> StrategySpec:
+    """The same with numbers, not as they are written."""
+    known = declaration(spec.name)
+    used: dict[str, Any] = known.converted(known.values(spec.settings))
+    numbers = {key: used[key] for key in spec.settings if isinstance(used[key], float)}
+    positive = {key: value for key, value in numbers.items() if value >= 0}
+    return StrategySpec(spec.name, {**spec.settings, **positive})
+
+
+def _written(best: Explained, residual: Residual, exact: float) -> Explained:
+    """The same with no more digits than it needs, and without what changes nothing."""
+    most = max(1.02 * best.residual, exact)
+    for key, value in best.strategy.settings.items():
+        name, settings = best.strategy.name, dict(best.strategy.settings)
+        ways = [{k: v for k, v in settings.items() if k != key}]
+        if key in ("delay", "time", "share", "speed"):
+            ways = []
+        if isinstance(value, float):
+            ways += [settings | {key: float(f"{value:.{digits}g}")} for digits in range(1, 7)]
+        for way in ways:
+            shorter = StrategySpec(name, way)
+            if (left := residual(shorter)) <= most:
+                best = Explained(shorter, left)
+                break
+    return best
 
 
 def _unlike(readings: list[PossibleReading]) -> list[PossibleReading]:
@@ -558,7 +602,7 @@ def _delayed(tried: Explained, residual: Residual, exact: float) -> Explained:
     others = [
         StrategySpec("buffer", {**settings, "delay": max(delay + step, 0.0)}) for step in REACHED
     ]
-    best = min((Explained(one, residual(one)) for one in others), key=lambda one: one.residual)
+    best = min((Explained(each, residual(each)) for each in others), key=lambda own: own.residual)
     return _number(best, "delay", residual, exact)
 
 
@@ -641,25 +685,49 @@ class Mechanism(NamedTuple):
     """How a game draws, as settings of ``buffer`` or ``chase``.
 
     ``residual`` is what is left when it is drawn again (RMS, length), ``exact``: that is rounding
-    alone. ``empty`` is the share of the frames that are later than the newest packet, ``needed``
-    the delay (s) that 99 % of them would need.
+    alone; ``same_as`` draws the same then. Stamps are an ``interval`` (s) apart; ``empty`` is the
+    share of the frames that are later than the newest packet, ``needed`` the delay (s) that 99 %
+    of them would need.
     """
 
     strategy: StrategySpec
     residual: float
     exact: bool
+    interval: float
     empty: float
     needed: float
+    same_as: tuple[StrategySpec, ...] = ()
 
 
 def mechanism(frames: Frames, residual: Residual, enough: float, exact: float) -> Mechanism:
     """The composition that draws these frames best."""
-    best = explain(frames, residual, exact)[0]
-    empty, needed = _reserve(frames, best.strategy)
-    return Mechanism(best.strategy, best.residual, best.residual <= enough, empty, needed)
+    found = explain(frames, residual, exact)
+    same = [near for near in found if near.residual <= max(exact, 1.02 * found[0].residual)]
+    best = min(same, key=lambda each: len(each.strategy.label))
+    interval = float(np.median(np.diff(frames.stamps)))
+    empty, needed = _reserve(frames, best.strategy, interval)
+    others = {_way(best.strategy): best.strategy}
+    if best.residual <= enough:
+        for each in sorted(same, key=lambda each: len(each.strategy.label)):
+            others.setdefault(_way(each.strategy), each.strategy)
+    return Mechanism(
+        best.strategy, best.residual, best.residual <= enough, interval, empty, needed,
+        tuple(others.values())[1:],
+    )  # fmt: skip
 
 
-def _reserve(frames: Frames, strategy: StrategySpec) -> tuple[float, float]:
+def in_seconds(span: float, interval: float) -> float:
+    """Seconds; below 0 it is in send intervals."""
+    return span if span >= 0 else -span * interval
+
+
+def _way(strategy: StrategySpec) -> tuple[object, ...]:
+    """What two compositions have in common that differ in numbers alone."""
+    values = strategy.values
+    return tuple(values.get(key) for key in ("stamps", "clock", "curve", "how", "ahead"))
+
+
+def _reserve(frames: Frames, strategy: StrategySpec, interval: float) -> tuple[float, float]:
     """The share of frames beyond the newest packet, and the delay that covers 99 % (s); NaN."""
     settings = strategy.settings
     for axis in axes(frames) if strategy.name == "buffer" else ():
@@ -670,7 +738,7 @@ def _reserve(frames: Frames, strategy: StrategySpec) -> tuple[float, float]:
         ):
             newest = frames.newest
             needed = frames.times - axis.offsets[newest] - axis.stamps[newest]
-            delay = settings.get("delay", 0.2)
-            if isinstance(delay, float):
-                return float((needed > delay).mean()), float(np.quantile(needed, 0.99))
+            used: dict[str, Any] = declaration("buffer").converted(strategy.values)
+            delay = in_seconds(used["delay"], interval)
+            return float((needed > delay).mean()), float(np.quantile(needed, 0.99))
     return math.nan, math.nan

@@ -14,7 +14,7 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch, FittedStrategy
 from epic_cli.jobs.diagnose.link import FoundLink
-from epic_cli.jobs.diagnose.mechanism import Mechanism
+from epic_cli.jobs.diagnose.mechanism import Mechanism, in_seconds
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
 from epic_cli.metrics.traffic import SHARES, Network
@@ -205,15 +205,13 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
     options, behind = strategy_options(best.candidate), _behind(best)
     if match.found:
-        lines = [f"The game draws what {options} draws{behind}: {left}."]
-        if others := match.same_as[1:]:
-            lines[0] += f" Drawn the same here: {', '.join(others)}."
-    elif match.like:
-        lines = [f"The game draws nearly, but not exactly, what {options} draws{behind}: {left}."]
+        own = declaration(best.candidate.name).summary
+        lines = [f"The game draws what {options} draws{behind}: {left}. That is: {own}."]
+        lines[0] += _same_as(match)
     else:
         lines = [
-            "No strategy draws what the game drew, with default or other settings. Nearest:"
-            f" {options}{behind}: {left}."
+            f"Not understood: {_left(match)}. Of all strategies and settings, {options}{behind}"
+            f" comes nearest: {residual}."
         ]
     if not math.isnan(match.lag):
         lines[0] += f" It is {_late(match.lag)} the packets' stamps."
@@ -269,14 +267,25 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """How it draws, what that costs and what would be better, in sentences."""
     settings = _values_of(found.strategy)
     how = _buffer_words if found.strategy.name == "buffer" else _chase_words
-    left = f"{round(match.off * 100, 2):.3g} % of a step are left"
-    exactly = "exact" if found.exact else left if match.off < UNDERSTOOD else f"in part: {left}"
     command = strategy_options(found.strategy)
     if not match.like:
-        return [f"Not understood: {left}. Nearest: {command}."]
-    lines = [f"{how(settings, found)}   {command}   ({exactly})"]
+        return [f"Not understood: {_left(match)}. Nearest: {command}."]
+    exactly = _left(match) if match.off < UNDERSTOOD else f"not understood: {_left(match)}"
+    lines = [f"{how(settings, found)}   {command}   ({'exact' if found.exact else exactly})"]
+    if same := _same_as(match):
+        lines[0] += f".{same}"
     lines += [f"- {line}" for line in _advice(settings, found)]
     return lines
+
+
+def _left(match: DrawnMatch) -> str:
+    return f"{round(match.off * 100, 2):.3g} % of a step are left"
+
+
+def _same_as(match: DrawnMatch) -> str:
+    """What else draws these frames; empty: nothing does."""
+    same = ", ".join(map(strategy_options, match.same_as))
+    return f" The same here: {same}." if same else ""
 
 
 def _values_of(strategy: StrategySpec) -> dict[str, Any]:
@@ -303,22 +312,24 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
     else:
         far = "goes on" if math.isinf(beyond) else f"goes on for at most {seconds(beyond)}"
         after = f"{far} when the buffer is empty{empty}"
-    low_pass = settings["low_pass"]
+    delay, low_pass = settings["delay"], settings["low_pass"]
+    late = seconds(in_seconds(delay, found.interval))
+    if delay < 0:
+        late = f"{-delay:g} x the send interval ({late})"
     behind = f", behind a low-pass of {seconds(low_pass)}" if low_pass else ""
     catch_up = {
         "none": ", and never catches up after a hitch",
         "rate": ", and catches up at a rate",
     }.get(settings["catch_up"], "")
     return (
-        f"It draws a buffer {stamps}, {seconds(settings['delay'])} late,"
+        f"It draws a buffer {stamps}, {late} late,"
         f" {_CURVES[settings['curve']]}, and {after}{catch_up}{behind}."
     )
 
 
 def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
-    del found
     how = _APPROACHES[settings["how"]].format(
-        time=seconds(abs(settings["time"])), share=share(settings["share"]),
+        time=seconds(in_seconds(settings["time"], found.interval)), share=share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
     )  # fmt: skip
     return f"It goes for {_AHEAD[settings['ahead']]}, {how}."
@@ -344,7 +355,7 @@ def _advice(settings: dict[str, Any], found: Mechanism) -> Iterator[str]:
             f"Its delay covers {(1 - found.empty) * 100:.3g} % of the frames here: 99 % need"
             f" {seconds(found.needed)}."
         )
-    elif found.empty == 0 and found.needed < 0.6 * settings["delay"]:
+    elif found.empty == 0 and found.needed < 0.6 * in_seconds(settings["delay"], found.interval):
         yield f"Its delay is longer than this network needs: 99 % need {seconds(found.needed)}."
     if settings["catch_up"] == "none":
         yield "Its delay only grows: each hitch adds to it. Use catch_up=rate."
@@ -355,40 +366,34 @@ def _advice(settings: dict[str, Any], found: Mechanism) -> Iterator[str]:
 
 
 def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
-    """How it draws, by names; None: it has no such part, or that is not known."""
+    """How it draws; null: not a part of it, or not known."""
     found = match.mechanism
-    best = match.best.candidate
-    record: dict[str, Any] = dict.fromkeys(_PARTS)
-    whole = not match.best.constant and abs(match.best.shift) <= SAME_TIME
-    record |= {
-        "exact": match.best.residual <= match.enough,
-        "command": strategy_options(best) if whole else None,
-        "same_as": list(match.same_as),
-    }
-    if found is None:
-        return record
-    settings = _values_of(found.strategy)
-    if found.strategy.name == "chase":
-        own = {key: settings[key] for key in ("how", "ahead")}
-        own["time_s"] = known(abs(settings["time"]))
-    else:
-        own = {key: settings[key] for key in ("stamps", "clock", "curve", "catch_up")}
-        own |= {
-            "delay_s": known(settings["delay"]),
-            "beyond_s": known(max(settings["beyond"], 0.0)),
-            "low_pass_s": settings["low_pass"],
-            "empty": known(found.empty),
-            "needed_s": known(found.needed),
-        }
-    common = {"kind": found.strategy.name, "snap": settings["snap"], "exact": found.exact}
-    return {**record, **common, "command": strategy_options(found.strategy), **own}
+    settings: dict[str, Any] = {}
+    spec, exact = match.best.candidate, match.best.residual <= match.enough
+    interval = empty = needed = math.nan
+    if found is not None:
+        settings, spec, exact = _values_of(found.strategy), found.strategy, found.exact
+        interval, empty, needed = found.interval, found.empty, found.needed
+    beyond = settings.get("beyond")
+    whole = found is not None or not _behind(match.best)
 
+    def span(name: str) -> float | None:
+        return known(in_seconds(settings[name], interval)) if name in settings else None
 
-#: The parts of a record.
-_PARTS = (
-    "kind", "stamps", "clock", "delay_s", "curve", "beyond_s", "catch_up", "low_pass_s", "snap",
-    "how", "time_s", "ahead",
-)  # fmt: skip
+    return {
+        "kind": None if found is None else spec.name,
+        **{key: settings.get(key) for key in ("stamps", "clock", "curve", "catch_up", "how",
+                                              "ahead", "snap")},
+        "delay_s": span("delay"),
+        "beyond_s": None if beyond is None else known(max(beyond, 0.0)),
+        "low_pass_s": settings.get("low_pass"),
+        "time_s": span("time"),
+        "empty": known(empty),
+        "needed_s": known(needed),
+        "exact": exact,
+        "command": strategy_options(spec) if whole else None,
+        "same_as": [same.label for same in match.same_as],
+    }  # fmt: skip
 
 
 def _behind(best: FittedStrategy) -> str:

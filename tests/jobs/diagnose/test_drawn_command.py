@@ -41,17 +41,18 @@ def drawn(epic: Epic, packets: Path, form: str, *words: str) -> Path:
 
 @pytest.mark.parametrize("form", ["epic", "csv", "tsv", "jsonl"])
 def test_rows_of_replay_are_recognised(form: str, epic: Epic, packets: Path) -> None:
+    """In parts first, and then as the engine that draws the same."""
     path = drawn(epic, packets, form, "-s", "gambetta")
     (*_, told) = map(
         json.loads, epic("diagnose", packets, "--drawn", path, "--format", "jsonl").splitlines()
     )
-    assert told["drawn"]["strategy"] == "gambetta"
-    assert told["drawn"]["found"]
+    composition = "buffer+stamps=arrival+delay=1i+beyond=freeze"
+    assert told["drawn"]["command"] == f"-s {composition}"
+    assert (told["drawn"]["exact"], told["drawn"]["same_as"]) == (True, ["gambetta"])
     assert (told["drawn"]["shift"], told["drawn"]["low_pass"]) == (0.0, 0.0)
     for form in ("table", "markdown"):
         text = " ".join(epic("diagnose", packets, "--drawn", path, "--format", form).split())
-        assert "-s gambetta draws: " in text
-        assert "behind the packets' stamps." in text
+        assert f"-s {composition} (exact). The same here: -s gambetta." in text
 
 
 def test_frames_have_the_columns_of_the_recording_without_arrivals(
@@ -85,8 +86,7 @@ def test_frames_have_the_columns_of_the_recording_without_arrivals(
     path = unix(packets.with_name("f.csv"), "ts,px,py,pz", *shown)
     columns = ("--read", "time=ts,x=px,y=py,z=pz,arrival=rx", recording)
     (*_, told) = epic("diagnose", *columns, "--drawn", path, "--format", "jsonl").splitlines()
-    assert json.loads(told)["drawn"]["strategy"] == "lerp"
-    assert json.loads(told)["drawn"]["found"]
+    assert json.loads(told)["drawn"]["same_as"] == ["lerp"]
     for option in ("--drawn", "--truth"):
         assert "lerp," in epic("compare", *columns, "-s", "lerp", option, path, "-f", "csv")
 
