@@ -267,6 +267,26 @@ def _on_change(case: Case) -> Columns:
     return rows
 
 
+def _threshold(case: Case) -> Columns:
+    # now fast, now slow on the same way; sent is what has moved far enough since it was last sent
+    rows = case.rows
+    times = rows[0].copy()
+    since = times - times[0]
+    slower = times[0] + 0.6 * since + 0.35 * np.sin(1.2 * since)
+    pace = 0.6 + 0.42 * np.cos(1.2 * since)
+    for place in (*range(*POSITION.indices(12)), *range(*VELOCITY.indices(12))):
+        rows[place] = np.interp(slower, times, rows[place])
+    rows[VELOCITY] *= pace
+    size = 3 * case.strength * float(np.median(np.linalg.norm(np.diff(rows[POSITION]), axis=0)))
+    kept = [0]
+    for at in range(1, rows.shape[1]):
+        if np.linalg.norm(rows[POSITION, at] - rows[POSITION, kept[-1]]) > size:
+            kept.append(at)
+    rows = rows[:, kept]
+    rows[SEQUENCE] = np.arange(rows.shape[1])
+    return rows
+
+
 FAULTS = {
     "drift": Fault("clock-drift", _drift),
     "clock step": Fault("clock-step", _clock_step),
@@ -293,6 +313,7 @@ FAULTS = {
     "frozen positions": Fault("frozen", _frozen),
     "copies": Fault("duplicates", _copies),
     "sent on change": Fault("on-change", _on_change),
+    "sent by a threshold": Fault("threshold", _threshold),
     "half turns": Fault("half-turns", faulty_turning.half_turns),
     "coarse angles": Fault("coarse-angles", faulty_turning.coarse_angles),
     "rotations late": Fault("late-turns", faulty_turning.late_turns),

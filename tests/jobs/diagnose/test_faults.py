@@ -22,7 +22,13 @@ from support.faulty_traffic import (
 
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.network import PATHS
+from epic_cli.metrics.arrays import packet_table
+from epic_cli.metrics.evaluation import simulated
+from epic_cli.network import PATHS, LinkConditions
+from epic_cli.network.link_spec import LinkSpec
+from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.simulation import SimulationSpec
 
 
 def causes(rows: Columns) -> list[str]:
@@ -149,3 +155,28 @@ def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) 
     assert three.messages is not None
     assert np.array_equal(one.messages.arrivals, three.messages.arrivals)
     assert diagnose(three).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("send", "movement", "size", "against"),
+    [
+        ("60hz,threshold=0.3", "figure-eight", 0.3, "the last state that was sent"),
+        ("30hz,threshold=0.5,at_least=1s", "figure-eight", 0.5, "the last state that was sent"),
+        ("60hz,threshold=0.3,at_least=0.5s", "jump", 0.3, "the last state that was sent"),
+        ("60hz,threshold=0.02,against=dis", "strafe", 0.02, "its extrapolation"),
+    ],
+)
+def test_the_size_of_a_threshold_is_told(
+    send: str, movement: str, size: float, against: str
+) -> None:
+    spec = SimulationSpec(
+        MovementSpec.parse(f"{movement},duration=60"),
+        SenderSpec.parse(send),
+        LinkSpec.of(LinkConditions(latency=0.04, jitter=0.008, loss=0.01)),
+    )
+    (run,) = simulated(spec.open(), [2])
+    tables = {name: packet_table(block) for name, block in run.packets.items()}
+    found = diagnose(traffic_of_tables(tables)).findings
+    (threshold,) = (finding for finding in found if finding.cause == "threshold")
+    assert threshold.values["size"] == pytest.approx(size, rel=0.03)
+    assert threshold.values["against"] == against
