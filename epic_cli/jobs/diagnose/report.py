@@ -204,7 +204,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
     options, behind = strategy_options(best.candidate), _behind(best)
-    if match.found:
+    if best.residual <= max(match.enough, UNDERSTOOD * match.step):
         own = declaration(best.candidate.name).summary
         lines = [f"The game draws what {options} draws{behind}: {left}. That is: {own}."]
         lines[0] += _same_as(match)

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from endurance.drawn import draw, engine
+from endurance.drawn import found as said_of
 from support.running import epic
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.replay.strategy_spec import read_spec, read_specs
 from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.jobs.diagnose.report import drawn_record, drawn_words
 from epic_cli.metrics.drawn_path import DrawnPath
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
@@ -93,3 +96,19 @@ def test_what_is_named_is_drawn_again_by_the_command_that_is_shown(tmp_path: Pat
     first = np.genfromtxt(drawn, delimiter=",", skip_header=1)
     step = 5.0 / 20
     assert np.sqrt(np.mean(np.square(again[60:, 1:4] - first[60:, 1:4]).sum(axis=1))) < 0.01 * step
+
+
+@pytest.mark.parametrize("seed", [3, 7, 15])
+def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(seed: int) -> None:
+    """All 29 in turn: ``python -m endurance.drawn engines``."""
+    case = engine(seed)
+    said = said_of(case)
+    command = drawn_record(said)["command"]
+    understood = "not understood" not in drawn_words(said)[0].lower()
+    assert understood == (said.best.residual <= max(said.enough, 0.01 * said.step))
+    if understood and command is not None:
+        spec = read_spec(command.removeprefix("-s "))
+        own = draw(spec, case.packets, case.path.times)
+        apart = np.square(own - case.path.positions).sum(axis=1)
+        later = case.path.times >= case.path.times[0] + 1
+        assert np.sqrt(np.nanmean(apart[later])) < 0.01 * said.step
