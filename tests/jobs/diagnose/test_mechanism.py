@@ -100,7 +100,7 @@ def test_what_is_named_is_drawn_again_by_the_command_that_is_shown(tmp_path: Pat
 
 @pytest.mark.parametrize("seed", [3, 7, 15])
 def test_an_engine_with_one_setting_changed_is_drawn_again_or_not_understood(seed: int) -> None:
-    """All 29 in turn: ``python -m endurance.drawn engines``."""
+    """Every strategy in turn: ``python -m endurance.drawn engines``."""
     case = engine(seed)
     said = said_of(case)
     command = drawn_record(said)["command"]
