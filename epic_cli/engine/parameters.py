@@ -572,11 +572,6 @@ class Custom(Parameter):
         """What ``read`` makes of it."""
         return self._read(str(value))
 
-    def verify(self, value: Any) -> None:
-        """Raises ``SettingError`` for what is not of its kind, and no text of it."""
-        if not (self.kind and isinstance(value, self.kind)):
-            super().verify(value)
-
     def write(self, value: Any) -> str:
         """What ``write`` makes of it."""
         return self._write(value)
