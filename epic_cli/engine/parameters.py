@@ -572,6 +572,12 @@ class Custom(Parameter):
         """What ``read`` makes of it."""
         return self._read(str(value))
 
+    def verify(self, value: Any) -> None:
+        """Raises ``SettingError`` for what is not of its kind, and for a text that is refused."""
+        has_text = self._write is not str or "__str__" in vars(type(value))
+        if has_text or not (self.kind and isinstance(value, self.kind)):
+            super().verify(value)
+
     def write(self, value: Any) -> str:
         """What ``write`` makes of it."""
         return self._write(value)

@@ -228,12 +228,13 @@ class Writer:
 
         def of_day(t: float) -> str:
             minutes, millis = divmod(round(t * 1000), 60000)
-            return style.format(minutes // 60, minutes % 60, minutes, millis / 1000)
+            return str(style.format(minutes // 60, minutes % 60, minutes, millis / 1000))
 
         def parts(t: float) -> tuple[str, str]:
             whole, rest = divmod(round(t * 1e9), 10**9)
             return str(epoch + whole), str(rest)
 
+        self.first_frame: int
         #: The names, and what is written; a rarer way behind it.
         clocks: dict[str, tuple[tuple[str, ...], Callable[[float], str], *tuple[Any, ...]]] = {
             "s": (SECONDS, lambda t: f"{t:.{digits}f}", lambda t: repr(round(t, 6))),
@@ -260,6 +261,8 @@ class Writer:
             ),
         }
         self.clock_kind = one(CLOCKS)
+        self.time_names: tuple[str, ...]
+        self.stamp: Callable[[float], tuple[str, ...]]
         if self.clock_kind in clocks:
             columns, usual, *rare = clocks[self.clock_kind]
             written = rare[0] if rare and self.chance(0.25) else usual
@@ -314,7 +317,7 @@ class Writer:
             speed = self.one_of(SPEEDS["X" if upper else "x"])
             axes = [("xyz", "XYZ")[upper][i] for i in range(self.dimensions)]
             if is_ground:
-                axes = ["xz", "XZ"][upper]
+                axes = list(["xz", "XZ"][upper])
             self.velocity_names = [on_axis(speed, axis.lower()) for axis in axes]
         self.digits = self.one_of([2, 3, 3, 4, 6])
         if self.factor < 0.1:
@@ -325,7 +328,10 @@ class Writer:
     def noise(self) -> None:
         """Columns that have nothing to do with it, in their order."""
         draw = self.random
-        whole = lambda low, high: lambda: str(draw.randint(low, high))  # noqa: E731
+
+        def whole(low: int, high: int) -> Callable[[], str]:
+            return lambda: str(draw.randint(low, high))
+
         kinds: list[tuple[str, Callable[[], str]]] = [
             ("hp", lambda: str(100)),
             ("health", whole(1, 100)),
@@ -457,7 +463,7 @@ class Writer:
     def table(
         self, header: list[str], rows: list[list[str]], delimiters: str = ",,,,;\t|"
     ) -> tuple[str, bytes]:
-        delimiter = self.one_of(delimiters)
+        delimiter: str = self.one_of(delimiters)
         quoted = self.chance(0.1)
 
         def line(cells: list[str]) -> str:
@@ -588,8 +594,8 @@ class Writer:
         for time in sorted(moments):
             row = [*self.stamp(time)]
             for who in self.truth:
-                state = moments[time].get(who)
-                row += self.cells(state) if state else [""] * self.dimensions
+                there = moments[time].get(who)
+                row += self.cells(there) if there else [""] * self.dimensions
             rows.append(row + [make() for _, make in self.extra])
         return self.table(header, rows)
 
@@ -907,7 +913,10 @@ def judge(log: Log, folder: str) -> tuple[str, str]:
     said = "".join(
         line for line in err.splitlines() if re.search(r"\bE2\d\d\b|E101|expected", line)
     )
-    report = json.loads(seen.splitlines()[0]) if seen else {"doubts": ["?"], "findings": []}
+    empty: dict[str, Any] = {"doubts": ["?"], "findings": []}
+    report = json.loads(seen.splitlines()[0]) if seen else empty
+        json.loads(seen.splitlines()[0]) if seen else {"doubts": ["?"], "findings": []}
+    )
     verdict = is_right(log, out) if status == 0 and out else "refused"
     told = status != 0 or bool(report["doubts"]) or bool(said)
     findings = "".join(

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     assert recording.file.recorded <= len(data.splitlines()[1:]) < recording.file.recorded + 3
 
 
+def _holds(file: Path, text: bytes) -> bool:
+    return text in file.read_bytes()
+
+
 def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
     generator = random.Random(3)
     for number in range(2):
@@ -103,7 +108,7 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
                 sent += 1
                 time.sleep(0.0005)
             if written:
-                wait_until(lambda rows=out: b"interpolated" in rows.read_bytes())
+                wait_until(partial(_holds, out, b"interpolated"))
             else:
                 listener.wait_for(b"interpolated", "stdout")
             os.kill(listener.process.pid, signal.SIGKILL)

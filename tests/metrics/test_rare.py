@@ -124,6 +124,7 @@ def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
         assert high >= result.value("score")
         assert result.rank == 1
         assert not result.standing.ahead
+        assert result.standing.gap is not None
         assert math.isnan(result.standing.gap.low)
     assert one.advice.confidence is Confidence.UNCERTAIN
     assert any("only" in line and "burst" in line for line in verdict(one))

@@ -13,6 +13,7 @@ from support import movements
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, NotComparable, Pool, Run, compare_one
 from epic_cli.metrics.notes import Adjusted, Cut, CutOut
 from epic_cli.work.journal import NotAValue, as_json, from_json
@@ -97,6 +98,7 @@ def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
     for run in runs:
         few.add(run.name, compare_one(run, replace(spec, total=63)))
         found = compare_one(run, replace(spec, total=64))
+        assert isinstance(found, Comparison)
         assert len(json.dumps(as_json(found))) < 12_000 * len(found.results)
         many.add(run.name, found)
         scores.add(run.name, found)

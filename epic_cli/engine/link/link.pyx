@@ -1,6 +1,6 @@
 """One direction of a simulated link, one packet at a time."""
 
-from libc.math cimport INFINITY, NAN, ceil, fabs, floor, ilogb, ldexp, rint
+from libc.math cimport INFINITY, NAN, ceil
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libcpp cimport bool as cbool
 from libcpp.map cimport map as ordered_map
