@@ -915,8 +915,6 @@ def judge(log: Log, folder: str) -> tuple[str, str]:
     )
     empty: dict[str, Any] = {"doubts": ["?"], "findings": []}
     report = json.loads(seen.splitlines()[0]) if seen else empty
-        json.loads(seen.splitlines()[0]) if seen else {"doubts": ["?"], "findings": []}
-    )
     verdict = is_right(log, out) if status == 0 and out else "refused"
     told = status != 0 or bool(report["doubts"]) or bool(said)
     findings = "".join(
