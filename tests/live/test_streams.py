@@ -392,7 +392,7 @@ def test_options_of_another_protocol_are_refused() -> None:
             listen(address)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "websockets.server", None)
-        with pytest.raises(ValueError, match="epic-cli\\[websocket\\]"):
+        with pytest.raises(ValueError, match="pip install websockets"):
             listen("ws://0")
 
 
