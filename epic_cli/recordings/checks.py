@@ -579,6 +579,7 @@ def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
     mixed = any(each.code in ("E101", "E102", "E204") for each in found)
     if not mixed:
         found += _astray(watch, tracks)
+        found += _on_a_globe(watch, tracks)
     if totals.packets >= _FEW_STEPS and not mixed:
         figures = survey(_sample(watch))
         found += _unit(figures, watch)
@@ -709,6 +710,28 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
                 return
             if leaps or shared:
                 return
+
+
+#: A path that is in degrees is this much shorter than its places are large.
+_TINY = 0.002
+
+
+def _on_a_globe(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
+    """Two numbers of one cell that are latitude and longitude, as far as they go."""
+    layout = _layout(watch)
+    columns = dict(layout.columns or ()) if layout is not None else {}
+    one, other = columns.get("x", ""), columns.get("y", "")
+    cell = one.removesuffix(".0")
+    if layout is None or layout.geo or "z" in columns or (one, other) != (f"{cell}.0", f"{cell}.1"):
+        return
+    moving = [track for track in tracks if track.steps > 0]
+    sizes = [math.dist(track.low, track.high) for track in moving]
+    places = [max(map(abs, (*track.low[:2], *track.high[:2]))) for track in moving]
+    if moving and all(
+        0 < size < _TINY * place and place <= 180 for size, place in zip(sizes, places, strict=True)
+    ):
+        read = watch.read_with({"x": other, "y": one, "geo": "on"})
+        yield RecordingFinding("E210", {"cell": cell, "size": max(sizes)}, (), read)
 
 
 def _astray(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:

@@ -147,6 +147,11 @@ KINDS: Mapping[str, Kind] = {
         "say in which unit times are",
         "Games send ten to a hundred packets a second. Fewer than one in ten seconds, or more than"
         " a thousand a second, are mostly times in another unit than their name says."),
+    "E210": Kind("degrees, perhaps", _ERROR,
+        "the two numbers of {cell} move by {size:.2g} in all, as latitude and longitude do",
+        "say that they are degrees",
+        "In degrees a walk is a change of the fourth decimal. Taken for lengths, everything here"
+        " is a thousandth of a unit large, and speeds, errors and scores mean nothing."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

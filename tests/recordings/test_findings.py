@@ -8,7 +8,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import epic
 
-from epic_cli import Packet
+from epic_cli import Packet, inspect
 from epic_cli.engine.contract import Vector
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statistics, simulate
@@ -243,3 +243,22 @@ def test_the_cure_of_a_value_that_stands_for_none_leaves_these_packets_out(mark:
     after = epic("convert", "--to", "csv", "--read", f"missing={mark}", stdin=data)
     assert b"E207" not in after.stderr
     assert after.stdout.count(b"\n") == 1 + 60 - 7
+
+
+@pytest.mark.parametrize("name", ["location", "pos", "coords"])
+def test_latitude_and_longitude_in_one_cell_are_doubted_and_the_proposal_reads_them(
+    name: str, tmp_path: Path
+) -> None:
+    rows = [f'{n},a,"{59.33258 + n * 1e-5:.5f},{18.0649 + n * 6e-5:.5f}"' for n in range(12)]
+    (tmp_path / "walk.csv").write_text("\n".join([f"time,player,{name}", *rows]) + "\n")
+    (told,) = [row for row in inspect(tmp_path / "walk.csv").findings if row.code == "E210"]
+    again = inspect(tmp_path / "walk.csv", read=told.read)
+    assert not again.findings
+    # a step of 1e-5 degrees north and 6e-5 east there
+    assert again.entities[0].steps / 11 == pytest.approx(3.6, rel=0.1)
+
+
+def test_a_small_place_is_not_on_a_globe(tmp_path: Path) -> None:
+    rows = [f'{n / 10},"{0.5 + n / 100},{0.2 + n / 50}"' for n in range(40)]
+    (tmp_path / "walk.csv").write_text("\n".join(["time,pos", *rows]) + "\n")
+    assert "E210" not in {row.code for row in inspect(tmp_path / "walk.csv").findings}
