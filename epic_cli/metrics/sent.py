@@ -18,25 +18,24 @@ class SentStates(NamedTuple):
     bits: Floats
     bytes: Floats
 
-    def rates(self, rows: Floats, tick: float) -> dict[str, Floats]:
-        """Of each row, what was sent in the ``tick`` (s) before it, a second of it."""
+
+def _sum(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
+    """Of each row, what was sent of a part (None: states) in its tick, a second of it."""
+
+    def of(drawn: DrawnRows) -> Floats:
         import numpy as np  # help needs none
 
-        places = np.clip(np.searchsorted(rows, self.times), 0, len(rows) - 1)
-        parts = (None, self.bits, self.bytes)
-        rates = (np.bincount(places, part, len(rows)) / tick for part in parts)
-        return {"sent_rows": np.ones(len(rows)), **dict(zip(_PARTS, rates, strict=True))}
-
-
-_PARTS = ("sent_states", "sent_bits", "sent_bytes")
-
-
-def _sum(name: str) -> Callable[[DrawnRows], Floats]:
-    def of(drawn: DrawnRows) -> Floats:
-        rates: dict[str, Floats] = drawn.sent.rates(drawn.truth.times, drawn.truth.tick)
-        return rates[name]
+        rows, sent = drawn.truth.times, drawn.sent
+        places = np.clip(np.searchsorted(rows, sent.times), 0, len(rows) - 1)
+        return np.asarray(np.bincount(places, part(sent), len(rows)) / drawn.truth.tick)
 
     return of
+
+
+def _rows(drawn: DrawnRows) -> Floats:
+    import numpy as np  # help needs none
+
+    return np.ones(len(drawn.truth.times))
 
 
 METRICS = (
@@ -49,7 +48,12 @@ METRICS = (
         section=MetricSection.ACCURACY,
         weight=6,
         interval=True,
-        sums={name: _sum(name) for name in ("sent_rows", *_PARTS)},
+        sums={
+            "sent_rows": _rows,
+            "sent_states": _sum(lambda _: None),
+            "sent_bits": _sum(lambda sent: sent.bits),
+            "sent_bytes": _sum(lambda sent: sent.bytes),
+        },
     ),
     Metric(
         "update_bits",

@@ -8,9 +8,9 @@ of some before it; ``write`` and ``read`` are each other's inverse, bit for bit.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from epic_cli.engine.packets import angles
@@ -62,7 +62,7 @@ class BitWriter:
 
 def count_bits(number: int) -> int:
     """How many bits ``BitWriter.count`` puts."""
-    return 8 * max(1, -(-number.bit_length() // 7))
+    return 8 if number < 128 else 8 * -(-number.bit_length() // 7)
 
 
 class BitReader:
@@ -161,29 +161,26 @@ def _signed(number: int) -> int:
 # ---------------- the fields
 
 
-def floats(size: int) -> Field:
-    """Numbers in single precision (IEEE 754 binary32), 32 bits each; at most 3.4e38."""
-    numbers, whole = struct.Struct(f">{size}f"), struct.Struct(f">{size}I")
-    return Field(
-        size,
-        (32,) * size,
-        lambda values: whole.unpack(numbers.pack(*(_kept(value, _FLOAT) for value in values))),
-        lambda given: numbers.unpack(whole.pack(*given)),
-    )
-
-
 #: The largest numbers in single and in half precision.
 _FLOAT: Final = float.fromhex("0x1.fffffep127")
 _HALF: Final = 65504.0
 
 
+def floats(size: int) -> Field:
+    """Numbers in single precision (IEEE 754 binary32), 32 bits each; at most 3.4e38."""
+    return _binary(size, 32, Struct(f">{size}f"), Struct(f">{size}I"), _FLOAT)
+
+
 def halves(size: int) -> Field:
     """Numbers in half precision (IEEE 754 binary16), 16 bits each; at most 65504."""
-    numbers, whole = struct.Struct(f">{size}e"), struct.Struct(f">{size}H")
+    return _binary(size, 16, Struct(f">{size}e"), Struct(f">{size}H"), _HALF)
+
+
+def _binary(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
     return Field(
         size,
-        (16,) * size,
-        lambda values: whole.unpack(numbers.pack(*(_kept(value, _HALF) for value in values))),
+        (bits,) * size,
+        lambda values: whole.unpack(numbers.pack(*(_kept(value, most) for value in values))),
         lambda given: numbers.unpack(whole.pack(*given)),
     )
 

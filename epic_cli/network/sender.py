@@ -246,8 +246,7 @@ class SenderSpec(description.Described):
     @property
     def encoded(self) -> bool:
         """Whether how states are encoded is described."""
-        usual = SenderSpec()
-        return any(getattr(self, key) != getattr(usual, key) for key in _ENCODED)
+        return any(key in _ENCODED for key, _ in self.entries())
 
     def hertz(self, recorded: bool) -> float | None:
         """The rate; None: as recorded, the default for recorded movement."""
@@ -343,6 +342,10 @@ MOST_STAMPS = 65_536
 
 #: Bits of a datagram's headers, of each moment in it without its count, of a state's base.
 _DATAGRAM, _MOMENT, _BASE = 8 * HEADERS + 16 + 8, 8 + 32, 8
+
+#: Bits of a state in plain floats but for its number and its rotation: a mark of teleports, one of
+#: each of four parts, position and velocity.
+_PLAIN = _BASE + 1 + 4 + 32 * 6
 
 
 class SendDecision:
@@ -481,6 +484,8 @@ class Sender:
         floats = [field.widths[:1] == (32,) for field in self.encoding.fields]
         self._exact = tuple(floats)
         self._plain = spec.pack == "full" and not spec.redundancy and all((*floats, *self._kept))
+        #: Whether datagrams are as long on the wire as their bits; else as the link says.
+        self.sized = spec.encoded
         self._following: dict[str, _Following] = {}
         self._numbers: dict[str, int] = {}
         self._number = 0
@@ -499,17 +504,14 @@ class Sender:
         return self._spec.pack == "delta"
 
     @property
-    def sized(self) -> bool:
-        """Whether datagrams are as long on the wire as their bits; else as the link says."""
-        return self._spec.encoded
-
-    @property
     def repeats_or_chains(self) -> bool:
         """Whether a packet may have arrived before, or be of no use."""
         return self._spec.pack == "chain" or self._spec.redundancy > 0
 
     def packets(self, snapshot: Snapshot) -> list[Packet]:
         """The packets for one moment, without sequence numbers and arrivals."""
+        if self._plain and self._selection is None:  # nothing depends on what they cost
+            return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))
         return [packet for sent in self.datagrams(snapshot) for packet in sent.packets]
 
     def datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
@@ -591,7 +593,7 @@ class Sender:
         """As many datagrams as they need."""
         found: list[SentDatagram] = []
         inside: list[Packet] = []
-        changes: list[StateChange] = []
+        changes: list[StateChange | None] = []
         sizes: list[int] = []
         used = 0
         repeated = sum(size for *_, size in self._repeated)
@@ -613,15 +615,11 @@ class Sender:
 
     def _change(
         self, time: float, entity: int, packet: Packet, whole: EncodedState | None
-    ) -> tuple[StateChange, int]:
-        """What the next datagram says of a packet, and its bits."""
-        fields = self.encoding.fields
+    ) -> tuple[StateChange | None, int]:
+        """What the next datagram says of a packet, and its bits; None: plain floats in full."""
         if whole is None:
-            parts = (packet.position, packet.velocity, packet.rotation, packet.spin)
-            sizes = (32 * len(part) for part in parts if part is not None)
-            whole = EncodedState((), packet.teleport)
-            bits = self.encoding.flags + 1 + len(fields) + sum(sizes)
-            return StateChange(entity, whole), count_bits(entity) + _BASE + bits
+            turn = 0 if packet.rotation is None else 4 + 3 * (packet.spin is not None)
+            return None, count_bits(entity) + _PLAIN + 32 * turn
         whole = whole._replace(teleported=packet.teleport)
         base = self._base(time, entity)
         writer = BitWriter()
@@ -638,14 +636,20 @@ class Sender:
         return base
 
     def _datagram(
-        self, time: float, packets: list[Packet], changes: list[StateChange], sizes: list[int]
+        self,
+        time: float,
+        packets: list[Packet],
+        changes: Sequence[StateChange | None],
+        sizes: list[int],
     ) -> SentDatagram:
         number, stamp, bits = self._number, packets[0].time, sum(sizes)
         self._number += 1
         self.states += len(packets)
         self.bits += bits
-        moment = Moment(number, stamp, tuple(changes))
         own = _MOMENT + count_bits(len(packets)) + bits
+        if self._plain:
+            return SentDatagram(time, number, packets, -(-(_DATAGRAM + own) // 8), sizes)
+        moment = Moment(number, stamp, tuple(filter(None, changes)))
         moments, inside, length = [moment], list(packets), _DATAGRAM + own
         for before, repeated, size in reversed(self._repeated):
             moments.append(before)
@@ -655,8 +659,7 @@ class Sender:
             self._repeated.append((moment, list(packets), own))
         if self._spec.pack != "full":
             self._remember(time, moment, packets)
-        written = () if self._plain else tuple(moments)
-        return SentDatagram(time, number, inside, -(-length // 8), sizes, written)
+        return SentDatagram(time, number, inside, -(-length // 8), sizes, tuple(moments))
 
     def _remember(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
         """Keeps what later changes may be written against, and what these were."""

@@ -255,13 +255,16 @@ class Simulation(NamedTuple):
         """
         send, movement = self.spec.send, self.movement(seed)
         seconds = self.spec.movement.seconds
+        sender = Sender(send, send.reach(movement, seconds), judged)
         return simulate_blocks(
             movement,
             send_rate=send.hertz(recorded=self.recorded is not None),
             duration=seconds,
             channel=channel or self.channel(seed),
-            back=self.spec.link.channel(seed, self.traces, purpose="acknowledgements"),
-            sender=Sender(send, send.reach(movement, seconds), judged),
+            back=self.spec.link.channel(seed, self.traces, purpose="acknowledgements")
+            if sender.asks
+            else None,
+            sender=sender,
             statistics=statistics,
             size=size,
         )
