@@ -121,13 +121,14 @@ class TriedSender(NamedTuple):
 
 @dataclass(frozen=True)
 class BytesFound:
-    """Of one strategy: the ``front`` on what was tuned on, and the same senders on the rest.
+    """Of one strategy: the ``front`` for a ``goal`` on what was tuned on, and the same on the rest.
 
     ``chosen`` is the best under the limit, or the knee; ``given`` the sender as it was described.
     ``without`` has the errors of the chosen one without rounding, and without its threshold.
     """
 
     strategy: StrategySpec
+    goal: Goal
     front: tuple[TriedSender, ...]
     chosen: SenderSpec
     given: SenderSpec
@@ -148,7 +149,7 @@ class BytesFound:
         ranked = sorted(known, key=lambda pair: pair[0].value("bytes"))
         best, left = math.inf, []
         for result, send in ranked:
-            cost = -result.value("score")
+            cost = self.goal.cost(result.values)
             if cost < best or send == self.chosen:
                 best = min(best, cost)
                 left.append(send)
@@ -313,6 +314,7 @@ def _found(
     participants = [StrategySpec(*strategy[:2], label) for label in senders]
     return BytesFound(
         strategy,
+        spec.goal,
         tuple(shown),
         chosen.send,
         given,

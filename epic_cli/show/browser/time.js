@@ -90,7 +90,7 @@ function drawError() {
         const some = places.map((i) => shown[i]);
         shade(pen, box, toX);
         nameInterruptions(pen, box, toX);
-        // the part beside the way, of a few that can be told apart
+        // the part beside the way, of a few that differ
         pen.globalAlpha = 0.25;
         for (const drawn of some.slice(0, BANDS)) {
           pen.fillStyle = lineColor(drawn.label);

@@ -82,6 +82,9 @@ def test_a_figure_that_must_be_reached_takes_the_fewest_bytes() -> None:
     assert tight.kept
     assert loose.result(loose.chosen).value("bytes") < tight.result(tight.chosen).value("bytes")
     assert tight.result(tight.chosen).value("error") < 0.3
+    errors = [loose.result(send).value("error") for send in loose.shown]
+    assert errors == sorted(errors, reverse=True)
+    assert len(errors) > 2
     (never,) = found("dead-reckoning", "error=0.00001", FEW).found
     assert not never.kept
 
