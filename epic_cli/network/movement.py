@@ -174,10 +174,15 @@ class Track:
 
 
 class RecordedMovement:
-    """Entities as they were recorded, each on its track, from the first to the last state."""
+    """Entities as they were recorded, each on its track, from the first to the last state.
 
-    def __init__(self, tracks: dict[str, Track]) -> None:
+    In the file ``late`` states stood below later ones of their entity, and ``repeated`` ones had
+    the time of another.
+    """
+
+    def __init__(self, tracks: dict[str, Track], late: int = 0, repeated: int = 0) -> None:
         self.tracks = tracks
+        self.late, self.repeated = late, repeated
         self.start = min(track.times[0] for track in tracks.values())
         self.end = max(track.times[-1] for track in tracks.values())
         self.turns = any(track.turns for track in tracks.values())

@@ -57,7 +57,7 @@ def load_movement(
     """What ``read_movement`` makes of a file; raises as ``read_file``."""
     with log(source_name(path)) as reading:
         reading.requested(spec)
-        return read_file(
+        movement = read_file(
             path,
             lambda stream: read_movement(
                 stream,
@@ -67,6 +67,8 @@ def load_movement(
                 **how,
             ),
         )
+        reading.put_in_order(movement.late, movement.repeated)
+        return movement
 
 
 @dataclass(frozen=True)

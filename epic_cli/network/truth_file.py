@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, get_args
 
@@ -69,9 +70,10 @@ def read_movement(
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
     It is any recording, see ``recordings.reading.read``, also for ``spec`` and ``on_read``;
-    ``look`` is called with the packets as they are read. The times of each entity rise,
-    entities come in any order; of two states less than a nanosecond apart the later one counts.
-    ``teleport`` is set where an entity was moved on purpose.
+    ``look`` is called with the packets as they are read. Entities come in any order. States of one
+    that stand in order of arrival are sorted, those that are late by up to ``max_gap``; of two less
+    than a nanosecond apart the one that stands last counts. ``teleport`` is set where an entity was
+    moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
     where they exist; so are spins, of the rotations. ``max_gap`` (seconds): a longer silence is a
@@ -92,7 +94,9 @@ def read_movement(
     if not builders:
         what = "no state" if entity is None else f"no state of the entity {entity!r}"
         raise ValueError(f"there is {what} in it")
-    return RecordedMovement({name: one.finish() for name, one in builders.items()})
+    tracks = {name: one.finish() for name, one in builders.items()}
+    late = sum(one.late for one in builders.values())
+    return RecordedMovement(tracks, late, sum(one.repeated for one in builders.values()))
 
 
 class _State(NamedTuple):
@@ -137,13 +141,18 @@ def _states(
 
 
 class _TrackBuilder:
-    """Builds a track row by row, one state behind: a slope needs both neighbours."""
+    """Builds a track row by row, a gap behind: late states are sorted in.
+
+    ``late`` are these, ``repeated`` those that have the time of another.
+    """
 
     def __init__(self, max_gap: float, max_speed: float | None) -> None:
         self._max_gap = max_gap
         self._max_speed = max_speed
         self._derives_spins = True
         self._track = Track(max_gap)
+        self._waiting: deque[_Point] = deque()  # in order of time
+        self.late = self.repeated = 0
         self._before: _Point | None = None
         self._last: _Point | None = None
 
@@ -163,20 +172,36 @@ class _TrackBuilder:
         if rotation is not None and abs(math.hypot(*rotation) - 1) > ROUNDED:
             rotation, _ = turn_between((rotation, None), (rotation, None), 1.0, 0.0)  # of length 1
         point = _Point(time, packet.position, velocity, packet.teleport, rotation, spin)
-        last = self._last
-        if last is not None:
-            if time < last.time:
-                raise state.refuse("time", Reason.TIME_GOES_BACK, last.time)
-            if time - last.time < SAME_TIME:
-                breaks = self._before is not None and self._breaks(self._before, point)
-                self._last = point._replace(breaks=point.breaks or breaks)
+        waiting = self._waiting
+        earliest = waiting[-1].time - self._max_gap if waiting else time
+        if time < earliest:  # no delay: another match, say
+            raise state.refuse("time", Reason.TIME_GOES_BACK, earliest)
+        place = len(waiting)
+        while place and time < waiting[place - 1].time:
+            place -= 1
+        self.late += place < len(waiting)
+        for near in (place - 1, place):
+            if 0 <= near < len(waiting) and abs(waiting[near].time - time) < SAME_TIME:
+                self.repeated += 1
+                kept = point if near < place else waiting[near]
+                waiting[near] = kept._replace(breaks=point.breaks or waiting[near].breaks)
                 return
-            self._finish_last(point := point._replace(breaks=self._breaks(last, point)))
-        self._before, self._last = last, point
+        waiting.insert(place, point)
+        while waiting[0].time < waiting[-1].time - self._max_gap - SAME_TIME:
+            self._place(waiting.popleft())
 
     def finish(self) -> Track:
+        for point in self._waiting:
+            self._place(point)
         self._finish_last(None)
         return self._track
+
+    def _place(self, point: _Point) -> None:
+        """Takes the next one in order of time."""
+        last = self._last
+        if last is not None:
+            self._finish_last(point := point._replace(breaks=self._breaks(last, point)))
+        self._before, self._last = last, point
 
     def _breaks(self, last: _Point, point: _Point) -> bool:
         step = point.time - last.time

@@ -639,7 +639,8 @@ def _order(
         yield RecordingFinding("E106", {"packets": overtaken, "command": command})
     late = sum(track.backs for track in tracks)
     waits = any(track.restarts or track.arrivals for track in tracks)
-    if late and not (down or mixed or (waits and not watch.thorough)):
+    put_in_order = any(each.code == "E110" for each in watch.noted)
+    if late and not (down or mixed or put_in_order or (waits and not watch.thorough)):
         lines = (min(track.back_line for track in tracks if track.backs),)
         yield RecordingFinding("E109", {"packets": late}, lines)
     yield from _mixed(watch, tracks)

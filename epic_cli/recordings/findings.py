@@ -94,6 +94,12 @@ KINDS: Mapping[str, Kind] = {
         "",
         "Packets that overtook each other in the network stand in the order in which they came."
         " Most strategies drop what is older than the newest packet; buffers sort it in, in time."),
+    "E110": Kind("sorted by time", _NOTE,
+        "below later states of their entity: {late:,}; with the time of another, of which the last"
+        " one counts: {repeated:,}",
+        "",
+        "A recording that is sent again as a movement is sorted by time, so that a log in order of"
+        " arrival will do. A state that is later than max_gap is another match's: it is refused."),
     "E201": Kind("times in another unit", _ERROR,
         "times look like {unit} ({step:,.6g} from packet to packet) and are taken for {taken}",
         "write them in seconds",

@@ -135,6 +135,14 @@ class ReadingLog:
         for finding in self.watch.fresh([RecordingFinding("E108", facts, read=read)]):
             self.found(finding)
 
+    def put_in_order(self, late: int, repeated: int) -> None:
+        """This many states of a movement stood below later ones, or had the time of another."""
+        from epic_cli.recordings.findings import RecordingFinding
+
+        if late or repeated:
+            facts = {"late": late, "repeated": repeated}
+            self.watch.noted.append(RecordingFinding("E110", facts))
+
     def as_trace(self, words: str) -> None:
         """It is read as a network, without positions."""
 
