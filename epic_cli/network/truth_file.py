@@ -94,9 +94,9 @@ def read_movement(
     if not builders:
         what = "no state" if entity is None else f"no state of the entity {entity!r}"
         raise ValueError(f"there is {what} in it")
-    tracks = {name: one.finish() for name, one in builders.items()}
-    late = sum(one.late for one in builders.values())
-    return RecordedMovement(tracks, late, sum(one.repeated for one in builders.values()))
+    tracks = {name: builder.finish() for name, builder in builders.items()}
+    found = [(builder.late, builder.repeated) for builder in builders.values()]
+    return RecordedMovement(tracks, *map(sum, zip(*found, strict=True)))
 
 
 class _State(NamedTuple):

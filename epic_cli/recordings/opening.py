@@ -136,7 +136,7 @@ class ReadingLog:
             self.found(finding)
 
     def put_in_order(self, late: int, repeated: int) -> None:
-        """This many states of a movement stood below later ones, or had the time of another."""
+        """Takes how many states of a movement came late, and how many again."""
         from epic_cli.recordings.findings import RecordingFinding
 
         if late or repeated:

@@ -287,6 +287,35 @@ def _threshold(case: Case) -> Columns:
     return rows
 
 
+def _lost(case: Case, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which arrive, beside others that are lost, and which begin a chain."""
+    there = case.random.random(case.rows.shape[1]) >= share * case.strength
+    begins = np.asarray(case.rows[SEQUENCE] % round(1 / case.period) == 0)
+    return np.asarray(there), begins
+
+
+def _chains(case: Case) -> Columns:
+    rows = case.rows
+    kept, full = _lost(case, 0.04)
+    before = -1.0
+    for at, number in enumerate(rows[SEQUENCE]):
+        kept[at] &= full[at] or number == before + 1
+        before = number if kept[at] else before
+    return rows[:, kept]
+
+
+def _added_changes(case: Case) -> Columns:
+    rows = case.rows
+    kept, full = _lost(case, 0.03)
+    changes = np.diff(rows[POSITION], axis=1, prepend=0)
+    changes[:, 1:] /= np.diff(rows[SEQUENCE])  # those of the last packet alone
+    kept[0] = True
+    for at in np.flatnonzero(kept & ~full)[1:]:
+        before = at - 1 - int(kept[at - 1 :: -1].argmax())
+        rows[POSITION, at] = rows[POSITION, before] + changes[:, at]
+    return rows[:, kept]
+
+
 FAULTS = {
     "drift": Fault("clock-drift", _drift),
     "clock step": Fault("clock-step", _clock_step),
@@ -314,6 +343,8 @@ FAULTS = {
     "copies": Fault("duplicates", _copies),
     "sent on change": Fault("on-change", _on_change),
     "sent by a threshold": Fault("threshold", _threshold),
+    "broken chains": Fault("delta-chain", _chains),
+    "changes added to wrong states": Fault("delta-chain", _added_changes),
     "half turns": Fault("half-turns", faulty_turning.half_turns),
     "coarse angles": Fault("coarse-angles", faulty_turning.coarse_angles),
     "rotations late": Fault("late-turns", faulty_turning.late_turns),

@@ -6,6 +6,8 @@ The whole table, over more seeds and strengths, is made by ``tests/endurance/dia
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ from support.faulty_traffic import (
 
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.arrays import packet_table
+from epic_cli.metrics.arrays import SEQUENCE, packet_table
 from epic_cli.metrics.evaluation import simulated
 from epic_cli.network import PATHS, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
@@ -169,14 +171,61 @@ def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) 
 def test_the_size_of_a_threshold_is_told(
     send: str, movement: str, size: float, against: str
 ) -> None:
-    spec = SimulationSpec(
-        MovementSpec.parse(f"{movement},duration=60"),
-        SenderSpec.parse(send),
-        LinkSpec.of(LinkConditions(latency=0.04, jitter=0.008, loss=0.01)),
-    )
-    (run,) = simulated(spec.open(), [2])
-    tables = {name: packet_table(block) for name, block in run.packets.items()}
-    found = diagnose(traffic_of_tables(tables)).findings
-    (threshold,) = (finding for finding in found if finding.cause == "threshold")
-    assert threshold.values["size"] == pytest.approx(size, rel=0.03)
-    assert threshold.values["against"] == against
+    found = of_sender(movement, send, LinkConditions(latency=0.04, jitter=0.008, loss=0.01))
+    threshold = found["threshold"]
+    assert threshold["size"] == pytest.approx(size, rel=0.03)
+    assert threshold["against"] == against
+
+
+def arrived(movement: str, send: str, link: LinkConditions, seed: int = 2) -> dict[str, Columns]:
+    """What arrives of a minute that is sent so, by entity."""
+    moving = MovementSpec.parse(f"{movement},duration=60")
+    spec = SimulationSpec(moving, SenderSpec.parse(send), LinkSpec.of(link))
+    (run,) = simulated(spec.open(), [seed])
+    return {name: packet_table(block) for name, block in run.packets.items()}
+
+
+def of_sender(
+    movement: str, send: str, link: LinkConditions, seed: int = 2
+) -> dict[str, Mapping[str, Any]]:
+    """The causes in what arrives, each with its values."""
+    found = diagnose(traffic_of_tables(arrived(movement, send, link, seed))).findings
+    return {finding.cause: finding.values for finding in found}
+
+
+@pytest.mark.parametrize(
+    ("movement", "rate", "loss"),
+    [("strafe", 10, 0.04), ("circle", 20, 0.02), ("figure-eight", 30, 0.1), ("zigzag", 60, 0.05)],
+)
+def test_chains_that_losses_break_are_told_with_their_length_and_their_cure(
+    movement: str, rate: int, loss: float
+) -> None:
+    link = LinkConditions(latency=0.05, jitter=0.005, loss=loss)
+    found = of_sender(movement, f"{rate}hz,pack=chain", link)
+    assert list(found) == ["delta-chain"]
+    chain = found["delta-chain"]
+    assert (chain["length"], chain["every"]) == (f"{rate} packets", pytest.approx(1, abs=1e-3))
+    assert chain["own"] == pytest.approx(loss, rel=0.4)
+    (rows,) = arrived(movement, f"{rate}hz,pack=chain", link).values()
+    numbers = np.sort(rows[SEQUENCE])
+    assert chain["wrong"] == pytest.approx(1 - len(numbers) / (numbers[-1] + 1), abs=0.02)
+    for cured in ("pack=delta", "pack=chain,redundancy=2"):
+        assert "delta-chain" not in of_sender(movement, f"{rate}hz,{cured}", link)
+
+
+@pytest.mark.parametrize("movement", ["circle", "strafe", "figure-eight"])
+@pytest.mark.parametrize("send", ["20hz,quantize=0.1", "60hz,quantize=0.05", "30hz,bits=8"])
+def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, send: str) -> None:
+    link = LinkConditions(latency=0.05, jitter=0.005)
+    found = of_sender(movement, send, link)
+    assert list(found) == ["quantisation"]
+    (rounded,) = arrived(movement, send, link).values()
+    (exact,) = arrived(movement, send.split(",", maxsplit=1)[0], link).values()
+    # the third axis stands still: what it is off by is no rounding that shows
+    off = (rounded - exact)[1:3]
+    assert found["quantisation"]["rms"] == pytest.approx(np.sqrt(np.mean(off**2)), rel=0.05)
+    steps = np.sqrt(np.mean(np.square(np.diff(off)).sum(axis=0)))
+    usual = found["quantisation"]["usual"]
+    assert found["quantisation"]["off"] == pytest.approx(steps / usual, rel=0.15)
+    finer = f"{send.split(',', maxsplit=1)[0]},quantize={found['quantisation']['finer']}"
+    assert of_sender(movement, finer, link) == {}

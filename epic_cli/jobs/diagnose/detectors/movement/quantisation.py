@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
+from epic_cli.metrics.arrays import lengths, median
 from epic_cli.metrics.traffic import Flags, Floats, Stream, Traffic, lattice
 
 #: In usual steps from packet to packet.
 COARSE = 0.1
+
+#: Packets over which rounding does not lengthen the way.
+FAR = 8
 
 #: Steps that lead somewhere, or different coordinates of an axis: fewer make no lattice.
 FEWEST_STEPS = 10
@@ -32,28 +38,37 @@ def detect(traffic: Traffic) -> list[Finding]:
 def _of(stream: Stream) -> Finding | None:
     if int((stream.steps > 0).sum()) < FEWEST_STEPS:
         return None
-    kind, step = _lattice_of(stream)
-    coarse = step / stream.usual_step
+    axes = stream.positions[:, np.ptp(stream.positions, axis=0) > 0]
+    near = stream.intervals < 1.5 * stream.period  # not those in which packets were lost
+    kind, steps = _lattice_of(axes, near)
+    coarse = float(steps.max(initial=0.0)) / stream.usual_step
     if coarse < COARSE:
         return None
+    squares = steps * steps / 12
+    # what is rounded to a few steps is a longer way from packet to packet than it was
+    far = lengths(stream.positions[FAR:] - stream.positions[:-FAR]) / FAR
+    true = min(stream.usual_step, median(far[far > 0])) if (far > 0).any() else stream.usual_step
+    bits = max(1, math.ceil(math.log2(steps.max() / (COARSE * true))))
+    alone = np.diff((stream.steps > 0).astype(int), 2) == -2
+    stairs = float(alone[near[2:] & near[1:-1] & near[:-2]].mean()) / stream.period
+    values: dict[str, float | str] = {
+        "step": float(steps.max()), "usual": stream.usual_step, "kind": kind,
+        "rms": math.sqrt(float(squares.sum() / np.count_nonzero(steps))),
+        "off": math.sqrt(2 * float(squares.sum())) / stream.usual_step,
+        "bits": bits, "finer": float(steps.max()) / 2**bits,
+        "stairs": f"; it stands and leaps {stairs:.2g} times a second" if stairs >= 0.05 else "",
+    }  # fmt: skip
     return Finding(
-        "quantisation",
-        min(1.0, coarse),
-        coarse,
-        COARSE,
-        {"step": step, "usual": stream.usual_step, "kind": kind},
-        entities=stream.entities,
+        "quantisation", min(1.0, coarse), coarse, COARSE, values, entities=stream.entities
     )
 
 
-def _lattice_of(stream: Stream) -> tuple[str, float]:
-    axes = stream.positions[:, np.ptp(stream.positions, axis=0) > 0]
-    if not axes.size:
-        return "", 0.0
-    if _are_halves(axes):
-        return "half precision", float(np.spacing(np.float16(np.abs(axes).max())))
-    usual = stream.intervals < 1.5 * stream.period  # not those in which packets were lost
-    return "fixed steps", max((_step(axis, usual) for axis in axes.T), default=0.0)
+def _lattice_of(axes: Floats, usual: Flags) -> tuple[str, Floats]:
+    """What was done to positions (n, axes) that are rounded, and the step of each; 0: none."""
+    if axes.size and _are_halves(axes):
+        spacings = np.spacing(np.abs(axes).astype(np.float16)).astype(float)
+        return "half precision", np.sqrt(np.square(spacings).mean(axis=0))
+    return "fixed steps", np.array([_step(axis, usual) for axis in axes.T])
 
 
 def _step(axis: Floats, usual: Flags) -> float:
@@ -86,15 +101,17 @@ DETECTOR = Detector(
     "quantisation",
     "positions are rounded too coarsely",
     "Positions are multiples of {step:number} ({kind}), while a step from packet to packet is"
-    " {usual:number}.",
+    " {usual:number}: each is off by {rms:number} (RMS of an axis), each step by {off:share} of"
+    " that{stairs}.",
     "Slow movement goes in stairs, and its direction wavers; velocities derived from positions"
-    " waver even more.",
-    "Send more bits, or positions relative to a near origin; a strategy that smooths (a filter, a"
-    " spline with a delay) hides stairs.",
+    " are off by as large a share of the usual speed.",
+    "Send {bits:bit} more of each coordinate, a step of {finer:number}, or positions"
+    " relative to a near origin; a strategy that smooths (a filter, a spline with a delay) hides"
+    " stairs.",
     "least distance between different coordinates, of which all others are multiples; whether all"
     " are half-precision numbers",
     "a tenth of the usual step",
-    "IEEE 754 binary16; lattice of least differences",
+    "IEEE 754 binary16; lattice of least differences; uniform rounding is off by step/sqrt(12)",
     detect,
     explains=("stamps", "fixed-step", "velocity"),
     rank=68,
