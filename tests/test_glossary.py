@@ -1,12 +1,17 @@
 """One word, one meaning: names of classes, and words that a netcode programmer would not use."""
 
 import ast
+import inspect
 import re
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from support.places import ROOT
+
+import epic_cli.network
+from epic_cli.shell.command_line import load
+from epic_cli.shell.commands import COMMANDS
 
 PACKAGE = ROOT / "epic_cli"
 
@@ -49,3 +54,20 @@ SOURCES = [
 def test_the_words_are_those_of_the_field(path: Path) -> None:
     lines = enumerate(path.read_text().splitlines(), 1)
     assert [(number, line) for number, line in lines if BANNED.search(line)] == []
+
+
+def test_what_users_read_names_no_class_that_they_cannot_have() -> None:
+    defined = {
+        name
+        for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx")]
+        for name in classes(path)
+        if re.search("[a-z][A-Z]", name) and name != "TypeScript"
+    }
+    private = defined - {*epic_cli.__all__, *epic_cli.network.__all__}
+    name = re.compile(rf"\b(?:{'|'.join(private)})\b")
+    offered = [epic_cli.strategy(each.name) for each in epic_cli.strategies()]
+    offered += [getattr(epic_cli, name) for name in epic_cli.__all__]
+    read = [inspect.getdoc(one) or "" for one in offered]
+    read += [load(name).help or "" for name in COMMANDS]
+    read += [path.read_text() for path in (ROOT / "README.md", ROOT / "sample_inputs/README.md")]
+    assert [found for text in read for found in name.findall(text)] == []

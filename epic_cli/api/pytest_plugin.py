@@ -130,6 +130,7 @@ def _read(path: str, config: pytest.Config) -> Case:
 
 def _require(outcome: Outcome, *, accepting: bool) -> None:
     """Takes or keeps what is drawn; raises ``NotAsExpected``."""
+    __tracebackhide__ = True
     from epic_cli.jobs.check.writing import accept, keep_new, takeable
 
     outcome = keep_new(outcome)
@@ -173,6 +174,7 @@ class Golden:
         ``rtol`` are what numbers may differ by. Where nothing is expected yet the test fails, and
         ``pytest --epic-accept`` takes the rows.
         """
+        __tracebackhide__ = True  # a failure shows the line of the test
         from epic_cli.jobs.check.differences import format_of
         from epic_cli.jobs.check.run import check_rows
         from epic_cli.jobs.check.spec import Case, DrawSpec, Tolerance, Tolerances

@@ -54,7 +54,7 @@ class Declaration(NamedTuple):
 
     ``summary`` is one line. ``family`` groups strategies that work alike; that
     of a built-in one is its folder. ``needs`` names what
-    its packets must have, a ``Need`` each, alone or with what does as well.
+    its packets must have, each alone or with what does as well.
     ``lag`` says in words how far behind the newest state it draws. ``on_loss`` is what it draws
     when packets stay away. ``source`` is where the algorithm comes from, ``proof`` how the
     agreement with it was established.

@@ -31,7 +31,7 @@ Runs = Literal["recordings", "networks"]
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the table: a participant's ``values`` by the names of ``METRICS``.
+    """One line of the table: a participant's ``values`` by their names in ``--format csv``.
 
     ``entity`` None: all of them together. ``notes`` say why there are no values, or why a value is
     NaN, or to be read with care. ``recording`` is that of a line of its own, ``standing`` how

@@ -280,7 +280,7 @@ EXAMPLES = """\b
 Examples:
   epic play
   epic play --latency 150ms --loss 2% --record game.script
-  epic play --script game.script --show events
+  epic play --script sample_inputs/play/cover.script --show events
   epic play --match bot.B=chaser,local=predicted --show summary
   epic play --latency 200ms --duration 60 --show shots --format csv
   epic play --link 'lte,up.rate=256kbit,at="5s loss=30%",at="7s loss=4%"'

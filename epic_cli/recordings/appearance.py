@@ -17,7 +17,6 @@ class Appearance(Enum):
     PARQUET = "a Parquet file; it is no text"
     BINARY = "binary data; packets are text"
     ROWS = "the rows that epic replay writes; it takes packets"
-    SCRIPT = "a script of session commands: epic --init FILE"
     MARKUP = "XML or HTML; a table or JSON lines can be read"
     JSON_LINES = "JSON lines: --read jsonl"
     JSON_DOCUMENT = "one JSON document: --read json, if it is an array"
@@ -32,7 +31,6 @@ _MAGIC = ((b"PAR1", Appearance.PARQUET),)
 #: What most lines of some kinds of text look like; the first kind that fits counts.
 _KINDS: tuple[tuple[Callable[[bytes], object], Appearance], ...] = (
     (re.compile(rb"pos: .* vel: .* time: ").match, Appearance.ROWS),
-    (re.compile(rb":[a-z]+\b").match, Appearance.SCRIPT),
     (re.compile(rb"</?[A-Za-z!?]").match, Appearance.MARKUP),
     (re.compile(rb"\{.*\}\s*$").match, Appearance.JSON_LINES),
     (re.compile(rb'[\[{\]}],?\s*$|"[^"]*"\s*:|[\[{]\s*"').match, Appearance.JSON_DOCUMENT),

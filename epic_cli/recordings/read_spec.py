@@ -184,7 +184,7 @@ class Beginning:
 class ReadSpec(NamedTuple):
     """How a recording is read; what is None, or the default, is inferred from the recording.
 
-    ``READ`` says what each field up to ``format`` means. ``columns`` has the place of each field: a
+    The fields up to ``format`` are keys of ``--read``. ``columns`` has the place of each field: a
     name, a number from 1 in a table without a header, or a path in an object (``pos.0``); an empty
     text says that there is none. Arrival times move with ``time_origin``. ``factors`` are those of
     the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:

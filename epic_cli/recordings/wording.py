@@ -52,6 +52,9 @@ class Problem(NamedTuple):
     expected: str
 
 
+#: A line of a session among packets.
+_COMMAND = ("this is a command of a session", "a packet; epic session < FILE takes both")
+
 _WORDS = {
     Reason.PIECE_MISSING: ("{field} is missing", GRAMMAR),
     Reason.PIECE_NOT_A_NUMBER: ("{field} is not a number", GRAMMAR),
@@ -129,6 +132,8 @@ _WORDS = {
 
 def in_words(refusal: Refusal, front_end: FrontEnd) -> Problem:
     """A refusal in the words of a front end."""
+    if refusal.reason is Reason.PIECE_NOT_A_NUMBER and refusal.text.lstrip()[:1] == b":":
+        return Problem(*refusal[:4], *_COMMAND)
     return Problem(*refusal[:4], *_words(refusal[4:], front_end))
 
 

@@ -107,6 +107,7 @@ def default_command() -> str:
 
 EXAMPLES = """\b
 Examples:
+  epic samples --all
   epic < sample_inputs/turn.txt
   epic replay --format table sample_inputs/turn.txt
   epic strategies epic

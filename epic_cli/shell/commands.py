@@ -42,6 +42,8 @@ COMMANDS = {
         CommandEntry("play", "try", "play", "Play a small networked game over a bad network."),
         CommandEntry("strategies", "try", "jobs.strategies",
                      "List the smoothing strategies, or explain one."),
+        CommandEntry("samples", "try", "jobs.samples",
+                     "List the sample recordings, or copy them to here."),
         CommandEntry("inspect", "judge", "jobs.inspect",
                      "Show what is in a recording, and what looks wrong."),
         CommandEntry("compare", "judge", "jobs.compare",

@@ -550,6 +550,9 @@ _TITLES = {
 #: This many examples stand in the short help.
 _FEW = 4
 
+#: Above examples with files that a wheel brings along.
+_WITH_SAMPLES = "Examples, with the files of 'epic samples --all':"
+
 
 class Command(click.Command):
     """A command whose help shows the ``first`` options: their flags without dashes; none: all.
@@ -605,6 +608,8 @@ class Command(click.Command):
             self.epilog = f"{self.reference}\n{whole}" if self.reference else whole
         else:
             self.epilog = "".join(whole.splitlines(keepends=True)[: 2 + _FEW])
+        if "sample_inputs/" in self.epilog:
+            self.epilog = self.epilog.replace("Examples:", _WITH_SAMPLES)
         super().format_epilog(ctx, formatter)
         self.epilog = whole
 

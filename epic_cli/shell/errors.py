@@ -127,6 +127,8 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
         return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
     except CannotAccess as error:
         _discard_output()
+        if isinstance(error.error, FileNotFoundError) and "read sample_inputs" in str(error):
+            error.add_note("'epic samples --all' copies the samples to here")
         return _complain(error, ExitStatus.NO_ACCESS)
     except OSError as error:
         _discard_output()

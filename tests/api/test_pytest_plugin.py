@@ -126,6 +126,8 @@ def test_cases_and_rows_of_a_suite(tmp_path: Path) -> None:
     status, out = run_pytest(tmp_path, "-n0")
     assert "cases/a: differs" in out
     assert "first: line 2, at 0.05 s: x is " in out
+    assert 'epic_golden(replay("turn.txt", "lerp"))' in out
+    assert "pytest_plugin.py" not in out
     assert "test_mine.py::test_rows: differs" in out
     assert "columns on one side only: " in out
     assert "test_more[c] second: differs" in out

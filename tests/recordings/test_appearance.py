@@ -2,13 +2,12 @@
 
 import pytest
 from support.places import SAMPLES
-from support.running import epic
+from support.running import PACKET, ROWS, epic
 
 TURN = (SAMPLES / "turn.txt").read_bytes()
 
 STRANGE = {
     "binary data": bytes(range(1, 9)) * 40 + b"\n",
-    "a script of session commands": b":strategy epic\n:tick 60hz\n:strategy epic+calc_ahead=0.1\n",
     "XML or HTML": b"<trace>\n <p x='1'/>\n <p x='2'/>\n</trace>\n",
 }
 
@@ -18,6 +17,13 @@ def test_what_is_no_recording_is_told_by_its_kind(what: str) -> None:
     done = epic("replay", stdin=STRANGE[what])
     assert done.returncode == 1
     assert f"this looks like {what}".encode() in done.stderr
+
+
+def test_a_command_among_packets_names_the_session() -> None:
+    done = epic(stdin=b":help\n" + PACKET)
+    assert done.stdout == ROWS
+    assert b"<stdin>:1:1: this is a command of a session\n" in done.stderr
+    assert b"^ expected a packet; epic session < FILE takes both" in done.stderr
 
 
 def test_a_log_is_told_where_another_format_is_given() -> None:

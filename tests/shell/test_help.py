@@ -1,13 +1,10 @@
 """Every command explains itself, with examples that work."""
 
 import re
-import struct
 from pathlib import Path
 
 import click
 import pytest
-from support.captures import ipv4, pcap, udp
-from support.places import SAMPLES
 from support.running import epic, shell
 
 import epic_cli
@@ -19,8 +16,9 @@ pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
 
 
 def examples(page: list[str]) -> list[str]:
-    whole = "--help-all" if page and page not in (["strategies"], ["code"]) else "--help"
-    _, _, text = epic(*page, whole).stdout.decode().partition("Examples:\n")
+    short = (["strategies"], ["samples"], ["code"])
+    whole = "--help-all" if page and page not in short else "--help"
+    text = re.split(r"Examples.*:\n", epic(*page, whole).stdout.decode())[1]
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -53,12 +51,7 @@ def needs_terminal(line: str) -> bool:
 
 @pages
 def test_examples_work(page: list[str], tmp_path: Path) -> None:
-    (tmp_path / "sample_inputs").symlink_to(SAMPLES)
-    (tmp_path / "walk.csv").write_text("time,x,y,z\n0,0,0,0\n1,2,0,0\n")
-    (tmp_path / "network.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.12\n")
-    states = [struct.pack("<Hfff", 50 * n, n / 8, 20 - n / 4, 1.5) for n in range(120)]
-    sent = [(n / 20, ipv4(udp(state))) for n, state in enumerate(states)]
-    (tmp_path / "capture.pcap").write_bytes(pcap(sent, 101))
+    assert epic("samples", "--all", cwd=tmp_path).returncode == 0
     for line in examples(page):
         if not needs_terminal(line):
             finite = re.sub("epic (lab|listen|proxy)", r"epic \1 --duration 0", line)
@@ -110,7 +103,7 @@ def test_all_options_are_in_one_of_two_helps(name: str) -> None:
     whole = epic(name, "--help-all").stdout.decode() if "--help-all" in shown else short
 
     def options(text: str) -> list[str]:
-        body = re.split("\n *Examples:\n", text)[0]
+        body = re.split(r"\n *Examples.*:\n", text)[0]
         return re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", body)
 
     flags = {flag: param.opts[-1] for param in command.params for flag in param.opts}

@@ -114,7 +114,7 @@ EXAMPLES = """\b
 Examples:
   epic convert sample_inputs/two_tanks.csv -o tanks.jsonl
   epic convert --to text --entity tank7 sample_inputs/two_tanks.csv
-  epic convert --fill-velocities --shift -2s walk.csv -o walk.txt
+  epic convert --fill-velocities --shift -2s sample_inputs/match.csv -o m.txt
 """
 
 #: What to do about a packet that the new format cannot hold.

@@ -67,7 +67,7 @@ Examples:
   epic replay -s epic+calc_ahead=0.1 sample_inputs/turn.txt
   epic replay --format csv --output rows.csv sample_inputs/jitter.txt
   epic replay --video tanks.gif sample_inputs/two_tanks.csv -f csv -o rows.csv
-  tail -f packets.txt | epic replay --format table
+  tail -f sample_inputs/turn.txt | epic replay --format table
 """
 
 

@@ -64,9 +64,9 @@ class SimulateOutput:
 EXAMPLES = """\b
 Examples:
   epic simulate --movement strafe --latency 80ms --loss 2% > packets.txt
-  epic simulate --link latency=60ms,jitter=15ms,distribution=gamma | epic
-  epic simulate --movement truth=walk.csv --link 'gemodel="1%,30%"'
-  epic simulate --link trace=network.csv --loss 1% --truth-out truth.csv
+  epic simulate --link 'latency=60ms,jitter=15ms,gemodel="1%,30%"' | epic
+  epic simulate --movement truth=sample_inputs/turn.txt --link lte,loss=3%
+  epic simulate --link trace=sample_inputs/walk.trace --truth-out truth.csv
   epic simulate --link 'lte,at="10s loss=100%",at="12s loss=4%"'
   epic simulate --send '60hz,threshold=0.05,at_least=1s,bits=16,pack=delta'
   epic simulate --send 30hz --link rate=256kbit,packet_size=1200,queue=200ms

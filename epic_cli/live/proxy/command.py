@@ -194,7 +194,7 @@ Examples:
   epic proxy --link 'at="10s up.loss=100%",at="12s up.loss=0"' 7777 7778
   epic proxy --record game.csv --control ./proxy.socket 7777 7778
   epic proxy --watch both,sent=a.csv,received=b.csv --latency 60ms 7777 7778
-  epic proxy --link trace=network.csv --latency 20ms 7777 7778
+  epic proxy --link trace=sample_inputs/walk.trace,loss=1% 7777 7778
   epic proxy --show lab --latency 60ms --jitter 20ms 7777 7778
   echo set down.loss=5% | epic proxy --control - 7777 7778
 """

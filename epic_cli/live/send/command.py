@@ -174,8 +174,8 @@ Examples:
   epic send --speed 4 sample_inputs/turn.txt 9870
   epic send --movement circle,duration=1 --send 30hz localhost:9870
   epic send --movement strafe,duration=1 --latency 80ms --loss 2% 9870
-  epic send --movement circle,duration=1 --link trace=network.csv 9870
-  epic send walk.csv --format jsonl --speed 2 --truth-out truth.csv 9870
+  epic send sample_inputs/turn.txt --link trace=sample_inputs/walk.trace 9870
+  epic send sample_inputs/turn.txt --format jsonl --truth-out truth.csv 9870
   epic send --times endless sample_inputs/two_tanks.csv 9870
   epic send --movement strafe,entities=50,turning=look,duration=1 9870
 """

@@ -35,14 +35,7 @@ cdef double BEYOND = 1.15
 cdef class VisualOffset:
     """The difference between what is drawn and what is predicted, length units, and how it fades.
 
-        snap         0
-        linear       offset * (1 - age / time), until that is 0
-        exponential  offset * 0.5^(age / time)
-        frames       in each frame of dt seconds: offset * (1 - dt / time); 0 where dt >= time
-        overshooting offset * (1 - min(age / time, 1.15))
-        spring       critically damped: x'' = -2 w x' - w^2 x, w = 2 / time; its velocity goes on
-
-    A new correction is added to what is left, and its age begins again. One below ``smooth_above``
+    By the formulas of ``VisualOffsetStrategy``. A new correction is added to what is left, and its age begins again. One below ``smooth_above``
     is applied at once; one beyond ``snap_above`` is, too, and drops what was left.
 
     Source: linear: Valve's Source SDK, cl_smooth and cl_smoothtime, 0.1 s (formula only), and
@@ -123,8 +116,18 @@ cdef class VisualOffsetStrategy(Strategy):
     Its packets are the states that a client predicts for itself, one a frame, each known at once.
     A packet that is marked as a teleport is a correction: the client had replayed its moves from a
     state of the server. What is drawn goes on from where it was, and the difference fades:
-    see ``VisualOffset`` for how each engine does that. Source leaves errors of up to 0.5 and of
-    more than 64 units as they are: ``smooth_above`` and ``snap_distance``, in its units.
+
+        snap         0
+        linear       offset * (1 - age / time), until that is 0 (Source, netfox)
+        exponential  offset * 0.5^(age / time) (lightyear)
+        frames       in each frame of dt seconds: offset * (1 - dt / time);
+                     0 where dt >= time (Unreal, exponential)
+        overshooting offset * (1 - min(age / time, 1.15)) (Unreal, linear)
+        spring       critically damped: x'' = -2 w x' - w^2 x, w = 2 / time;
+                     its velocity goes on
+
+    Source leaves errors of up to 0.5 and of more than 64 units as they are: ``smooth_above`` and
+    ``snap_distance``, in its units.
 
     Between two packets it moves on by the newest one's velocity. A packet with an earlier timestamp
     than the newest is discarded. Every row is ``extrapolated``; the velocity is the packet's.

@@ -1,0 +1,1 @@
+"""The sample recordings that travel with the program."""

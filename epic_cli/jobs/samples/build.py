@@ -1,0 +1,32 @@
+"""Puts the samples into wheels and source distributions, beside the package's own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setuptools.command.build_py import build_py
+
+PACKAGE = "epic_cli.jobs.samples"
+FOLDER = "sample_inputs"
+
+#: A package, the folders its files are taken from and put into, and their names.
+DataFiles = tuple[str, str, str, list[str]]
+
+
+class BuildWithSamples(build_py):
+    """setuptools' ``build_py``, which also takes the source tree's ``sample_inputs``.
+
+    What is installed in place finds them where they are.
+    """
+
+    def _get_data_files(self) -> list[DataFiles]:  # which the types of setuptools leave out
+        return [*super()._get_data_files(), self._samples()]  # type: ignore[misc]
+
+    def get_data_files_without_manifest(self) -> list[DataFiles]:
+        """The same for a source distribution, whose manifest is not made yet."""
+        return [*super().get_data_files_without_manifest(), self._samples()]
+
+    def _samples(self) -> DataFiles:
+        files = [path.relative_to(FOLDER) for path in sorted(Path(FOLDER).rglob("*.*"))]
+        names = [file.as_posix() for file in files if "__pycache__" not in file.parts]
+        return PACKAGE, FOLDER, str(Path(self.build_lib, *PACKAGE.split("."), FOLDER)), names

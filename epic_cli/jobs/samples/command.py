@@ -1,0 +1,66 @@
+"""``epic samples``: recordings to try things with."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.jobs.samples.run import FOLDER, copy, find
+from epic_cli.jobs.samples.run import samples as known
+from epic_cli.metrics.digits import counted
+from epic_cli.shell.console import PROSE, ColorChoice, screen_columns, show, write_document
+from epic_cli.shell.declared import Parsed, command, completions, flag, shared
+from epic_cli.shell.errors import WrongUsage
+from epic_cli.shell.options.common import color_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+EXAMPLES = """\b
+Examples:
+  epic samples
+  epic samples turn.txt play
+  epic samples --all
+"""
+
+
+def _proposed(begun: str) -> list[CompletionItem]:
+    return completions(known().items(), begun)
+
+
+@command(EXAMPLES)
+def samples(
+    names: tuple[str, ...] = shared(
+        click.argument(
+            "names", nargs=-1, type=Parsed("name", find, complete=_proposed), metavar="[NAME]..."
+        )
+    ),
+    everything: bool = flag("Copy all of them.", "--all"),
+    color: ColorChoice = shared(color_option),
+) -> None:
+    """``epic samples``.
+
+    The NAMEs, files and folders, are copied into the folder sample_inputs, where the examples of
+    all commands expect them. Without a NAME they are listed.
+
+    A file that is there already stays as it is. Exit status: 0 copied or there, 2 wrong usage, 3 a
+    file of other content is there, or it cannot be written; then nothing is copied.
+    """
+    if everything and names:
+        raise WrongUsage("--all copies all: leave out the names", "all")
+    if names or everything:
+        new, there = copy(names or ["."])
+        write_document(f"{FOLDER}: {counted(new, 'new file')}, {there} there already\n")
+        return
+    from rich.console import Group  # rich is slow to load
+
+    from epic_cli.show.text import definitions, paragraph
+
+    room = screen_columns(sys.stdout) or PROSE
+    ending = (
+        f"'epic samples --all' copies them into {FOLDER}, 'epic samples NAME' one of them; in a"
+        " session ':load NAME' reads one as it is."
+    )
+    show(Group(*definitions(list(known().items()), room), "", *paragraph(ending, room)), color)

@@ -1,0 +1,70 @@
+"""The samples: what there is, and copies of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from epic_cli.engine.parameters import nearest
+from epic_cli.recordings.files import CannotAccess, accessing, open_whole
+
+#: What their folder is called, also that of the copies.
+FOLDER = "sample_inputs"
+
+_HERE = Path(__file__).parent
+_PLACES = (_HERE / FOLDER, _HERE.parents[2] / FOLDER)
+
+#: A wheel has the samples beside this file, the source tree at its top.
+SAMPLES = next(filter(Path.is_dir, _PLACES), _PLACES[0])
+
+#: The beginning of a row in the table of their README: the names, and what they show.
+_ROW = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \|", re.MULTILINE)
+_MARKS = re.compile(r"\[([^]]*)\]\([^)]*\)|`")
+
+
+def samples() -> dict[str, str]:
+    """The files and folders with what they show, as their README tells; raises ``CannotAccess``."""
+    with accessing("read", f"{FOLDER}/README.md"):
+        text = (SAMPLES / "README.md").read_text("utf-8")
+    return {
+        name.strip("`"): _MARKS.sub(r"\1", about)
+        for names, about in _ROW.findall(text)
+        for name in names.split(", ")
+    }
+
+
+def find(name: str) -> str:
+    """The file or folder of this name, relative to the samples; raises ``ValueError``."""
+    plain = name.removeprefix(f"{FOLDER}/").rstrip("/")
+    path = SAMPLES / plain
+    if plain and path.exists() and path.resolve().is_relative_to(SAMPLES.resolve()):
+        return plain
+    near = nearest(plain, list(samples()))
+    hint = f"did you mean {near!r}?" if near else "'epic samples' lists them"
+    raise ValueError(f"there is no sample {name!r}; {hint}")
+
+
+def copy(names: Sequence[str]) -> tuple[int, int]:
+    """Copies files and folders into ``FOLDER``; how many files are new, and were there.
+
+    What is there stays: raises ``CannotAccess`` for a file of other content, before anything is
+    written.
+    """
+    files = {
+        file: Path(FOLDER, file.relative_to(SAMPLES))
+        for name in names
+        for file in sorted([SAMPLES / name, *(SAMPLES / name).rglob("*")])
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    with accessing("write to", FOLDER, "write to"):
+        new = {file: target for file, target in files.items() if not target.exists()}
+        for file, target in files.items():
+            if file not in new and target.read_bytes() != file.read_bytes():
+                there = FileExistsError(17, "another file is there; move it away, or remove it")
+                raise CannotAccess("write to", str(target), there)
+        for file, target in new.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open_whole(str(target)) as stream:
+                stream.write(file.read_bytes())
+    return len(new), len(files) - len(new)
