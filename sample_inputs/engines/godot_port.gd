@@ -24,7 +24,6 @@ class Smoothing:
 	var count: int = 0  # packets taken
 	var newest: float = 0.0  # the newest timestamp
 	var stamp: float = 0.0  # when its state was true
-	var lag: float = 0.0  # now minus the drawn time
 	var rotation  # what is drawn
 
 	func _init():
@@ -41,7 +40,6 @@ class Smoothing:
 		if count > 0 and time <= newest:
 			return false
 		stamp = arrival
-		lag = wanted_delay()
 		insert({"time": stamp, "position": position, "rotation": rotation})
 		newest = time
 		count += 1
@@ -76,7 +74,7 @@ class Smoothing:
 	func draw(now: float) -> bool:
 		if count == 0:
 			return false
-		place(now - lag)
+		place(now - wanted_delay())
 		return drawn
 
 	# Draws what is in the buffer at this time.

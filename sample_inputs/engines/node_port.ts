@@ -34,7 +34,6 @@ class Smoothing {
   private count = 0;  // packets taken
   private newest = 0.0;  // the newest timestamp
   private stamp = 0.0;  // when its state was true
-  private lag = 0.0;  // now minus the drawn time
   rotation: Quat = { x: 0.0, y: 0.0, z: 0.0, w: 1.0 };  // what is drawn
 
   constructor() {
@@ -54,7 +53,6 @@ class Smoothing {
       return false;
     }
     this.stamp = arrival;
-    this.lag = this.wantedDelay();
     this.insert({ time: this.stamp, position, rotation });
     this.newest = time;
     this.count += 1;
@@ -97,7 +95,7 @@ class Smoothing {
     if (this.count === 0) {
       return false;
     }
-    this.place(now - this.lag);
+    this.place(now - this.wantedDelay());
     return this.drawn;
   }
 

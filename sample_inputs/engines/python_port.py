@@ -54,7 +54,6 @@ class Smoothing:
         self.count = 0  # packets taken
         self.newest = 0.0  # the newest timestamp
         self.stamp = 0.0  # when its state was true
-        self.lag = 0.0  # now minus the drawn time
         self.rotation = Quat(0.0, 0.0, 0.0, 1.0)  # what is drawn
         self.reset()
 
@@ -69,7 +68,6 @@ class Smoothing:
         if self.count > 0 and time <= self.newest:
             return False
         self.stamp = arrival
-        self.lag = self.wanted_delay()
         self.insert(State(self.stamp, position, rotation))
         self.newest = time
         self.count += 1
@@ -104,7 +102,7 @@ class Smoothing:
         """Moves position to where it is drawn at now; false: nothing to draw yet."""
         if self.count == 0:
             return False
-        self.place(now - self.lag)
+        self.place(now - self.wanted_delay())
         return self.drawn
 
     def place(self, time: float) -> None:

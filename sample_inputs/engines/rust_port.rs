@@ -61,7 +61,6 @@ pub struct Smoothing {
     count: i64,  // packets taken
     newest: f64,  // the newest timestamp
     stamp: f64,  // when its state was true
-    lag: f64,  // now minus the drawn time
     pub rotation: Quat,  // what is drawn
 }
 
@@ -85,7 +84,6 @@ impl Smoothing {
             return false;
         }
         self.stamp = arrival;
-        self.lag = self.wanted_delay();
         self.insert(State { time: self.stamp, position, rotation });
         self.newest = time;
         self.count += 1;
@@ -128,7 +126,7 @@ impl Smoothing {
         if self.count == 0 {
             return false;
         }
-        self.place(now - self.lag);
+        self.place(now - self.wanted_delay());
         self.drawn
     }
 

@@ -47,7 +47,6 @@ public class Smoothing {
     int count;  // packets taken
     double newest;  // the newest timestamp
     double stamp;  // when its state was true
-    double lag;  // now minus the drawn time
     public Quat Rotation;  // what is drawn
 
     public Smoothing() { Reset(); }
@@ -65,7 +64,6 @@ public class Smoothing {
             return false;
         }
         stamp = arrival;
-        lag = WantedDelay();
         Insert(new State { Time = stamp, Position = position, Rotation = rotation });
         newest = time;
         count += 1;
@@ -108,7 +106,7 @@ public class Smoothing {
         if (count == 0) {
             return false;
         }
-        Place(now - lag);
+        Place(now - WantedDelay());
         return drawn;
     }
 

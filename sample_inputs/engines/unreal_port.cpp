@@ -58,7 +58,6 @@ public:
             return false;
         }
         stamp = arrival;
-        lag = wanted_delay();
         insert(State{stamp, position, rotation});
         newest = time;
         count += 1;
@@ -81,7 +80,7 @@ public:
         if (count == 0) {
             return false;
         }
-        place(now - lag);
+        place(now - wanted_delay());
         return drawn;
     }
 
@@ -91,7 +90,6 @@ public:
     int count{};  // packets taken
     double newest{};  // the newest timestamp
     double stamp{};  // when its state was true
-    double lag{};  // now minus the drawn time
 
     // Puts a state where its time belongs.
     void insert(State state) {

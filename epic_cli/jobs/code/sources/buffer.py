@@ -13,8 +13,8 @@ from epic_cli.jobs.code.sources.words import (
     SendInterval,
     Turning,
     Vec3,
+    dot,
     exp,
-    length,
     sqrt,
 )  # fmt: skip
 
@@ -27,6 +27,7 @@ TURNS = {"curve": ("linear", "catmull-rom"), "beyond_along": ("slope",)}
 STAMPS: str
 CLOCK: str
 USES_CLOCK: bool
+COUNTS_CLOCK: bool  # how many packets it has taken
 CLOCK_TIME: float
 CLOCK_SESSION: bool
 CLOCK_MARGIN: float
@@ -72,6 +73,9 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     kind = {0: "hold", -1: "freeze", math.inf: "unlimited"}.get(beyond, "time")
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
+        "COUNTS_CLOCK": settings["clock_resync"] > 0
+        or settings["clock"] in ("first", "mean", "pll")
+        or math.isinf(settings["clock_time"]),
         "CLOCK_SESSION": math.isinf(settings["clock_time"]),
         "DELAY": abs(spans["delay"]),
         "DELAY_IN_INTERVALS": spans["delay"] < 0,
@@ -118,7 +122,6 @@ class Smoothing(SendInterval, Turning):
     jitter_mean: float
     jitter_variance: float
     measured: int  # values of the jitter
-    lag: float  # now minus the drawn time
     running: bool  # there was a frame
     last: float  # the time of the frame before
     time: float  # the drawn time of the frame before
@@ -133,6 +136,7 @@ class Smoothing(SendInterval, Turning):
         self.offsets.clear()
         self.ordered.clear()
         self.differences.clear()
+        self.sizes.clear()
         self.count = 0
         self.clocked = 0
         self.intervals = 0
@@ -177,7 +181,6 @@ class Smoothing(SendInterval, Turning):
                 self.scatter(arrival - self.stamp, arrival)
             elif self.count > 0:
                 self.scatter(arrival - self.arrived, arrival)
-        self.lag = self.offset + self.wanted_delay() if USES_CLOCK else self.wanted_delay()
         self.insert(State(self.stamp, position, velocity, rotation))
         if LATE == "drop" or self.count == 0 or time > self.newest:
             self.newest = time
@@ -200,11 +203,10 @@ class Smoothing(SendInterval, Turning):
     def average(self, difference: float) -> None:
         """The exponential mean of the time between two packets."""
         self.intervals += 1
-        if self.intervals == 1:
-            self.interval = difference
-        else:
-            share: float = 1.0 - exp(-difference / INTERVAL_TIME)
-            self.interval += (difference - self.interval) * share
+        share: float = 1.0
+        if self.intervals > 1:
+            share = 1.0 - exp(-difference / INTERVAL_TIME)
+        self.interval += (difference - self.interval) * share
 
     def synchronise(self, arrival: float) -> None:
         """Estimates the offset of the clocks."""
@@ -220,15 +222,16 @@ class Smoothing(SendInterval, Turning):
                     self.states.clear()
                     self.stamp = 0.0
                     measured = arrival
-        if self.clocked == 0:
-            self.offset = measured
-            self.sum = 0.0
-        self.clocked += 1
+        if COUNTS_CLOCK:
+            if self.clocked == 0:
+                self.offset = measured
+                self.sum = 0.0
+            self.clocked += 1
         if CLOCK == "newest":
             self.offset = measured
         if CLOCK == "mean":
             if CLOCK_SESSION:
-                self.offset += (measured - self.offset) / float(self.clocked)
+                self.offset += (measured - self.offset) * (1.0 / float(self.clocked))
             elif self.clocked > 1:
                 share: float = 1.0 - exp(-(arrival - self.arrived) / CLOCK_TIME)
                 self.offset += (measured - self.offset) * share
@@ -241,7 +244,16 @@ class Smoothing(SendInterval, Turning):
             self.offset = max(self.offset, measured)
         elif CLOCK == "min" or CLOCK == "max" or CLOCK == "median":
             self.remember(arrival, measured)
-            self.offset = self.estimate()
+            if CLOCK == "median":
+                count: int = len(self.ordered)
+                self.offset = (self.ordered[(count - 1) // 2] + self.ordered[count // 2]) / 2.0
+            else:
+                self.offset = measured
+                for i in range(len(self.offsets)):
+                    if CLOCK == "min":
+                        self.offset = min(self.offset, self.offsets[i])
+                    else:
+                        self.offset = max(self.offset, self.offsets[i])
 
     def remember(self, arrival: float, measured: float) -> None:
         """Keeps what was measured in the last CLOCK_TIME seconds."""
@@ -252,31 +264,13 @@ class Smoothing(SendInterval, Turning):
             while i > 0 and self.ordered[i - 1] > measured:
                 i -= 1
             self.ordered.insert(i, measured)
-            if len(self.offsets) > 1024:
-                self.forget()
-        if not CLOCK_SESSION:
-            while self.arrivals[0] < arrival - CLOCK_TIME:
-                self.forget()
-
-    def forget(self) -> None:
-        """Drops the oldest of it."""
-        if CLOCK == "median":
-            self.ordered.remove(self.offsets[0])
-        self.arrivals.pop(0)
-        self.offsets.pop(0)
-
-    def estimate(self) -> float:
-        """The offset from what is remembered."""
-        if CLOCK == "median":
-            count: int = len(self.ordered)
-            return (self.ordered[(count - 1) // 2] + self.ordered[count // 2]) / 2.0
-        best: float = self.offsets[0]
-        for i in range(len(self.offsets)):
-            if CLOCK == "min":
-                best = min(best, self.offsets[i])
-            if CLOCK == "max":
-                best = max(best, self.offsets[i])
-        return best
+        while (CLOCK == "median" and len(self.offsets) > 1024) or (
+            not CLOCK_SESSION and self.arrivals[0] < arrival - CLOCK_TIME
+        ):
+            if CLOCK == "median":
+                self.ordered.remove(self.offsets[0])
+            self.arrivals.pop(0)
+            self.offsets.pop(0)
 
     def scatter(self, value: float, arrival: float) -> None:
         """Measures the jitter: an exponential standard deviation."""
@@ -306,8 +300,6 @@ class Smoothing(SendInterval, Turning):
             wanted = min(
                 wanted, DELAY_MOST * self.interval if DELAY_MOST_IN_INTERVALS else DELAY_MOST
             )
-        if CLOCK_MARGIN > 0.0:
-            wanted = wanted + CLOCK_MARGIN
         return wanted
 
     def teleport(
@@ -344,7 +336,11 @@ class Smoothing(SendInterval, Turning):
         elapsed: float = 0.0
         if self.running:
             elapsed = max(now - self.last, 0.0)
-        wanted: float = now - self.lag
+        behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
+        sent: float = (
+            now - behind if USES_CLOCK else now - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else now
+        )
+        wanted: float = sent - self.wanted_delay()
         if self.running:
             if CATCH_UP != "snap":
                 wanted = self.play(wanted, elapsed)
@@ -381,7 +377,8 @@ class Smoothing(SendInterval, Turning):
     def filter(self, elapsed: float) -> None:
         """The low-pass, whatever the frame rate."""
         share: float = 1.0 - exp(-elapsed / LOW_PASS)
-        if not self.filtering or (SNAP > 0.0 and length(self.raw - self.position) > SNAP):
+        rest: Vec3 = self.raw - self.position
+        if not self.filtering or (SNAP > 0.0 and dot(rest, rest) > SNAP * SNAP):
             share = 1.0
         if ROTATIONS:
             if self.filtering:
@@ -389,7 +386,10 @@ class Smoothing(SendInterval, Turning):
             else:
                 self.rotation = self.raw_rotation
         self.filtering = True
-        self.position = self.position + (self.raw - self.position) * share
+        if share < 1.0:
+            self.position = self.position + rest * share
+        else:
+            self.position = self.raw
 
     def place(self, time: float) -> None:
         """Draws what is in the buffer at this time."""
@@ -412,7 +412,8 @@ class Smoothing(SendInterval, Turning):
         b: State = self.states[i + 1]
         u: float = (time - a.time) / (b.time - a.time)
         if SNAP > 0.0:
-            if length(b.position - a.position) > SNAP:
+            way: Vec3 = b.position - a.position
+            if dot(way, way) > SNAP * SNAP:
                 self.show(a.position, a.rotation)
                 return
         if CURVE == "linear":
@@ -461,20 +462,18 @@ class Smoothing(SendInterval, Turning):
             if BEYOND_ALONG == "velocity":
                 self.show(newest.position + newest.velocity * late, newest.rotation)
             else:
-                self.extend(newest, late)
-
-    def extend(self, newest: State, late: float) -> None:
-        """Draws on the line of the last two states; what stands does not turn on."""
-        before: State = self.states[max(len(self.states) - 2, 0)]
-        way: Vec3 = newest.position - before.position
-        duration: float = newest.time - before.time
-        if (
-            duration > 0.0
-            and (SNAP <= 0.0 or length(way) <= SNAP)
-            and (not ROTATIONS or length(way) > 0.0)
-        ):
-            u: float = late / duration
-            rotation: Quat = self.slerp(before.rotation, newest.rotation, 1.0 + u)
-            self.show(newest.position + way * u, rotation)
-        else:
-            self.show(newest.position, newest.rotation)
+                # on the line of the last two; what stands does not turn on
+                before: State = self.states[max(len(self.states) - 2, 0)]
+                way: Vec3 = newest.position - before.position
+                duration: float = newest.time - before.time
+                if (
+                    duration > 0.0
+                    and (SNAP <= 0.0 or dot(way, way) <= SNAP * SNAP)
+                    and (not ROTATIONS or dot(way, way) > 0.0)
+                ):
+                    rotation: Quat = self.slerp(
+                        before.rotation, newest.rotation, 1.0 + late / duration
+                    )
+                    self.show(newest.position + way * (1.0 / duration) * late, rotation)
+                else:
+                    self.show(newest.position, newest.rotation)

@@ -89,6 +89,7 @@ class Smoothing(SendInterval, Turning):
         self.aged = False
         self.interval = INTERVAL
         self.differences.clear()
+        self.sizes.clear()
 
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -108,6 +109,8 @@ class Smoothing(SendInterval, Turning):
                     self.start_rotation = self.rotation
             elif self.started:
                 self.start = self.path(arrival)
+                if SNAP > 0.0:
+                    self.position = self.start
                 if ROTATIONS:
                     self.start_rotation = self.slerp(
                         self.start_rotation, self.received_rotation, self.fraction(arrival)
@@ -172,7 +175,7 @@ class Smoothing(SendInterval, Turning):
     def aim(self, now: float) -> Vec3:
         """Where it goes."""
         if AHEAD == "velocity":
-            return self.received + self.speed * self.prediction(self.age + now - self.arrived)
+            return self.received + self.speed * self.prediction(self.age + (now - self.arrived))
         return self.goal
 
     def fraction(self, now: float) -> float:
@@ -195,7 +198,7 @@ class Smoothing(SendInterval, Turning):
         goal: Vec3 = self.aim(now)
         if u >= 1.0:
             return goal
-        return self.start + (goal - self.start) * u
+        return self.start * (1.0 - u) + goal * u
 
     def step_share(self, elapsed: float) -> float:
         """The share of what is left that it goes in so long."""
@@ -204,6 +207,15 @@ class Smoothing(SendInterval, Turning):
         if HOW == "lerp":
             return min(elapsed / self.seconds(), 1.0)
         return SHARE
+
+    def go(self, goal: Vec3, share: float) -> None:
+        """Goes and turns by this share of what is left."""
+        if share < 1.0:
+            self.position = self.position * (1.0 - share) + goal * share
+        else:
+            self.position = goal
+        if HOW != "interval":
+            self.turn(share)
 
     def turn(self, share: float) -> None:
         """Turns by this share of what is left."""
@@ -227,16 +239,11 @@ class Smoothing(SendInterval, Turning):
 
     def approach(self, goal: Vec3, most: float) -> None:
         """Goes towards the goal, by this distance at most."""
-        rest: Vec3 = goal - self.position
-        far: float = length(rest)
-        if far <= most:
-            self.position = goal
-            if HOW == "speed":
-                self.turn(1.0)
+        far: float = length(goal - self.position)
+        if most < far:
+            self.go(goal, most / far)
         else:
-            self.position = self.position + rest * (most / far)
-            if HOW == "speed":
-                self.turn(most / far)
+            self.go(goal, 1.0)
 
     def teleport(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
@@ -257,22 +264,21 @@ class Smoothing(SendInterval, Turning):
         self.last = now
         goal: Vec3 = self.aim(now)
         if SNAP > 0.0:
-            if length(goal - self.position) > SNAP:
+            rest: Vec3 = goal - self.position
+            if dot(rest, rest) > SNAP * SNAP:
                 self.position = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)
                 if ROTATIONS:
                     self.rotation = self.received_rotation
                 return True
         if HOW == "exponential" or HOW == "lerp" or HOW == "share":
-            part: float = self.step_share(elapsed)
-            self.position = self.position + (goal - self.position) * part
-            self.turn(part)
+            self.go(goal, self.step_share(elapsed))
         if HOW == "spring":
             self.spring(goal, elapsed)
         if HOW == "speed":
             self.approach(goal, SPEED * elapsed)
         if HOW == "interval":
-            self.approach(goal, self.distance * elapsed / self.interval)
+            self.approach(goal, self.distance / self.interval * elapsed)
             if elapsed < self.left:
                 self.turn(elapsed / self.left)
             else:

@@ -68,29 +68,23 @@ class SendInterval:
 
     interval: float  # between two packets (s)
     differences: list[float]  # between the last timestamps
+    sizes: list[float]  # the same by size
 
     def typical(self, difference: float) -> None:
         """The mean of those of the last 32 differences that are near the usual one."""
         self.differences.append(difference)
+        i: int = len(self.sizes)
+        while i > 0 and self.sizes[i - 1] > difference:
+            i -= 1
+        self.sizes.insert(i, difference)
         if len(self.differences) > 32:
+            self.sizes.remove(self.differences[0])
             self.differences.pop(0)
-        usual: float = self.ranked(self.differences, (len(self.differences) - 1) * 3 // 8)
+        usual: float = self.sizes[(len(self.sizes) - 1) * 3 // 8]
         total: float = 0.0
         near: int = 0
-        for i in range(len(self.differences)):
-            d: float = self.differences[i]
-            if usual < 1.5 * d and d < 1.5 * usual:
-                total += d
+        for j in range(len(self.sizes)):
+            if usual < 1.5 * self.sizes[j] and 1.5 * self.sizes[j] < 2.25 * usual:
+                total += self.sizes[j] - usual
                 near += 1
-        self.interval = total / float(near)
-
-    def ranked(self, values: list[float], rank: int) -> float:
-        """The value with this many below it."""
-        for i in range(len(values)):
-            below: int = 0
-            for j in range(len(values)):
-                if values[j] < values[i] or (values[j] == values[i] and j < i):
-                    below += 1
-            if below == rank:
-                return values[i]
-        return values[0]
+        self.interval = usual + total / float(near)
