@@ -7,21 +7,17 @@ without a key is a name (a preset, a profile, a path). A value in double quotes 
 description between two of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from epic_cli.engine.parameters import Parameter, SettingError, find, named
+from epic_cli.engine.parameters import Parameter, SettingError, Switch, find, named
 
 
 class Entry(NamedTuple):
-    """One entry of a description: ``key=value``, or a name, whose key is empty.
-
-    ``at`` is the place of its first character in the text.
-    """
+    """One entry of a description: ``key=value``, or a name, whose key is empty."""
 
     key: str
     value: str
-    at: int = 0
 
     def __str__(self) -> str:
         if self.key:
@@ -49,21 +45,16 @@ def split(text: str) -> list[Entry]:
         value, at = _value(text, value_at)
         if not key and not value:
             raise SettingError(f"nothing between two commas of {text!r}, at character {start + 1}")
-        entries.append(Entry(key, value, start))
+        entries.append(Entry(key, value))
         if at == end:
             break
         at += 1  # the comma
     return entries
 
 
-def with_key(entries: Iterable[Entry], key: str) -> list[Entry]:
-    """The entries, those without a key as values of this one."""
-    return [entry if entry.key else entry._replace(key=key) for entry in entries]
-
-
-def write(entries: Iterable[tuple[str, str] | Entry]) -> str:
+def write(entries: Iterable[tuple[str, str]]) -> str:
     """The description of these entries; ``split`` reads the same ones back."""
-    return ",".join(str(Entry(entry[0], entry[1])) for entry in entries)
+    return ",".join(str(Entry(*entry)) for entry in entries)
 
 
 def quoted(value: str, *, always: bool = False) -> str:
@@ -72,25 +63,32 @@ def quoted(value: str, *, always: bool = False) -> str:
     return value if is_plain and not always else '"' + value.replace('"', '""') + '"'
 
 
-def read_parameters(
-    entries: Iterable[Entry], table: Sequence[Parameter], owner: str
-) -> list[tuple[Parameter, Any]]:
-    """The parameters that entries with keys set, each with its value as it is used.
+def read_entries(
+    entries: Iterable[tuple[str, str]], parameter_of: Callable[[str], Parameter]
+) -> dict[str, Any]:
+    """The values that entries set, as they are used, by their keys.
 
-    ``owner`` is what has the parameters, in words: ``a link``. Raises ``SettingError`` for an
-    unknown key, with the nearest one, for a value out of range, and for a key given twice.
+    ``parameter_of`` is the parameter of a key. One that may be repeated has a list of values.
+    Raises ``SettingError`` for an entry without a key, for a value out of range, for a key that is
+    given twice, and what ``parameter_of`` raises.
     """
-    found: dict[str, tuple[Parameter, Any]] = {}
-    for entry in entries:
-        parameter = find(entry.key, table, owner)
-        if parameter.name in found:
-            raise SettingError(f"{parameter.name} is set twice: keep one of them")
-        found[parameter.name] = parameter, named(parameter, parameter.read, entry.value)
-    return list(found.values())
+    values: dict[str, Any] = {}
+    for key, text in entries:
+        parameter = parameter_of(key or text)
+        if not key:
+            example = "on" if isinstance(parameter, Switch) else "..."
+            raise SettingError(f"{text} has no value: write {text}={example}")
+        value = named(parameter, parameter.read, text, key)
+        if parameter.repeated:
+            value = [*values.get(key, ()), value]
+        elif key in values:
+            raise SettingError(f"{key} is set twice: keep one of them")
+        values[key] = value
+    return values
 
 
 class Described:
-    """A frozen dataclass whose fields are the parameters of a ``TABLE``, and whose text says them.
+    """A frozen value whose fields are the parameters of a ``TABLE``, and whose text says them.
 
     A name without a key is the value of ``KEY``, which has to be said where its field has no
     default; ``OWNER`` is what has the parameters, in words. A field of None is not said. Raises
@@ -115,15 +113,31 @@ class Described:
     def parse(cls, text: str) -> Self:
         """What a description says; raises ``SettingError``."""
         entries = split(text)
-        names = [entry.value for entry in entries if not entry.key]
+        names = [name for key, name in entries if not key]
         if len(names) > 1:
             raise SettingError(f"{names[1]!r} is neither {cls.OWNER} nor a key=value of it")
-        found = read_parameters(with_key(entries, cls.KEY), cls.TABLE, cls.OWNER)
-        values = {parameter.field: value for parameter, value in found}
-        key = find(cls.KEY, cls.TABLE, cls.OWNER).field
+        found = cls.read(entries)
+        values = {cls.parameter(key).field: value for key, value in found.items()}
+        key = cls.parameter(cls.KEY).field
         if key not in values and not hasattr(cls, key):
             raise SettingError(f"{text!r} names no {cls.KEY}")
         return cls(**values)
+
+    @classmethod
+    def read(cls, entries: Iterable[tuple[str, str]]) -> dict[str, Any]:
+        """What ``read_entries`` makes of them, with the keys of names."""
+        keyed = ((key or cls.key_of(value), value) for key, value in entries)
+        return read_entries(keyed, cls.parameter)
+
+    @classmethod
+    def key_of(cls, name: str) -> str:  # noqa: ARG003 - here it is the same for all
+        """The key of a name; none: it should have had one."""
+        return cls.KEY
+
+    @classmethod
+    def parameter(cls, key: str) -> Parameter:
+        """The parameter of a key; raises ``SettingError`` with the nearest one."""
+        return find(key, cls.TABLE, cls.OWNER)
 
     def entries(self) -> list[tuple[str, str]]:
         """The entries of ``write``: what is not as by default."""

@@ -2,7 +2,7 @@
 
 A parameter has a name, a unit, a range, a default and a sentence. A table is a tuple of them,
 beside the frozen spec whose fields they are. All front ends are made from it: options of the
-command line (``shell/declared.py``), keys of descriptions (``description.read_parameters``),
+command line (``shell/declared.py``), keys of descriptions (``description.read_entries``),
 settings of strategies (``-s NAME+key=value``), the tables of the guides.
 
 Example:
@@ -142,11 +142,12 @@ class Parameter(ABC):
 
     ``default`` is as it is written for a setting of a strategy, as it is used for a field of a
     spec; ``help`` is a sentence on what the parameter does. ``field`` is the field of the spec,
-    where that has another name.
+    where that has another name. One that may be ``repeated`` has several values.
     """
 
     #: What a program may give in the place of a text.
     kind: type | tuple[type, ...] = ()
+    repeated = False
 
     def __init__(self, name: str, default: Any, help: str, *, field: str = "") -> None:  # noqa: A002
         self.name: Final = name
@@ -555,10 +556,12 @@ class Custom(Parameter):
         kind: type | tuple[type, ...] = (),
         words: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
         field: str = "",
+        repeated: bool = False,
     ) -> None:
         super().__init__(name, default, help, field=field)
         self.form: Final = form
         self.kind = kind
+        self.repeated = repeated
         self._read = read
         self._write = write
         self._words = words
@@ -593,8 +596,9 @@ class Custom(Parameter):
             raise
         except ValueError as error:
             said = str(error)
-            whole = str(value) in said.replace("'", " ").split()  # it names what is wrong already
-            refusal = said if whole else f"{shown(value)} is not allowed: {said}"
+            # it may name what is wrong already
+            is_named = repr(value) in said or str(value) in said.replace("'", " ").split()
+            refusal = said if is_named else f"{shown(value)} is not allowed: {said}"
             raise SettingError(refusal) from error
         return str(value)
 

@@ -31,7 +31,6 @@ from epic_cli.engine.parameters import (
     SettingError,
     file_name,
     find,
-    named,
     nearest,
 )
 from epic_cli.network.link import (
@@ -177,7 +176,7 @@ def _parse_change(text: str) -> tuple[float, Words]:
 
 
 AT = Custom("at", (), "What changes at this time after the first packet: \"10s loss=20%\"; may be"
-            " repeated.", '"time key=value ..."', _parse_change)  # fmt: skip
+            " repeated.", '"time key=value ..."', _parse_change, repeated=True)  # fmt: skip
 
 #: All that a link is described by.
 LINK_KEYS: tuple[Parameter, ...] = (*LINK_WORDS, AT, *TRACE)
@@ -211,12 +210,9 @@ def parse_word(text: str) -> tuple[str, Any]:
     Raises ``SettingError``.
     """
     name, equals, value = text.partition("=")
-    if not equals and name in PRESETS:
-        name, value = "preset", name
-    parameter = word_parameter(name)
-    if not equals and name != "preset":
-        raise SettingError(f"{name} has no value: write {name}=...")
-    return name, named(parameter, parameter.read, value, name)
+    entry = (name, value) if equals else ("preset", name) if name in PRESETS else ("", name)
+    (word,) = description.read_entries([entry], word_parameter).items()
+    return word
 
 
 def write_words(words: Iterable[tuple[str, Any]]) -> str:
@@ -301,7 +297,7 @@ def _with_values(conditions: LinkConditions, way: Way, values: dict[str, Any]) -
 
 
 @dataclass(frozen=True)
-class LinkSpec:
+class LinkSpec(description.Described):
     """A network: its conditions at first, ``changes`` later on, or a recorded one.
 
     ``changes`` are times (seconds after the first packet, rising) with the words that hold from
@@ -312,17 +308,35 @@ class LinkSpec:
     changes: tuple[tuple[float, Words], ...] = ()
     trace: TraceSpec | None = None
 
+    TABLE, KEY, OWNER = LINK_KEYS, "preset", "a link"
+
     def __post_init__(self) -> None:
         self.every()
 
     @classmethod
-    def of(cls, link: str | LinkConditions | LinkSpec | None) -> LinkSpec:
-        """A link as a program gives it: described, its conditions, or none, which is perfect."""
-        if isinstance(link, LinkConditions):
-            later = tuple((time, tuple(words_of(then))) for time, then in link.later)
-            now = replace(link, later=())
-            return cls(TwoWays.both(now), later)
-        return link if isinstance(link, LinkSpec) else cls.parse(link or "")
+    def of(cls, given: str | LinkConditions | LinkSpec) -> LinkSpec:
+        """A link as a program gives it: described, its conditions, or itself."""
+        if isinstance(given, LinkConditions):
+            later = tuple((time, tuple(words_of(then))) for time, then in given.later)
+            return cls(TwoWays.both(replace(given, later=())), later)
+        return super().of(given)
+
+    @classmethod
+    def key_of(cls, name: str) -> str:
+        """A name is that of a preset."""
+        if name in PRESETS:
+            return cls.KEY
+        if way_of(name)[1] in (key.name for key in LINK_KEYS):
+            return ""
+        near = nearest(name, [*PRESETS, *(f"{key.name}=" for key in LINK_KEYS)])
+        hint = f"did you mean {near!r}?" if near else "a file is trace=FILE"
+        raise SettingError(f"{name!r} is not a preset of a link: {hint}")
+
+    @classmethod
+    def parameter(cls, key: str) -> Parameter:
+        """That of ``up.loss``, too."""
+        way, word = way_of(key)
+        return find(word, LINK_WORDS if way else LINK_KEYS, cls.OWNER)
 
     @classmethod
     def parse(
@@ -337,44 +351,33 @@ class LinkSpec:
 
         ``over`` are words that go before those of the description. Raises ``SettingError``.
         """
-        words: list[tuple[str, Any]] = []
+        given = cls.read(description.split(text))
         changes: dict[float, list[tuple[str, Any]]] = {}
-        traced: dict[str, Any] = {}
-        for entry in description.split(text):
-            name, value = entry.key, entry.value
-            if not name:
-                if value not in PRESETS:
-                    raise SettingError(_no_preset(value))
-                name = "preset"
-            way, word = way_of(name)
-            parameter = find(word, LINK_WORDS if way else LINK_KEYS, "a link")
-            if parameter is AT:
-                read = _parse_change(value)
-                if changes and read[0] < max(changes):
-                    raise SettingError(
-                        f"at {read[0]:g} s is listed after {max(changes):g} s:"
-                        " put the changes in order of time"
-                    )
-                changes.setdefault(read[0], []).extend(read[1])
-                continue
-            read = named(parameter, parameter.read, value, name)
-            if parameter in TRACE:
-                if parameter.field in traced:
-                    raise SettingError(f"{name} is set twice: keep one of them")
-                traced[parameter.field] = read
-            else:
-                words.append((name, read))
+        for time, later in given.pop(AT.name, ()):
+            if changes and time < max(changes):
+                raise SettingError(
+                    f"at {time:g} s is listed after {max(changes):g} s:"
+                    " put the changes in order of time"
+                )
+            changes.setdefault(time, []).extend(later)
+        traced = {key.field: given.pop(key.name) for key in TRACE if key.name in given}
         changed = [word for later in changes.values() for word in later]
-        if not two_ways:
-            _check_one_way([*words, *changed])
-        elif "direction" in traced:
+        for name in () if two_ways else (*given, *(name for name, _ in changed)):
+            way, word = way_of(name)
+            if way:
+                raise SettingError(f"{name}: this link has one direction, write {word}=...")
+        if two_ways and "direction" in traced:
             raise SettingError("trace_direction: both directions of the file are used")
         if traced and "file" not in traced:
             raise SettingError("trace_by and the like need trace=FILE")
         replaced = {word_parameter(name).field for name in over or ()}
-        words = [word for word in words if _field_of_both(word[0]) not in replaced]
-        words += (over or {}).items()
-        is_usual = not traced and "preset" not in dict(words)
+        kept = {
+            name: value
+            for name, value in given.items()
+            if way_of(name)[0] or word_parameter(name).field not in replaced
+        }
+        words = [*kept.items(), *(over or {}).items()]
+        is_usual = not traced and "preset" not in given
         begin = usual if is_usual else PERFECT
         spec = cls(
             TwoWays.both(begin).changed(words),
@@ -391,8 +394,8 @@ class LinkSpec:
             raise SettingError("packet_size: datagrams have lengths of their own")
         return self
 
-    def write(self) -> str:
-        """The description, which reads back as the same link; presets are written out."""
+    def entries(self) -> list[tuple[str, str]]:
+        """The entries of ``write``, which reads back as the same link; presets are written out."""
         entries = [(name, word_parameter(name).write(value)) for name, value in self.ways.words()]
         entries += [("at", f"{time!r}s {write_words(words)}") for time, words in self.changes]
         if self.trace is not None:
@@ -401,7 +404,7 @@ class LinkSpec:
                 for sample in TRACE
                 if (value := getattr(self.trace, sample.field)) != sample.default
             ]
-        return description.write(entries)
+        return entries
 
     @property
     def conditions(self) -> LinkConditions:
@@ -464,24 +467,6 @@ class LinkSpec:
 
         recorded = TraceLink((traces or {})[way], self.trace.by, self.trace.end)
         return AddedLink(recorded, link, conditions.in_order)
-
-
-def _field_of_both(name: str) -> str:
-    """The field that a word sets in both directions; empty: it sets one."""
-    return "" if way_of(name)[0] else word_parameter(name).field
-
-
-def _no_preset(name: str) -> str:
-    near = nearest(name, [*PRESETS, *(f"{key.name}=" for key in LINK_KEYS)])
-    hint = f"did you mean {near!r}?" if near else "a file is trace=FILE"
-    return f"{name!r} is not a preset of a link: {hint}"
-
-
-def _check_one_way(words: Iterable[tuple[str, Any]]) -> None:
-    for name, _ in words:
-        way, word = way_of(name)
-        if way:
-            raise SettingError(f"{name}: this link has one direction, write {word}=...")
 
 
 def _check_needed(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:

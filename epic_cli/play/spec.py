@@ -13,7 +13,6 @@ from epic_cli.engine.parameters import (
     Custom,
     Number,
     Parameter,
-    SettingError,
     Switch,
     find,
     parse_quantity,
@@ -267,15 +266,11 @@ class Change(NamedTuple):
 
 
 def parse_change(text: str) -> Change:
-    """``name=value``; raises ``ValueError``."""
+    """``name=value``; raises ``SettingError``."""
     name, equals, value = text.partition("=")
-    parameter = _parameter(name)
-    if not equals:
-        raise ValueError(f"{name} has no value: write {name}=...")
-    try:
-        return Change(name, parameter.read(value))
-    except ValueError as error:
-        raise ValueError(f"{name}={error}") from error
+    entry = (name, value) if equals else ("", name)
+    (word,) = description.read_entries([entry], _parameter).items()
+    return Change(*word)
 
 
 def changed(spec: MatchSpec, change: Change) -> MatchSpec:
@@ -375,16 +370,12 @@ def parse_match(text: str) -> tuple[Change, ...]:
 
     Raises ``SettingError``.
     """
-    changes = []
-    for entry in description.split(text):
-        if not entry.key:
-            raise SettingError(f"{entry.value!r} has no value: write {entry.value}=...")
-        if f"{entry.key.rpartition('.')[0]}." not in (_CLOCK, _BOT):
-            find(entry.key, MATCH_KEYS, "a match", "setting")
-        changes.append(parse_change(f"{entry.key}={entry.value}"))
-    names = [change.name for change in changes]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingError(f"{name} is set twice: keep one of them")
+
+    def parameter_of(name: str) -> Parameter:
+        is_player = f"{name.rpartition('.')[0]}." in (_CLOCK, _BOT)
+        return _parameter(name) if is_player else find(name, MATCH_KEYS, "a match", "setting")
+
+    found = description.read_entries(description.split(text), parameter_of)
+    changes = [Change(*word) for word in found.items()]
     # a clock or a bot may be that of a player who joins
     return tuple(sorted(changes, key=lambda change: change.name != "players"))

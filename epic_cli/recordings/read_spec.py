@@ -10,20 +10,19 @@ several entities.
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from epic_cli.engine.description import Entry, split, with_key, write
+from epic_cli.engine.description import Described, split
 from epic_cli.engine.parameters import (
+    Choice,
     Custom,
     Number,
+    Parameter,
     SettingError,
     Switch,
     Table,
-    Value,
     find,
-    named,
 )
 from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS, TURN_FIELDS
 from epic_cli.recordings import input_formats
@@ -132,7 +131,6 @@ def split_escaped(text: str, separator: str) -> list[str]:
 
 
 if TYPE_CHECKING:
-    from typing import TypedDict
 
     class Units(TypedDict):
         """What ``RecordScanner`` takes."""
@@ -181,177 +179,6 @@ class Beginning:
         self.time = time
 
 
-class ReadSpec(NamedTuple):
-    """How a recording is read; what is None, or the default, is inferred from the recording.
-
-    The fields up to ``format`` are keys of ``--read``. ``columns`` has the place of each field: a
-    name, a number from 1 in a table without a header, or a path in an object (``pos.0``); an empty
-    text says that there is none. Arrival times move with ``time_origin``. ``factors`` are those of
-    the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
-    it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
-    origin is to be inferred, Unix times under this program's own names begin at the first packet,
-    as those of others do. ``beginning``: others have the same ``first``. ``explicit``: the keys of
-    what would go without saying, and was said: nothing else is inferred in its place.
-    """
-
-    columns: tuple[tuple[str, str], ...] | None = None
-    time_unit: str | None = None
-    time_origin: Origin | None = None
-    axes: str | None = None
-    scale: float | None = None
-    pattern: str | None = None
-    time_format: str | None = None
-    geo: bool = False
-    missing: float | None = None
-    partial: bool = False
-    names: bool = False
-    table: str | None = None
-    encoding: str | None = None
-    angles: str | None = None
-    euler: str | None = None
-    max_entities: int | None = None
-    format: str = "auto"
-    unless_own: bool = False
-    rebase_time: bool = False
-    beginning: Beginning | None = None
-    factors: tuple[float, ...] | None = None
-    explicit: frozenset[str] = frozenset()
-
-    @classmethod
-    def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> "ReadSpec":
-        """What a description says; no text: all is inferred.
-
-        ``profile`` gives the description of a profile's name, or raises ``ValueError``. What stands
-        beside a profile comes before what it says. Raises ``SettingError`` with the place.
-        """
-        columns: dict[str, str] = {}
-        values: dict[str, Any] = {}
-        for entry in _entries(text, profile):
-            with _placed(entry):
-                parameter = find(entry.key, READ, "read", "key")
-                if isinstance(parameter, _Column):
-                    columns[entry.key] = entry.value
-                    continue
-                value = values[parameter.field] = named(parameter, parameter.read, entry.value)
-                if (entry.key, value) in _UNSAID:
-                    values["explicit"] = values.get("explicit", frozenset()) | {entry.key}
-        if columns:
-            _check_columns(columns)
-            values["columns"] = in_order(columns)
-        return cls(**values)
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether columns are given by their numbers: then no line is a header."""
-        return any(place.isdigit() for place in self.places.values())
-
-    @property
-    def places(self) -> dict[str, str]:
-        """The columns by field, those that are not empty."""
-        return {field: column for field, column in self.columns or () if column}
-
-    def beside(self, fields: Collection[str]) -> "ReadSpec":
-        """That of a file with these fields of a recording, where it has not its own names."""
-        kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
-        columns = None if self.columns is None else kept
-        return self._replace(columns=columns, format="auto", unless_own=True)
-
-    @property
-    def units(self) -> "Units":
-        """What the engine's scanners have to know of a layout that is complete."""
-        unit = per_second(self.time_unit or "s")
-        if self.time_origin == "first":
-            origin = self.beginning.time if self.beginning is not None else None
-        else:
-            origin = self.time_origin or 0.0
-        if origin is not None:
-            origin *= unit or 1.0
-        axes, scale = self.axes or "xyz", 1.0 if self.scale is None else self.scale
-        return {
-            "per_second": unit,
-            "origin": origin,
-            "scale": self.factors or ((scale, scale, 1, 1, 1, 1) if self.geo else scale),
-            "axes": axes,
-            "time_format": self.time_format or "",
-            "delta": self.partial,
-            "geo": self.geo,
-            "angles": self.angles or "",
-            "euler": self.euler or "zyx",
-            "missing": math.nan if self.missing is None else self.missing,
-        }
-
-    def entries(self) -> list[tuple[str, str]]:
-        """The entries of the description that says the same.
-
-        Where there are others, this program's own names go without saying.
-        """
-        named = self.pattern is not None or set(POSITION) <= set(self.places)
-        entries: list[tuple[str, str]] = []
-        for parameter in READ:
-            value = getattr(self, parameter.field, None)
-            if isinstance(parameter, _Column) or value is None:
-                continue
-            if parameter.name in self.explicit:
-                entries.append((parameter.name, parameter.write(value)))
-                continue
-            if value == parameter.default or (parameter.name, value) in _UNSAID:
-                continue
-            if parameter.field == "time_unit" and self.time_format is not None:
-                continue
-            if value == "".join(axis for axis in POSITION if axis in self.places):
-                continue  # the axes that it has
-            entries.append((parameter.name, parameter.write(value)))
-        if self.columns is not None and not (entries and self._has_own_names and named):
-            above = ("format", "pattern")
-            place = sum(name in above for name, _ in entries)
-            entries[place:place] = self.columns
-        return entries
-
-    def write(self) -> str:
-        """The description that says the same; empty: all is inferred."""
-        return write(self.entries())
-
-    @property
-    def conversions(self) -> str:
-        """What is done to lengths and velocities whose names have units; empty: nothing."""
-        if self.factors is None:
-            return ""
-        fields: dict[float, list[str]] = {}
-        for field, factor in zip((*POSITION, *VELOCITY), self.factors, strict=True):
-            if field in self.places:
-                fields.setdefault(factor, []).append(field)
-        parts = [f"{', '.join(names)} times {factor:.6g}" for factor, names in fields.items()]
-        return f"units in names become metres: {'; '.join(parts)}"
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is that of this program's own files."""
-        usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
-        others = self._replace(columns=None, time_unit=None, time_origin=None, axes=None)
-        return usual and others.is_empty and self._has_own_names
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it says nothing of a recording that packet text could not hold to."""
-        here = ("unless_own", "rebase_time", "beginning", "explicit")
-        own = ("format", "encoding", "names", "max_entities", *here)
-        return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
-
-    @property
-    def _has_own_names(self) -> bool:
-        return all(a == b for a, b in self.columns or ())
-
-
-#: How a recording is read of which nothing is said.
-INFERRED = ReadSpec()
-
-
-def begun_together(given: ReadSpec) -> ReadSpec:
-    """How several recordings are read that are at 0 at the same moment."""
-    known = given.time_origin if isinstance(given.time_origin, float) else None
-    return given._replace(beginning=Beginning(known))
-
-
 def per_second(text: str) -> float | None:
     """How many of a unit of time are a second; None: they are dates. Raises ``ValueError``."""
     if text == "iso":
@@ -372,52 +199,6 @@ def per_second(text: str) -> float | None:
 
 def _shown(value: Origin) -> str:
     return value if isinstance(value, str) else repr(value).removesuffix(".0")
-
-
-@contextmanager
-def _placed(entry: Entry) -> Iterator[None]:
-    """Says of an error where in the description it is."""
-    try:
-        yield
-    except SettingError as error:
-        if "(at character " in str(error):  # it is within a profile
-            raise
-        raise SettingError(f"{error} (at character {entry.at + 1})") from error
-
-
-def _entries(text: str, profile: Callable[[str], str] | None) -> Iterable[Entry]:
-    """The entries of a description, those of a profile in its place, each key once."""
-    own: dict[str, Entry] = {}
-    held: dict[str, Entry] = {}
-    for entry in split(text):
-        with _placed(entry):
-            one = entry if entry.key else entry._replace(key=_kind_of(entry.value))
-            if one.key == "profile":
-                if held or profile is None:
-                    raise SettingError(
-                        "one profile is enough: keep one of them" if held else _no_format(one.value)
-                    )
-                described = profile(one.value)
-                try:
-                    ReadSpec.parse(described)
-                except SettingError as error:
-                    raise SettingError(f"[profile.{one.value}]: {error}") from error
-                entries = with_key(split(described), "format")
-                held = {each.key: each._replace(at=one.at) for each in entries}
-            elif own.setdefault(one.key, one) is not one:
-                raise SettingError(f"{one.key} is set twice: keep one of them")
-    return {**held, **own}.values()
-
-
-def _kind_of(name: str) -> str:
-    """The key of a name alone: that of a format or a profile."""
-    if name in input_formats():
-        return "format"
-    known = next((parameter for parameter in READ if parameter.name == name), None)
-    if known is not None:
-        value = "on" if isinstance(known, Switch) else "..."
-        raise SettingError(f"{name} has no value: write {name}={value}")
-    return "profile"
 
 
 def _no_format(name: str) -> str:
@@ -484,11 +265,6 @@ def parse_time_format(text: str) -> str:
     return text
 
 
-def parse_scale(text: str) -> float:
-    """A factor; raises ``ValueError``."""
-    return float(_SCALE.read(text))
-
-
 def parse_encoding(text: str) -> str:
     """The name of an encoding of text; raises ``ValueError``."""
     try:
@@ -505,20 +281,6 @@ def parse_axes(text: str) -> str:
     return text
 
 
-def parse_angles(text: str) -> str:
-    """Deg or rad; raises ``ValueError``."""
-    if text not in ("deg", "rad"):
-        raise ValueError(f"{text!r} is neither deg nor rad")
-    return text
-
-
-def parse_euler(text: str) -> str:
-    """How yaw, pitch and roll make a rotation; raises ``ValueError``."""
-    if text not in EULER:
-        raise ValueError(f"{text!r} is not one of {', '.join(EULER)}")
-    return text
-
-
 _SCALE = Number("scale", None, "", "", 1e-9, 1e9)
 
 
@@ -527,13 +289,6 @@ class _Column(Custom):
 
     def __init__(self, name: str, help: str = "") -> None:  # noqa: A002
         super().__init__(name, None, help, "COLUMN", str)
-
-
-class _Key(Custom):
-    """A key of a description; what reads it says all that is wrong with a text."""
-
-    def _check(self, value: object) -> Value:
-        return str(value)
 
 
 _COLUMN_HELP = {
@@ -558,40 +313,230 @@ _COLUMN_HELP = {
 #: The keys of ``--read``: the columns by field, then what is said of all of them.
 READ: Table = (
     *(_Column(field, _COLUMN_HELP.get(field, "")) for field in FIELD_ORDER),
-    _Key("format", "auto", "The recording's format; auto detects it from the first line.", "FORMAT",
-         parse_format, words=lambda: ((file_format, None) for file_format in input_formats())),
-    _Key("pattern", None, "Where a log's lines have the fields: a group for each, (?P<time>...).",
-         "REGEX", parse_pattern),
-    _Key("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
-         " %S takes a fraction.", "FORMAT", parse_time_format),
-    _Key("unit", None, "The unit of its times: s, ms, us, 100ns, ns, min, h, d, ticks@HZ or iso.",
-         "UNIT", parse_time_unit, field="time_unit",
-         words=lambda: ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))),
-    _Key("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
-         "first|SECONDS", parse_time_origin, _shown, field="time_origin",
-         words=lambda: (("first", None), ("0", None))),
-    _Key("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is up.",
-         "AXES", parse_axes, words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
-    _Key("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default: what"
-         " makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER", parse_scale,
-         _shown),
-    _Key("missing", None, "What two of its axes are where the place is not known, -999: such"
-         " packets are left out.", "NUMBER", parse_missing, _shown),
+    Custom("format", "auto", "The recording's format; auto detects it from the first line.",
+           "FORMAT", parse_format,
+           words=lambda: ((name, None) for name in input_formats())),
+    Custom("pattern", None, "Where a log's lines have the fields: a group for each, (?P<time>...).",
+           "REGEX", parse_pattern),
+    Custom("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
+           " %S takes a fraction.", "FORMAT", parse_time_format),
+    Custom("unit", None, "The unit of its times: s, ms, us, 100ns, ns, min, h, d, ticks@HZ or iso.",
+           "UNIT", parse_time_unit, field="time_unit",
+           words=lambda: ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))),
+    Custom("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
+           "first|SECONDS", parse_time_origin, _shown, field="time_origin",
+           words=lambda: (("first", None), ("0", None))),
+    Custom("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is"
+           " up.", "AXES", parse_axes,
+           words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
+    Custom("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default:"
+           " what makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER",
+           _SCALE.read, _shown),
+    Custom("missing", None, "What two of its axes are where the place is not known, -999: such"
+           " packets are left out.", "NUMBER", parse_missing, _shown),
     Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
            " around the first packet (transverse Mercator, WGS 84)."),
     Switch("partial", False, "Its packets carry only what changed since the entity's last one."),
     Switch("names", False, "Call the players in a game's replay by their names, not numbers."),
-    _Key("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
-    _Key("encoding", None, "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or"
-         " by its mark]", "ENCODING", parse_encoding),
-    _Key("angles", None, "The unit of its angles and spins.  [default: that in the names, as in"
-         " yaw_rad, else degrees for yaw, pitch and roll, radians for the others]", "deg|rad",
-         parse_angles, words=lambda: (("deg", None), ("rad", None))),
-    _Key("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y, then"
-         " x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]", "NAME",
-         parse_euler, words=lambda: ((word, None) for word in EULER)),
+    Custom("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
+    Custom("encoding", None, "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or"
+           " by its mark]", "ENCODING", parse_encoding),
+    Choice("angles", None, "The unit of its angles and spins.  [default: that in the names, as in"
+           " yaw_rad, else degrees for yaw, pitch and roll, radians for the others]",
+           ("deg", "rad")),
+    Choice("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y,"
+           " then x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]",
+           EULER),
     Number("max_entities", None, "Judge this many of its entities, those with most packets."
            "  [default: 1000]", "", 1, 1e6, whole=True),
-    _Key("profile", None, "A description of the configuration file, by its name; what stands beside"
-         " it comes first.", "NAME", str),
+    Custom("profile", None, "A description of the configuration file, by its name; what stands"
+           " beside it comes first.", "NAME", str),
 )  # fmt: skip
+
+
+class _Fields(NamedTuple):
+    """Those of a ``ReadSpec``."""
+
+    columns: tuple[tuple[str, str], ...] | None = None
+    time_unit: str | None = None
+    time_origin: Origin | None = None
+    axes: str | None = None
+    scale: float | None = None
+    pattern: str | None = None
+    time_format: str | None = None
+    geo: bool = False
+    missing: float | None = None
+    partial: bool = False
+    names: bool = False
+    table: str | None = None
+    encoding: str | None = None
+    angles: str | None = None
+    euler: str | None = None
+    max_entities: int | None = None
+    format: str = "auto"
+    unless_own: bool = False
+    rebase_time: bool = False
+    beginning: Beginning | None = None
+    factors: tuple[float, ...] | None = None
+    explicit: frozenset[str] = frozenset()
+
+
+class ReadSpec(Described, _Fields):
+    """How a recording is read; what is None, or the default, is inferred from the recording.
+
+    The fields up to ``format`` are keys of ``--read``. ``columns`` has the place of each field: a
+    name, a number from 1 in a table without a header, or a path in an object (``pos.0``); an empty
+    text says that there is none. Arrival times move with ``time_origin``. ``factors`` are those of
+    the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
+    it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
+    origin is to be inferred, Unix times under this program's own names begin at the first packet,
+    as those of others do. ``beginning``: others have the same ``first``. ``explicit``: the keys of
+    what would go without saying, and was said: nothing else is inferred in its place.
+    """
+
+    TABLE, KEY, OWNER = READ, "profile", "read"
+
+    @classmethod
+    def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> "ReadSpec":
+        """What a description says; no text: all is inferred.
+
+        ``profile`` gives the description of a profile's name, or raises ``ValueError``. What stands
+        beside a profile comes before what it says. Raises ``SettingError``.
+        """
+        given = cls.read(split(text))
+        name = given.pop("profile", None)
+        if name is not None:
+            if profile is None:
+                raise SettingError(_no_format(name))
+            described = profile(name)
+            try:
+                cls.parse(described)
+            except SettingError as error:
+                raise SettingError(f"[profile.{name}]: {error}") from error
+            given = cls.read(split(described)) | given
+        columns = {field: given.pop(field) for field in FIELD_ORDER if field in given}
+        _check_columns(columns)
+        return cls(
+            in_order(columns) if columns else None,
+            **{cls.parameter(key).field: value for key, value in given.items()},
+            explicit=frozenset(key for key, value in given.items() if (key, value) in _UNSAID),
+        )
+
+    @classmethod
+    def key_of(cls, name: str) -> str:
+        """A name is that of a format, or of a profile."""
+        if name in input_formats():
+            return "format"
+        return "" if name in (key.name for key in READ) else cls.KEY
+
+    @classmethod
+    def parameter(cls, key: str) -> Parameter:
+        """The one of this key."""
+        return find(key, READ, cls.OWNER, "key")
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether columns are given by their numbers: then no line is a header."""
+        return any(place.isdigit() for place in self.places.values())
+
+    @property
+    def places(self) -> dict[str, str]:
+        """The columns by field, those that are not empty."""
+        return {field: column for field, column in self.columns or () if column}
+
+    def beside(self, fields: Collection[str]) -> "ReadSpec":
+        """That of a file with these fields of a recording, where it has not its own names."""
+        kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
+        columns = None if self.columns is None else kept
+        return self._replace(columns=columns, format="auto", unless_own=True)
+
+    @property
+    def units(self) -> "Units":
+        """What the engine's scanners have to know of a layout that is complete."""
+        unit = per_second(self.time_unit or "s")
+        if self.time_origin == "first":
+            origin = self.beginning.time if self.beginning is not None else None
+        else:
+            origin = self.time_origin or 0.0
+        if origin is not None:
+            origin *= unit or 1.0
+        axes, scale = self.axes or "xyz", 1.0 if self.scale is None else self.scale
+        return {
+            "per_second": unit,
+            "origin": origin,
+            "scale": self.factors or ((scale, scale, 1, 1, 1, 1) if self.geo else scale),
+            "axes": axes,
+            "time_format": self.time_format or "",
+            "delta": self.partial,
+            "geo": self.geo,
+            "angles": self.angles or "",
+            "euler": self.euler or "zyx",
+            "missing": math.nan if self.missing is None else self.missing,
+        }
+
+    def entries(self) -> list[tuple[str, str]]:
+        """The entries of the description that says the same; none: all is inferred.
+
+        Where there are others, this program's own names go without saying.
+        """
+        named = self.pattern is not None or set(POSITION) <= set(self.places)
+        entries: list[tuple[str, str]] = []
+        for parameter in READ:
+            value = getattr(self, parameter.field, None)
+            if isinstance(parameter, _Column) or value is None:
+                continue
+            if parameter.name in self.explicit:
+                entries.append((parameter.name, parameter.write(value)))
+                continue
+            if value == parameter.default or (parameter.name, value) in _UNSAID:
+                continue
+            if parameter.field == "time_unit" and self.time_format is not None:
+                continue
+            if value == "".join(axis for axis in POSITION if axis in self.places):
+                continue  # the axes that it has
+            entries.append((parameter.name, parameter.write(value)))
+        if self.columns is not None and not (entries and self._has_own_names and named):
+            above = ("format", "pattern")
+            place = sum(name in above for name, _ in entries)
+            entries[place:place] = self.columns
+        return entries
+
+    @property
+    def conversions(self) -> str:
+        """What is done to lengths and velocities whose names have units; empty: nothing."""
+        if self.factors is None:
+            return ""
+        fields: dict[float, list[str]] = {}
+        for field, factor in zip((*POSITION, *VELOCITY), self.factors, strict=True):
+            if field in self.places:
+                fields.setdefault(factor, []).append(field)
+        parts = [f"{', '.join(names)} times {factor:.6g}" for factor, names in fields.items()]
+        return f"units in names become metres: {'; '.join(parts)}"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is that of this program's own files."""
+        usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
+        others = self._replace(columns=None, time_unit=None, time_origin=None, axes=None)
+        return usual and others.is_empty and self._has_own_names
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing of a recording that packet text could not hold to."""
+        here = ("unless_own", "rebase_time", "beginning", "explicit")
+        own = ("format", "encoding", "names", "max_entities", *here)
+        return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
+
+    @property
+    def _has_own_names(self) -> bool:
+        return all(a == b for a, b in self.columns or ())
+
+
+#: How a recording is read of which nothing is said.
+INFERRED = ReadSpec()
+
+
+def begun_together(given: ReadSpec) -> ReadSpec:
+    """How several recordings are read that are at 0 at the same moment."""
+    known = given.time_origin if isinstance(given.time_origin, float) else None
+    return given._replace(beginning=Beginning(known))

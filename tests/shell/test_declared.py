@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.engine.description import read_parameters, split
+from epic_cli.engine.description import Described, split
 from epic_cli.engine.parameters import (
     Choice,
     Custom,
@@ -114,7 +114,10 @@ COUNT = Number("count", 3, "How many.", "", 1, 9, whole=True)
 RATE = Number("rate", math.inf, "How fast.", "bit/s", 1, words={"unlimited": math.inf})
 KIND = Choice("kind", "good", "Which.", ("good", "better"))
 OPEN = Switch("open", True, "Whether.")
-SMALL = (COUNT, RATE, KIND, OPEN)
+
+
+class Small(Described):
+    TABLE, KEY, OWNER = (COUNT, RATE, KIND, OPEN), "count", "a thing"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +132,7 @@ SMALL = (COUNT, RATE, KIND, OPEN)
     ],
 )
 def test_an_assignment(text: str, name: str, value: object) -> None:
-    ((parameter, read),) = read_parameters(split(text), SMALL, "a thing")
-    assert (parameter.name, read) == (name, value)
+    assert Small.read(split(text)) == {name: value}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_an_assignment(text: str, name: str, value: object) -> None:
 )
 def test_a_refusal_says_what_is_allowed(text: str, message: str) -> None:
     with pytest.raises(SettingError) as refused:
-        read_parameters(split(text), SMALL, "a thing")
+        Small.read(split(text))
     assert message in str(refused.value)
 
 
@@ -165,7 +167,7 @@ def test_options_that_differ_from_the_table() -> None:
         del context
         click.echo(repr(given))
 
-    for choice in (*options(SMALL, leave_out=("open",), count={"default": "5"}), option(OPEN)):
+    for choice in (*options(Small.TABLE, leave_out=("open",), count={"default": "5"}), option(OPEN)):
         choice(command)
     assert eval(CliRunner().invoke(command, ["--no-open", "--rate", "9"]).output) == {
         "count": 5,

@@ -226,7 +226,7 @@ def test_a_recorded_network_does_not_change_unnoticed(by: str, tmp_path: Path) -
         (("--match", 'clock.A="0,0"'), b"clock.A=0,0 is not allowed: write AHEAD"),
         (("--match", "rewnd=off"), b"a match has no setting 'rewnd'; did you mean 'rewind'?"),
         (("--match", "rewind=off,rewind=on"), b"rewind is set twice: keep one of them"),
-        (("--match", "rewind"), b"'rewind' has no value: write rewind="),
+        (("--match", "rewind"), b"rewind has no value: write rewind=on"),
         (("--view", "Z"), b"--view 'Z'"),
         (("-f", "epic"), b"one --view and one --player"),
         (("-s", "snapshot+x=1"), b"snapshot"),
