@@ -40,8 +40,6 @@ def tune(
     strategies: str | Iterable[str] = (),
     *,
     design: Literal[True],
-    drawn: Path | None = None,
-    drawn_offset: float = 0.0,
     **asked: Any,
 ) -> Design: ...
 @overload
@@ -49,28 +47,8 @@ def tune(
     packets: PacketSource | Sequence[Path] | None = None,
     strategies: str | Iterable[str] = (),
     *,
-    figure: str = "score",
-    validate: Division | None = None,
-    trials: int | None = None,
-    seconds: float | None = None,
-    journal: Path | None = None,
-    truth: PacketSource | None = None,
-    truth_offset: float = 0.0,
-    tick: str | float | Fraction = "1/60",
-    clock: ClockName | None = "exact",
-    pacing: PacingName | None = None,
-    latency: float | None = None,
-    weights: Mapping[str, float] | None = None,
-    game: str | None = None,
-    warm_up: float | None = None,
-    movement: str | MovementSpec | None = None,
-    send: str | SenderSpec = "",
-    link: str | LinkSpec | LinkConditions = "",
-    seeds: int = 20,
-    seed: int = 0,
-    threads: int | None = None,
-    executor: Executor | None = None,
     design: Literal[False] = False,
+    **asked: Any,
 ) -> Tunings: ...
 def tune(  # type: ignore[misc]
     packets: PacketSource | Sequence[Path] | None = None,
@@ -186,15 +164,6 @@ def tune_bytes(
         return find_bytes(BytesSpec(tuple(named), *of))
 
 
-def _bytes_report(found: BytesFronts) -> Report:
-    from epic_cli.jobs.tune.bytes_report import bytes_report
-
-    return bytes_report(found)
-
-
-register(BytesFronts, _bytes_report)
-
-
 def _report(found: Tunings) -> Report:
     from epic_cli.jobs.tune.report import report
 
@@ -207,5 +176,12 @@ def _design_report(found: Design) -> Report:
     return report(found)
 
 
+def _bytes_report(found: BytesFronts) -> Report:
+    from epic_cli.jobs.tune.bytes_report import bytes_report
+
+    return bytes_report(found)
+
+
 register(Tunings, _report)
 register(Design, _design_report)
+register(BytesFronts, _bytes_report)
