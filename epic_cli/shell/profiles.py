@@ -78,36 +78,24 @@ class Saving(NamedTuple):
         before = _profiles(path).get(name)
         if before == text:
             return f"epic: {path}: has this profile {name!r} already\n"
-        _write(path, name, text, before is not None)
+        _write(path, name, text)
         instead = f", instead of {_quoted(before)}" if before is not None else ""
-        key = f"[{PROFILES}.{_key(name)}]"
+        key = f"[{PROFILES}.{name if _BARE.fullmatch(name) else _quoted(name)}]"
         return f"epic: {path}: wrote {key} read = {_quoted(text)}{instead}\n"
 
 
-def _write(path: str, name: str, text: str, replace: bool) -> None:
-    import tomllib
+def _write(path: str, name: str, text: str) -> None:
+    import tomlkit
 
     from epic_cli.shell.console import open_sink
 
-    before = _text(path)
-    wanted = tomllib.loads(before)
-    wanted.setdefault(PROFILES, {})[name] = {"read": text}
-    table = f"[{PROFILES}.{_key(name)}]\nread = {_quoted(text)}\n"
-    if replace:
-        after = _table(name).sub(lambda _: table, before, count=1)
-    else:
-        gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
-        after = f"{before}{gap}{table}"
-    try:
-        fits = tomllib.loads(after) == wanted
-    except tomllib.TOMLDecodeError:
-        fits = False
-    if not fits:
-        raise WrongUsage(f"{path}: the profile {name!r} is not a table of its own: edit it there")
+    document = tomlkit.parse(_text(path))
+    profiles = document.setdefault(PROFILES, tomlkit.table(is_super_table=True))
+    profiles.setdefault(name, tomlkit.table())["read"] = text
     with accessing("write to", path):
         os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
     with open_sink(path, replaces=True) as sink:
-        sink.write(after.encode())
+        sink.write(tomlkit.dumps(document).encode())
 
 
 def _text(path: str) -> str:
@@ -118,17 +106,6 @@ def _text(path: str) -> str:
         return ""
     except OSError as error:
         raise CannotAccess("read", path, error) from error
-
-
-def _table(name: str) -> re.Pattern[str]:
-    """The lines of a profile: its header, and all with a key or nothing up to the next."""
-    names = "|".join(re.escape(word) for word in {_key(name), _quoted(name)})
-    header = rf"^[ \t]*\[[ \t]*{PROFILES}[ \t]*\.[ \t]*(?:{names})[ \t]*\][^\n]*(?:\n|\Z)"
-    return re.compile(rf"{header}(?:[ \t]*[^\s\[#][^\n]*(?:\n|\Z))*", re.MULTILINE)
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
 
 
 def _quoted(text: str) -> str:

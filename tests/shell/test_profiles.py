@@ -70,12 +70,12 @@ def test_another_profile_gives_way_which_is_said(home: Home) -> None:
     assert home.read() == f"# a\n{other}\n{changed}\n# c\n[replay]\ntick = 0.1\n"
 
 
-def test_what_cannot_be_edited_is_left_alone(home: Home) -> None:
-    text = "profile = { mygame = { read = 'scale=3' } }\n"
-    home.write(text)
-    for name in ("x", "mygame"):
-        assert b"edit it there" in home.epic("replay", "--save-profile", name).stderr
-    assert home.read() == text
+def test_a_profile_of_an_inline_table_is_changed_where_it_is(home: Home) -> None:
+    home.write("profile = { mygame = { read = 'scale=3' }, b = { read = 'csv' } }\n")
+    assert home.epic("replay", "--save-profile", "mygame").returncode == 0
+    assert home.read() == (
+        f"profile = {{ mygame = {{ read = \"{READ}\" }}, b = {{ read = 'csv' }} }}\n"
+    )
 
 
 def test_nothing_to_save(home: Home) -> None:
