@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 from epic_cli.api.reading import accepted, opened, read_packets
 from epic_cli.api.shown import register
-from epic_cli.engine.contract import Packet, SmoothingStrategy
+from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
 from epic_cli.engine.failures import Portable, StrategyFailed
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import (
@@ -25,7 +25,6 @@ from epic_cli.engine.replay.playback import (
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
 from epic_cli.engine.text import COLUMNS
-from epic_cli.jobs.replay.run import draw as draw_blocks
 from epic_cli.jobs.replay.run import grouped, ordered
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.tabular import Tabular
@@ -34,7 +33,6 @@ from epic_cli.recordings.rows import PacketSource
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from epic_cli.engine.contract import Sample
     from epic_cli.engine.parameters import Value
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.opening import RecordingSource
@@ -227,7 +225,7 @@ def make_timing(
 def draw(
     packets: RecordingSource, stream: SampleStream, at_once: int, strategy: object
 ) -> Iterator[tuple[SampleBlock, PacketBlock]]:
-    """What a replay draws, and the packets of which: see ``jobs.replay.run.draw``.
+    """What a replay draws, and the packets of which: see ``SampleStream.draw``.
 
     Packets that are not read from a file are taken ``at_once`` at a time.
     """
@@ -238,10 +236,9 @@ def draw(
 
     stream.by_time = grouped(packets)
     name = strategy if isinstance(strategy, str) else ""
-    by_time = packets.kept and stream.pacing != "demo"
     try:
-        found = ordered(packets.name, accepted(packets, at_once=at_once), name, by_time)
-        yield from draw_blocks(stream, found, done)
+        found = ordered(packets, accepted(packets, at_once=at_once), stream, name)
+        yield from stream.draw(found, done)
     except StrategyFailed as failure:
         if failure.error is None:
             raise

@@ -1,7 +1,7 @@
 """A recording through a strategy: chooses clock and pacing and runs the replay loop."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epic_cli.engine.packets import (
@@ -114,6 +114,10 @@ TIMING = (
     Number("latency", None, "Give packets without an arrival time one: the time they were sent"
            " plus this; 0.08 or 80ms.", "s", -3600, 3600, words={"none": None}),
 )  # fmt: skip
+
+
+#: Says only which packets come.
+_NO_SAMPLES = SampleBlock(1)
 
 
 class SampleStream:
@@ -233,6 +237,40 @@ class SampleStream:
         if self.replay is not None:
             self.replay.advance(time)
             yield from self._filled(self.replay.draw, self._out)
+
+    def draw(
+        self,
+        found: Iterable[PacketBlock],
+        done: Callable[[PacketBlock], object] = len,
+        interrupted: Callable[[int], object] | None = None,
+    ) -> Iterator[tuple[SampleBlock, PacketBlock]]:
+        """All samples of blocks, each with the block with whose packets they come.
+
+        At first each block has none; samples are gone when the next ones are asked for. A block is
+        ``done`` once it is drawn, which may raise something. What waits for its turn comes before
+        an error, and, where somebody wants to know that it was ``interrupted``, before that.
+        """
+        block = PacketBlock()
+        try:
+            for block in found:
+                if len(block):
+                    yield _NO_SAMPLES, block
+                for samples in self.feed(block):
+                    yield samples, block
+                done(block)
+            for samples in self.finish():
+                yield samples, block
+        except (KeyboardInterrupt, Exception) as error:
+            is_error = isinstance(error, Exception)
+            told = interrupted if self.waits and not is_error else None
+            if is_error or told is not None:
+                for samples in self.release():
+                    yield samples, block
+            if told is not None:
+                told(len(block.entities))
+            raise
+        finally:
+            self.close()
 
     def finish(self) -> Iterator[SampleBlock]:
         """The samples after the last packet."""

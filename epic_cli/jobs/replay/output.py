@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.replay.run import Rows, SecondEntity, run
 from epic_cli.recordings.opening import source_at
-from epic_cli.shell.console import open_sink, screen_columns, use_color
+from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, use_color
 from epic_cli.shell.errors import ExitStatus, WrongUsage, quoted, say
 from epic_cli.shell.messages import Messages, Reporter
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from epic_cli.jobs.replay.spec import ReplaySpec
-    from epic_cli.shell.console import ColorChoice
     from epic_cli.shell.profiles import Saving
 
 

@@ -10,9 +10,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
-from epic_cli.engine.replay.playback import needs_estimates
+from epic_cli.engine.replay.playback import SampleStream, needs_estimates
 from epic_cli.engine.strategies import declaration
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import blocks, check_entities
@@ -20,7 +20,6 @@ from epic_cli.recordings.opening import blocks, check_entities
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from epic_cli.engine.replay.playback import SampleStream
     from epic_cli.engine.text import RowWriter
     from epic_cli.jobs.replay.spec import ReplaySpec
     from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource, RowSink
@@ -106,12 +105,11 @@ def replay(
     several = spec.entity is None and spec.row_format != "epic"
     stream = spec.stream(by_time=several and grouped(source))
     found = blocks(source, spec.read, log, progress)
-    by_time = source.kept and stream.pacing != "demo"
-    found = ordered(source.name, found, spec.strategy.name, by_time, spec.strict)
-    drawn = chosen(spec, source.name, _estimated(spec, found, log))
+    found = ordered(source, found, stream, spec.strategy.name, spec.strict)
+    drawn = chosen(spec, source.name, found, log)
     waiting = None if interrupted is None else lambda count: interrupted(source.name, count)
     try:
-        for samples, block in draw(stream, drawn, done, waiting):
+        for samples, block in stream.draw(drawn, done, waiting):
             writer = rows.begin(block.turns())
             rows.sink.write(writer.view(samples, block.entities))
         rows.sink.flush()
@@ -136,15 +134,19 @@ def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
 
 
 def ordered(
-    name: str, found: Iterable[PacketBlock], strategy: str, by_time: bool, strict: bool = False
+    source: RecordingSource,
+    found: Iterable[PacketBlock],
+    stream: SampleStream,
+    strategy: str,
+    strict: bool = False,
 ) -> Iterator[PacketBlock]:
-    """The blocks of the recording of this name in the order in which they are drawn.
+    """The blocks of a recording in the order in which the stream is to draw them.
 
-    ``by_time``: one that is sorted by send time is sorted by arrival (``strict``: up to the first
-    refused line). Logs of the local player are made ready for a strategy that draws them. Raises
-    ``Unreadable``.
+    One that is sorted by send time is sorted by arrival (``strict``: up to the first refused line),
+    where arrivals count. Logs of the local player are made ready for a strategy that draws them.
+    Raises ``Unreadable``.
     """
-    if by_time:
+    if source.kept and stream.pacing != "demo":
         found = by_arrival(found, strict)
     if not (strategy and declaration(strategy).own_player):
         yield from found
@@ -157,65 +159,22 @@ def ordered(
     try:
         yield from as_drawn(found)
     except NoCommonStates as error:
-        raise Unreadable(f"{name}: {error}") from error
+        raise Unreadable(f"{source.name}: {error}") from error
 
 
-#: Says only which packets come.
-_NO_SAMPLES = SampleBlock(1)
-
-
-def draw(
-    stream: SampleStream,
-    found: Iterable[PacketBlock],
-    done: Callable[[PacketBlock], object] = len,
-    interrupted: Callable[[int], object] | None = None,
-) -> Iterator[tuple[SampleBlock, PacketBlock]]:
-    """What a replay draws of blocks: samples, and the block with whose packets they come.
-
-    At first each block has none; samples are gone when the next ones are asked for. A block is
-    ``done`` once it is drawn, which may raise something. What waits for its turn comes before an
-    error, and, where somebody wants to know that it was ``interrupted``, before that.
-    """
-    block = PacketBlock()
-    try:
-        for block in found:
-            if len(block):
-                yield _NO_SAMPLES, block
-            for samples in stream.feed(block):
-                yield samples, block
-            done(block)
-        for samples in stream.finish():
-            yield samples, block
-    except (KeyboardInterrupt, Exception) as error:
-        is_error = isinstance(error, Exception)
-        told = interrupted if stream.waits and not is_error else None
-        if is_error or told is not None:
-            for samples in stream.release():
-                yield samples, block
-        if told is not None:
-            told(len(block.entities))
-        raise
-    finally:
-        stream.close()
-
-
-def _estimated(
-    spec: ReplaySpec, found: Iterable[PacketBlock], log: ReadingLog
+def chosen(
+    spec: ReplaySpec, name: str, found: Iterable[PacketBlock], log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
-    """The blocks; says of the first that has no velocities that they are estimated."""
-    estimated = False
-    for block in found:
-        if not estimated and block.lacks_velocity():
-            estimated = True
-            if needs_estimates(spec.strategy.make()):
-                log.estimated()
-        yield block
+    """The blocks with the packets to be drawn; raises ``SecondEntity``.
 
-
-def chosen(spec: ReplaySpec, name: str, found: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-    """The blocks with the packets to be drawn; raises ``SecondEntity``."""
+    Of the first without velocities the ``log`` is told, if they are estimated.
+    """
     block, second = PacketBlock(), None
     for block in found:
+        if log is not None and block.lacks_velocity():
+            if needs_estimates(spec.strategy.make()):
+                log.estimated()
+            log = None
         if spec.entity is not None:
             block.keep_entity(spec.entity)
         elif spec.row_format == "epic":
