@@ -43,11 +43,6 @@ KEYS = (
 )  # fmt: skip
 
 
-def key_line() -> list[str]:
-    """The keys that there is room for."""
-    return [f"{keys}: {word}" for keys, word, _ in KEYS if word]
-
-
 def delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
     """The longest delay of each second as bars, the latest at the right."""
     return _bar_line("delay", history, columns, bars, lambda most: milliseconds(most, "+"))
@@ -251,7 +246,8 @@ class ListenScreen:
     def _texts(self, columns: int, room: int) -> list[tuple[str, str]]:
         """The lines under the map; what matters least goes where there is no room for all."""
         game = self._game
-        messages = "; ".join(filter(None, (self._paused_words, self._news, game_messages(game))))
+        paused = game.paused and "PAUSED (space goes on; packets still come in)"
+        messages = "; ".join(filter(None, (paused, self._news, game_messages(game))))
         news = "class:warning", wrap(messages, columns)
         keys = "class:keys", self._keys(columns)
         if game.now == -math.inf:
@@ -280,13 +276,9 @@ class ListenScreen:
         order = ("settings", "delay", "keys", "events", "news", "traffic")
         return fitting(blocks, order, room)
 
-    @property
-    def _paused_words(self) -> str:
-        return "PAUSED (space goes on; packets still come in)" if self._game.paused else ""
-
     def _keys(self, columns: int) -> list[str]:
         if self._typed is None:
-            return flow(key_line(), columns)
+            return flow([f"{keys}: {word}" for keys, word, _ in KEYS if word], columns)
         return [cut(self._typed.text, columns)]
 
     @property

@@ -38,14 +38,13 @@ from epic_cli.metrics.arrays import (
     quantile,
 )
 from epic_cli.metrics.measurement import FIELDS, SENT_FIELDS, SPREAD, TURN_FIELDS, Resampled
-from epic_cli.metrics.metric import Better, Metric
+from epic_cli.metrics.metric import Better, Metric, Weights
 from epic_cli.metrics.traffic import Flags, Numbers, Stream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.metric import Weights
 
 
 #: How often an interval is to contain the figure.
@@ -234,12 +233,9 @@ class NetworkEvents(NamedTuple):
     @property
     def few(self) -> bool:
         """Whether there were too few to say how bad they can be, or how rare."""
-        return 0 < self.events < FEWEST_EVENTS or self.unproven
-
-    @property
-    def unproven(self) -> bool:
-        """Whether hardly any was lost, in too short a time to say how it goes when some are."""
-        return self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
+        # or hardly any was lost, in too short a time to say how it goes when some are
+        unproven = self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
+        return unproven or 0 < self.events < FEWEST_EVENTS
 
     @property
     def by_chance(self) -> bool:

@@ -156,7 +156,8 @@ def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
     first = next(left)
     items = chain([first], left)
     if isinstance(first, Mapping) or _is_record(first):
-        return _given(_json_lines(items)), "jsonl"
+        lines = (json.dumps(_plain(item)).encode() + b"\n" for item in items)
+        return _given(lines), "jsonl"
     names = getattr(first, "_fields", None)  # without any, columns have numbers
     return _given(_csv_lines(chain([names] if names else [], items))), "csv"
 
@@ -233,11 +234,6 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
 
     for row in rows:
         yield (",".join(csv_field(_cell(value)) for value in row) + "\n").encode()
-
-
-def _json_lines(items: Iterable[Any]) -> Iterator[bytes]:
-    for item in items:
-        yield json.dumps(_plain(item)).encode() + b"\n"
 
 
 def _plain(value: Any) -> Any:

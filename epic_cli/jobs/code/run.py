@@ -60,7 +60,7 @@ def run(spec: CodeSpec, command: str) -> str:
         "",
         *program.doc.splitlines(),
         "",
-        *_wrapped(f"Source: {declared.source}"),
+        *textwrap.wrap(f"Source: {declared.source}", _WIDTH, break_on_hyphens=False),
         f"Made by: {command}",
     ]
     if spec.main:
@@ -76,10 +76,6 @@ def _check_turns(turns: Mapping[str, Sequence[str]], strategy: StrategySpec) -> 
         value = str(strategy.values[key])
         if value not in able:
             raise NoRotations(f"{key}={value}", f"{key}={some(able, 9)}")
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
 
 
 def _values(

@@ -436,7 +436,9 @@ def _without_unused(
         gone = [index for index, field in enumerate(states) if field.name not in members]
         states = tuple(field for field in states if field.name in members)
         empty = {
-            name for name, function in functions.items() if not _effective(_statements(function))
+            name
+            for name, function in functions.items()
+            if all(isinstance(statement, ast.Pass) for statement in _statements(function))
         } - {"reset", "receive", "draw"}
         parameters = {
             name: [
@@ -460,10 +462,6 @@ def _without_unused(
                 ]
         functions = {name: function for name, function in functions.items() if name not in empty}
     return states, fields, functions
-
-
-def _effective(body: list[ast.stmt]) -> bool:
-    return any(not isinstance(statement, ast.Pass) for statement in body)
 
 
 def _reads_name(function: ast.FunctionDef, name: str) -> bool:

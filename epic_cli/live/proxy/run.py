@@ -19,7 +19,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
 from epic_cli.live.recording import WholeFile
@@ -31,7 +31,6 @@ from epic_cli.recordings.writing import csv_field
 from epic_cli.work.event_loop import set_or_late
 
 if TYPE_CHECKING:
-    from epic_cli.engine.packets import Entities
     from epic_cli.live.consumer import Consumer
     from epic_cli.recordings.datagrams.counts import Counts
 
@@ -156,11 +155,6 @@ class LogEntry:
     fate: Fate
     flying: int
     left: list[float] = field(default_factory=list)
-
-
-def client_cells(number: int, address: str) -> str:
-    """The cells of a client's lines that are the same in all of them."""
-    return f"{number},{csv_field(address)}"
 
 
 class TrafficLog:
@@ -657,7 +651,7 @@ class Relay:
         self.clients_total += 1
         number, address = self.clients_total, Address(str(sender[0]), int(sender[1]))
         header = _HEADERS.get(self._listening.socket.family, 0)
-        who = client_cells(number, str(address))
+        who = f"{number},{csv_field(str(address))}"
 
         def flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
             channel = self._make_channel(direction.way, number)

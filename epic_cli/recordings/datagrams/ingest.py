@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from epic_cli.engine.intake import Admission
+from epic_cli.engine.intake import Admission, RecordReader
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text import TextScanner, cut_alike
@@ -26,7 +26,6 @@ from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.reading import make_reader
 
 if TYPE_CHECKING:
-    from epic_cli.engine.intake import RecordReader
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings import Reader
     from epic_cli.recordings.addresses import ReceivedDatagram
@@ -191,7 +190,7 @@ class Decoder:
         for number, data in enumerate(datagrams):
             pieces = self._pieces(data)
             found, lines = pieces[0] if len(pieces) == 1 else _NOTHING
-            known = found is _TEXT or (isinstance(found, _Schema) and self._is_known(found))
+            known = found is _TEXT or (isinstance(found, _Schema) and found.names in self._readers)
             if run and not (known and (found is schema or found == schema)):
                 yield from self._together(number - len(run), schema, run)
                 run = []
@@ -213,10 +212,6 @@ class Decoder:
         for stop in stops:
             reason, words = layout.refusal(len(datagrams[stop[0]]), stop)
             yield Decoded(stop[0], array("I", [0]), refused=1, reason=reason, example=words)
-
-    def _is_known(self, schema: _Schema) -> bool:
-        """Whether pieces with this schema may be scanned together."""
-        return schema.names in self._readers
 
     def _together(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
         """Scans similar datagrams together; one by one where the result could differ."""

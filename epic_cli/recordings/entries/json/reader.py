@@ -539,7 +539,8 @@ class Entries(NamedTuple):
             else (("" if timed else str(at), one) for at, one in enumerate(_list(found)))
         )
         for name, entry in pairs:
-            states = entry if timed and _has_objects(entry) else (entry,)
+            several = timed and any(isinstance(item, dict) for item in _list(entry))
+            states = entry if several else (entry,)
             moves = not self.steps and _is_velocity(name)
             for state in states:
                 if state is not None and (self.steps or (self._is_placed(state) and not moves)):
@@ -548,10 +549,6 @@ class Entries(NamedTuple):
     def _is_placed(self, entry: Any) -> bool:
         places = [self.paths[axis] for axis in POSITION if axis in self.paths]
         return isinstance(entry, dict | list) and any(not look_up(entry, at)[1] for at in places)
-
-
-def _has_objects(value: Any) -> bool:
-    return any(isinstance(item, dict) for item in _list(value))
 
 
 def _first_state(entry: Any) -> Any:
@@ -858,9 +855,6 @@ _OWN = (*VELOCITY, "entity", "teleport", "delta")
 #: How an object of another language begins: Python's, Lua's.
 _OF_OTHERS = re.compile(r'\s*\{\s*[^"\s]')
 
-#: A time and a position in an array are this many values.
-_STATE_VALUES = 3
-
 #: This many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
 
@@ -897,7 +891,7 @@ class JsonlReader(LineReader):
         except RecursionError:
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
-        if isinstance(item, list) and len(item) >= _STATE_VALUES and not _has_containers(item):
+        if isinstance(item, list) and len(item) >= _STATE and not _has_containers(item):
             item = Object({str(index): one for index, one in enumerate(item)})
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()

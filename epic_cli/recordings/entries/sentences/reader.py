@@ -178,13 +178,13 @@ def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iter
         named = all(re.search(r"[A-Za-z_]", item) or item.isdigit() for item in values)
         clock = re.search(r"\d[:.]$", line[:begin]) or re.match(r"[:.]\d", line[end:])
         if apart and named and not clock and 1 < len(set(values)) <= len(values) // 3:
-            takes = _TAKES_NAME if all(map(_is_word, values)) else r"[^\s,;:]+"
+            takes = (
+                _TAKES_NAME
+                if all(re.fullmatch(r"\w+", value) for value in values)
+                else r"[^\s,;:]+"
+            )
             yield _Piece(begin, end, "entity", takes)
             return
-
-
-def _is_word(text: str) -> bool:
-    return re.fullmatch(r"\w+", text) is not None
 
 
 def _positions(found: Sequence[_Vector]) -> list[_Vector]:
