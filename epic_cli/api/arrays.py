@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import opened
 from epic_cli.api.replaying import TICK, draw, make_stream
-from epic_cli.engine.contract import STATUSES
+from epic_cli.engine.contract import STATUSES, SmoothingStrategy
 from epic_cli.engine.packets import PacketBlock, Status
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text import TURN_COLUMNS
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
 

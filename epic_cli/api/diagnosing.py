@@ -19,10 +19,9 @@ from epic_cli.metrics.drawn_path import ROWS, drawn_paths
 from epic_cli.metrics.inputs import RecordingSpec
 from epic_cli.metrics.traffic import traffic_of
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import source_of
+from epic_cli.recordings.rows import PacketSource, Path, source_of
 
 if TYPE_CHECKING:
-    from epic_cli.recordings.rows import PacketSource, Path
     from epic_cli.show.report import Report
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import RecordingWarning, python_errors, spec_of
 from epic_cli.api.shown import register
@@ -12,11 +11,8 @@ from epic_cli.jobs.inspect.run import Inspection
 from epic_cli.jobs.inspect.run import inspect as run
 from epic_cli.recordings.opening import ReadingLog, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import settled, source_of
+from epic_cli.recordings.rows import PacketSource, settled, source_of
 from epic_cli.recordings.watch import RecordingMonitor
-
-if TYPE_CHECKING:
-    from epic_cli.recordings.rows import PacketSource
 
 
 def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspection:

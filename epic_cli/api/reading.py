@@ -13,7 +13,7 @@ from epic_cli.engine.replay import separate
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
-from epic_cli.recordings.rows import settled, source_of
+from epic_cli.recordings.rows import PacketSource, settled, source_of
 from epic_cli.shell.profiles import read_spec
 from epic_cli.work.jobs import JobTally, UnusableJob
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
-    from epic_cli.recordings.rows import PacketSource
 
 #: Packets as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]

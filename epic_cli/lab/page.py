@@ -7,13 +7,13 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.spec import strategies
 from epic_cli.jobs.compare.report import report
-from epic_cli.lab.run import ExperimentRunner
+from epic_cli.lab.run import Experiment, ExperimentRunner
 from epic_cli.lab.spec import (
     BY_HAND,
     GROUPS,
@@ -33,10 +33,6 @@ from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
 from epic_cli.network.simulation import SimulationSpec
 from epic_cli.show.page import PAGE, PageParts, content_of, control, page_data, written
-
-if TYPE_CHECKING:
-    from epic_cli.lab.run import Experiment
-
 
 #: The page of scenes, with sliders.
 LAB = PageParts(

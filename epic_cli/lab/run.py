@@ -21,7 +21,7 @@ from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.jobs.compare.spec import CompareJob
 from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, by_hand_file
-from epic_cli.metrics.evaluation import compare, prepare, scenes_of
+from epic_cli.metrics.evaluation import Run, compare, prepare, scenes_of
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, SimulatedRuns
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network.movement_spec import load_movement
@@ -45,13 +45,11 @@ from epic_cli.shell.options.runs import (
 )
 from epic_cli.shell.recordings import compare_spec, given_runs
 from epic_cli.shell.refused_lines import refusal_words
-from epic_cli.show.scene import Selection
+from epic_cli.show.scene import Scene, Selection
 
 if TYPE_CHECKING:
     from epic_cli.metrics.comparison import Comparison
-    from epic_cli.metrics.evaluation import Run
     from epic_cli.network.simulation import SimulationSpec
-    from epic_cli.show.scene import Scene
 
 
 #: Seconds and packets of a path, seconds of a frame: who moves sliders does not wait for more.

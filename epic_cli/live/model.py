@@ -24,7 +24,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.consumer import Consumer
-from epic_cli.live.listener import LaterDrawing
+from epic_cli.live.listener import GameSource, LaterDrawing, ListenSpec, LiveDrawing
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import listed
 from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.live.listener import GameSource, ListenSpec, LiveDrawing
     from epic_cli.live.receiving import Reception
     from epic_cli.live.recording import Recording
 

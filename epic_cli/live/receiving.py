@@ -22,19 +22,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from epic_cli.engine.failures import Portable
 from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Resolved, resolve
 from epic_cli.recordings.datagrams.counts import Refused
-from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, kind_of
+from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, IngestSpec, kind_of
 from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.work.event_loop import set_or_late
-
-if TYPE_CHECKING:
-    from epic_cli.recordings.datagrams.ingest import IngestSpec
-
 
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)

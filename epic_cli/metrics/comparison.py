@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.certainty import RESOLUTION, UNKNOWN, Certainty, NetworkEvents, Standing
-from epic_cli.metrics.metric import GAMES
+from epic_cli.metrics.metric import GAMES, Weights
 from epic_cli.metrics.notes import UNRANKED, Flaw, Note, ResultNote
 from epic_cli.metrics.score import COSTS, GOOD, score
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.recordings.findings import doubts
+from epic_cli.recordings.findings import RecordingFinding, doubts
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.metrics.measurement import Grid, Measurement
-    from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.truth import Origin
-    from epic_cli.recordings.findings import RecordingFinding
 
 
 #: What several runs are: recordings of what happened, or simulated networks.

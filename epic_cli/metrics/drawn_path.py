@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.contract import Sample
+from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.text.widths import some
 from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
 from epic_cli.recordings import Unreadable
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats
 

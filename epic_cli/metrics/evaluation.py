@@ -24,7 +24,7 @@ from epic_cli.engine.packets import (
     VelocityFiller,
     sort_by_arrival,
 )
-from epic_cli.engine.replay import TooManyRows, Trace, separate
+from epic_cli.engine.replay import Pacing, TooManyRows, Trace, separate
 from epic_cli.engine.replay.corrections import NoCommonStates, own_players
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
@@ -62,7 +62,7 @@ from epic_cli.metrics.recovery import Events, events_of
 from epic_cli.metrics.sent import SentStates
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
 from epic_cli.network.sender import JUDGED, Sender, sample
-from epic_cli.network.simulation import Statistics
+from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -71,12 +71,10 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet, SmoothingStrategy
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.engine.replay import Pacing
     from epic_cli.engine.replay.playback import Timing
     from epic_cli.metrics.arrays import Floats
     from epic_cli.metrics.drawn_path import DrawnCandidate
     from epic_cli.network.movement import Movement
-    from epic_cli.network.simulation import Simulation
     from epic_cli.recordings.findings import RecordingFinding
 
 

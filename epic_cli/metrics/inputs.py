@@ -14,11 +14,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.parameters import SettingError
-from epic_cli.metrics.drawn_path import ROWS, DrawnCandidate, UnusableDrawing, drawn_paths
+from epic_cli.metrics.drawn_path import (
+    ROWS,
+    DrawnCandidate,
+    DrawnPath,
+    UnusableDrawing,
+    drawn_paths,
+)
 from epic_cli.metrics.evaluation import Run, simulated
 from epic_cli.metrics.notes import NotEnoughToSay, why
 from epic_cli.metrics.truth import Truth, truths_of
-from epic_cli.network.link import LinkConditions
+from epic_cli.network.link import LinkConditions, Way
 from epic_cli.network.movement_spec import load_movement
 from epic_cli.network.trace import recorded, trace_packets
 from epic_cli.recordings.opening import (
@@ -43,9 +49,7 @@ from epic_cli.work.jobs import HERE, JobTally, Workers
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.metrics.drawn_path import DrawnPath
     from epic_cli.network import RecordedMovement
-    from epic_cli.network.link import Way
     from epic_cli.network.simulation import SimulationSpec
     from epic_cli.recordings.opening import Logs, RecordingSource
 

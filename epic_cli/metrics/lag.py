@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.metrics.truth import SHIFTS, Window, shift_window
+from epic_cli.metrics.truth import SHIFTS, Truth, Window, shift_window
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
-    from epic_cli.metrics.truth import Truth
     from epic_cli.metrics.turns import TurnTruth
 
     #: What has a lag: a movement, or how it is turned.

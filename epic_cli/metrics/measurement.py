@@ -14,7 +14,7 @@ from epic_cli.engine.measure import accumulate_errors, overshoot, turn_overshoot
 from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
 from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table, quantile
 from epic_cli.metrics.lag import Lag, find_lag
-from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows
+from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows, Weights
 from epic_cli.metrics.recovery import Events, Recovery, recovery
 from epic_cli.metrics.truth import JUMP_FACTOR, JUMP_FLOOR, OVERSHOOT_WINDOW, SampledTruth
 from epic_cli.metrics.turns import RESTING, angles, between, forward, known, one_sided, vectors
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats, Integers
-    from epic_cli.metrics.metric import Weights
     from epic_cli.metrics.sent import SentStates
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.metrics.arrays import ARRIVAL, TELEPORT, TIME, lengths, median, packet_table
-from epic_cli.metrics.truth import GAP_INTERVALS, GAP_SECONDS
+from epic_cli.metrics.truth import GAP_INTERVALS, GAP_SECONDS, SampledTruth, Truth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats
-    from epic_cli.metrics.truth import SampledTruth, Truth
 
     Rows = NDArray[np.intp]
 

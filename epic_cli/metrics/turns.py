@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.engine.measure import TurnPath, fill_rotations
+from epic_cli.engine.measure import Path, TurnPath, fill_rotations
 from epic_cli.metrics.arrays import TIME, lengths, median, packet_table
 
 if TYPE_CHECKING:
-    from epic_cli.engine.measure import Path
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats, Integers
 

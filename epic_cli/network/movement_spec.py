@@ -19,11 +19,10 @@ from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
 from epic_cli.recordings.opening import ReadingLog, read_file, source_name
-from epic_cli.recordings.read_spec import INFERRED
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 if TYPE_CHECKING:
     from epic_cli.recordings.opening import Logs
-    from epic_cli.recordings.read_spec import ReadSpec
 
 #: A path goes on for so long (s) unless something else is said.
 USUAL_DURATION = 10.0

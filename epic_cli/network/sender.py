@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from epic_cli.engine import description
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.contract import Packet, Rotation, SmoothingStrategy, Vector
 from epic_cli.engine.link import SenderKernel
 from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, SettingError, Switch
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
@@ -28,9 +28,6 @@ from epic_cli.network.encoding import (
     count_bits,
 )
 from epic_cli.network.movement import Movement, RecordedMovement, Snapshot, State
-
-if TYPE_CHECKING:
-    from epic_cli.engine.contract import Rotation, SmoothingStrategy, Vector
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
 DECIMALS = 6

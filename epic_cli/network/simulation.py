@@ -15,14 +15,12 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import SettingError
 from epic_cli.network.link import Channel, Link, Way
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.movement import Movement, RecordedMovement
+from epic_cli.network.movement import Movement, PathMovement, RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec, load_movement
-from epic_cli.network.sender import MOST_STAMPS, RECORDED, Sender, SenderSpec, sample
+from epic_cli.network.sender import MOST_STAMPS, RECORDED, Sender, SenderSpec, SentDatagram, sample
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.network.movement import PathMovement
-    from epic_cli.network.sender import SentDatagram
     from epic_cli.network.trace import NetworkTrace
 
 #: Packets that are passed on together: few enough not to delay the reader of a pipe.

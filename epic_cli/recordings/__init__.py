@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 from epic_cli.engine.failures import Portable
 
 if TYPE_CHECKING:
-    from typing import IO, Protocol
-
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.recordings.read_spec import ReadSpec

@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.description import split, write
 from epic_cli.engine.measure import Survey, survey
-from epic_cli.engine.packets import PacketBlock, Totals, Track
+from epic_cli.engine.packets import PacketBlock, Totals, Track, Turning
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
 from epic_cli.recordings.read_spec import TIME_UNITS, VELOCITY, ReadSpec, joined_columns, star_of
-from epic_cli.recordings.watch import LEAST, RecordingMonitor
+from epic_cli.recordings.watch import LEAST, RecordingMonitor, WatchedBlock
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import Turning
     from epic_cli.recordings import Reader
     from epic_cli.recordings.lines import LineReader
-    from epic_cli.recordings.watch import WatchedBlock
 
 
 #: This many bytes may stand above the first packet.

@@ -12,24 +12,21 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import IO, TYPE_CHECKING, BinaryIO, Protocol, Self, TypeVar
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text.widths import some
 from epic_cli.recordings import Unreadable, files
 from epic_cli.recordings.files import CannotAccess, Overwrites, accessing
-from epic_cli.recordings.read_spec import INFERRED
+from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.reading import BINARY, read, recordings_in
 from epic_cli.recordings.watch import RecordingMonitor
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from typing import IO, Protocol, Self
 
-    from epic_cli.engine.packets import Entities
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
-    from epic_cli.recordings.read_spec import ReadSpec
 
     #: Takes how much is done, of how much in all; 0: unknown.
     Progress = Callable[[int, int], object]

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.recordings import (
     BYTE_ORDER_MARK,
@@ -21,7 +21,6 @@ from epic_cli.recordings import (
 
 if TYPE_CHECKING:
     from io import BufferedReader
-    from typing import IO, Any
 
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.recordings import OnRead, Reader, Writer

@@ -10,13 +10,12 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.packets import Census
+from epic_cli.engine.packets import Census, PacketBlock
 from epic_cli.engine.text import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings import Reader
     from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.lines import LineReader

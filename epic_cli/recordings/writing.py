@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.failures import Portable
@@ -13,9 +13,6 @@ from epic_cli.engine.packets import PacketBlock, VelocityFiller, is_quaternion
 from epic_cli.recordings import LONGEST_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from epic_cli.engine.text import PacketRows
     from epic_cli.recordings import Writer
 

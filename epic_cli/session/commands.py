@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.packets import VelocityFiller
+from epic_cli.engine.packets import PacketBlock, VelocityFiller
 from epic_cli.engine.parameters import Custom, Parameter
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import TIMING
@@ -39,7 +39,6 @@ from epic_cli.show.styles import VIEWS, View
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.session.controller import SessionController
 

@@ -7,9 +7,8 @@ import contextlib
 import math
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from epic_cli.engine.packets import VelocityFiller
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, VelocityFiller
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.live.consumer import Consumer
@@ -22,9 +21,6 @@ from epic_cli.recordings.files import CannotAccess, accessing
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.state import Session
 from epic_cli.session.terminal import Screen, failure
-
-if TYPE_CHECKING:
-    from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 
 #: A session keeps all its packets: with more than these it listens no more.
 _MOST_PACKETS = 1_000_000

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
@@ -26,7 +26,6 @@ from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.entries.text import packet_line
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import Sample
     from epic_cli.engine.refusals import Refusal
 
 Draw = Callable[[SampleBlock], object]

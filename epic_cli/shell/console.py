@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 from epic_cli.engine.text.widths import printable
@@ -16,8 +16,6 @@ from epic_cli.recordings.files import CannotAccess
 from epic_cli.shell.errors import say, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from epic_cli.show.report import Report
@@ -272,7 +270,6 @@ def write_report(
 
 
 if TYPE_CHECKING:
-    from typing import Protocol
 
     class TextStream(Protocol):
         """What may be a terminal."""

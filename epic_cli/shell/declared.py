@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Any
@@ -51,17 +51,14 @@ from epic_cli.engine.parameters import (
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.replay.strategy_spec import read_spec as parse_spec
 from epic_cli.recordings.files import KEY as RUN_FILES
+from epic_cli.recordings.files import Files
 from epic_cli.recordings.read_spec import READ, ReadSpec
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.profiles import profile_names, read_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from click.shell_completion import CompletionItem
-
-    from epic_cli.recordings.files import Files
 
     _ClickType = click.ParamType[Any]  # generic only for the type checker
     _ClickChoice = click.Choice[str]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.shell.declared import OutputFile, Parsed, value
 from epic_cli.shell.errors import WrongUsage, say
-from epic_cli.work.jobs import JobTally
-
-if TYPE_CHECKING:
-    from epic_cli.work.jobs import Workers
+from epic_cli.work.jobs import JobTally, Workers
 
 
 def _cluster_address(text: str) -> str:

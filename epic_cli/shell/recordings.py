@@ -7,21 +7,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from epic_cli.metrics.evaluation import CompareSpec
-from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, SimulatedRuns
+from epic_cli.metrics.evaluation import CompareSpec, Participant
+from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, RunInputs, SimulatedRuns
 from epic_cli.network.movement_spec import load_movement
 from epic_cli.recordings.opening import recordings_of
-from epic_cli.shell.console import use_color
+from epic_cli.shell.console import ColorChoice, use_color
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.shell.messages import Messages, Reporter
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Timing
-    from epic_cli.metrics.evaluation import Participant
-    from epic_cli.metrics.inputs import RunInputs
     from epic_cli.metrics.metric import Weighing
     from epic_cli.recordings.opening import Logs
-    from epic_cli.shell.console import ColorChoice
     from epic_cli.shell.options.networks import NetworkOptions
     from epic_cli.shell.options.runs import Inputs, TimedFile
     from epic_cli.shell.profiles import Saving

@@ -32,12 +32,11 @@ from epic_cli.show.plot import (
     ticks,
     unbroken,
 )
-from epic_cli.show.scene import ground_axes
+from epic_cli.show.scene import Scene, ground_axes
 from epic_cli.show.styles import BLACK, WHITE, line_style
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.show.scene import Scene
 
 
 #: Seconds: how long a trail is, over how long a name's place is the mean, and how long the end

@@ -23,7 +23,15 @@ from epic_cli.metrics.turns import headings
 from epic_cli.network.link import LINK, GilbertElliott
 from epic_cli.show.documents import Link, as_html
 from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
-from epic_cli.show.scene import BINS, Scene, ground_axes, network_words, packets_words, scene_words
+from epic_cli.show.scene import (
+    BINS,
+    Scene,
+    StrategyTrace,
+    ground_axes,
+    network_words,
+    packets_words,
+    scene_words,
+)
 from epic_cli.show.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.show.svg import scores_picture
 
@@ -31,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.show.scene import StrategyTrace
 
 
 #: The metrics beside the picture; the table under it has all.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.packets import Status
+from epic_cli.engine.packets import PacketBlock, Status
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     LARGEST,
@@ -21,18 +21,15 @@ from epic_cli.metrics.arrays import (
     root_mean_square,
 )
 from epic_cli.metrics.digits import three_digits
-from epic_cli.metrics.recovery import LONGEST
-from epic_cli.metrics.truth import JUMP_FACTOR
+from epic_cli.metrics.recovery import LONGEST, Events
+from epic_cli.metrics.truth import JUMP_FACTOR, SampledTruth, Truth
 from epic_cli.metrics.turns import angles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats
     from epic_cli.metrics.measurement import Entity
-    from epic_cli.metrics.recovery import Events
-    from epic_cli.metrics.truth import SampledTruth, Truth
 
 
 #: All pictures of a comparison together hold about this many drawn positions.
@@ -440,7 +437,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.truth import SampledTruth
 
     Rows = NDArray[np.int64]
 

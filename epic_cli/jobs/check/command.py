@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.check.outcome import Outcome
     from epic_cli.jobs.check.report import CaseReport
 import math
 import shlex
@@ -18,7 +17,7 @@ import click
 
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import printable, wrap
-from epic_cli.jobs.check.outcome import CaseStatus
+from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.port import Port
 from epic_cli.jobs.check.spec import (
     ROW_FORMATS,

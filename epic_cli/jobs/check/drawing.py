@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.contract import STATUSES, Sample
+from epic_cli.engine.contract import STATUSES, Packet, Sample
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.check.differences import (
@@ -25,7 +25,6 @@ from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import ReadingLog, blocks
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import Packet
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.comparison import Comparison

@@ -13,6 +13,7 @@ from epic_cli.engine.text.widths import some
 from epic_cli.metrics import METRICS, figure_names, named, shown_metrics
 from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, RESOLUTION, Certainty, Unit
 from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, best_for, good
+from epic_cli.metrics.comparison import Result as Advised
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, known, one_decimal, reach, rough, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
@@ -33,7 +34,6 @@ from epic_cli.recordings.opening import UNUSABLE, ReadingLog
 from epic_cli.show.report import Column, Data, Record, Report, Table
 
 if TYPE_CHECKING:
-    from epic_cli.metrics.comparison import Result as Advised
     from epic_cli.metrics.evaluation import Run
     from epic_cli.show.page import Section
 

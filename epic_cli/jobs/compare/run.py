@@ -8,14 +8,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from epic_cli.metrics.comparison import Comparison
-from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare, compare_one
+from epic_cli.metrics.evaluation import (
+    CompareSpec,
+    Pool,
+    Progress,
+    Run,
+    RunResult,
+    compare,
+    compare_one,
+)
 from epic_cli.metrics.inputs import RecordedRuns, SimulatedRuns, run_name
 from epic_cli.recordings.opening import ReadingLog
 from epic_cli.work.jobs import JobTally, Place, UnusableJob, results_of
 
 if TYPE_CHECKING:
     from epic_cli.jobs.compare.spec import CompareJob
-    from epic_cli.metrics.evaluation import Progress
     from epic_cli.metrics.truth import Truth
     from epic_cli.recordings.opening import Logs
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.parameters import SettingError
-from epic_cli.jobs.convert.spec import CaptureSpec
+from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
 from epic_cli.recordings.files import accessing
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.jobs.convert.spec import ConvertSpec
     from epic_cli.recordings import Writer
     from epic_cli.recordings.captures import Capture
     from epic_cli.recordings.opening import Logs, ReadingLog, RecordingSource, RowSink

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.parameters import Choice, Number, Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.jobs.diagnose.mechanism import Mechanism, frames_of, mechanism
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.parameters import Value
     from epic_cli.metrics.arrays import Floats
 
 

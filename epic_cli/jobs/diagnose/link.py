@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,11 @@ from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Stream, Traffic,
 from epic_cli.network.link import (
     HIGHEST_CORRELATION,
     LONGEST_DELAY,
+    Distribution,
     GilbertElliott,
     LinkConditions,
 )
 from epic_cli.network.trace import NetworkTrace
-
-if TYPE_CHECKING:
-    from epic_cli.network.link import Distribution
-
 
 #: How lost packets are known: by numbers that are missing, by stamps that are missing from
 #: regular ones, or not at all.

@@ -30,6 +30,7 @@ from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, network_of, traffic_of
 from epic_cli.recordings import Unreadable
+from epic_cli.recordings.findings import RecordingFinding as Doubtful
 from epic_cli.recordings.findings import doubts
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from epic_cli.jobs.diagnose.drawn import DrawnMatch
     from epic_cli.metrics.drawn_path import DrawnPath
     from epic_cli.metrics.inputs import RecordingSpec
-    from epic_cli.recordings.findings import RecordingFinding as Doubtful
     from epic_cli.recordings.opening import Logs, ReadingLog
     from epic_cli.work.jobs import Place
 

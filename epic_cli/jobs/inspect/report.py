@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.engine.packets import angles
+from epic_cli.engine.packets import Track, angles
 from epic_cli.metrics.arrays import LARGEST
 from epic_cli.metrics.digits import counted, known, number, seconds
 from epic_cli.recordings.findings import KINDS, RecordingFinding, Severity
@@ -18,7 +18,6 @@ from epic_cli.show import report as model
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from epic_cli.engine.packets import Track
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.metrics.arrays import Floats
 

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import PacketBlock, Track, Turning
 from epic_cli.engine.replay import separate
 from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.checks import new_findings, unread
-from epic_cli.recordings.findings import doubts, worst_first
+from epic_cli.recordings.findings import RecordingFinding, doubts, worst_first
 from epic_cli.recordings.opening import MOST_ENTITIES
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.packets import Track, Turning
     from epic_cli.engine.refusals import Refusal
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.replay.strategy_spec import CORRECTION
-from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division
+from epic_cli.engine.replay.strategy_spec import CORRECTION, StrategySpec
+from epic_cli.jobs.tune.spec import DIVISIONS, GOALS, Division, TuneJob
 from epic_cli.metrics import named
 from epic_cli.shell.console import ColorChoice
 from epic_cli.shell.declared import (
@@ -50,11 +50,9 @@ from epic_cli.shell.options.runs import (
 from epic_cli.show.metric_list import games_help
 
 if TYPE_CHECKING:
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.jobs.tune.bytes_front import BytesSpec, Limit
     from epic_cli.jobs.tune.design import Design
     from epic_cli.jobs.tune.run import TuneStep, Tunings
-    from epic_cli.jobs.tune.spec import TuneJob
     from epic_cli.metrics.evaluation import Run
     from epic_cli.metrics.metric import Metric, Weighing
     from epic_cli.recordings.opening import Logs

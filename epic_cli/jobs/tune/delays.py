@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.parameters import SettingError, Value
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.traffic import SHARES, traffic_of, waits
+from epic_cli.metrics.traffic import SHARES, MessageLog, traffic_of, waits
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.arrays import Floats
-    from epic_cli.metrics.traffic import MessageLog
 
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Value
-
     Written = Mapping[str, Value]
 
 

@@ -58,13 +58,12 @@ from epic_cli.jobs.tune.trials import (
 )
 from epic_cli.metrics.arrays import POSITION, packet_table
 from epic_cli.metrics.certainty import STEADY
-from epic_cli.metrics.comparison import causes
+from epic_cli.metrics.comparison import Comparison, Result, causes
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.metrics.traffic import traffic_of
 
 if TYPE_CHECKING:
     from epic_cli.jobs.tune.spec import Goal, TuneSpec
-    from epic_cli.metrics.comparison import Comparison, Result
     from epic_cli.metrics.evaluation import Participant, Run
     from epic_cli.metrics.metric import Weights
     from epic_cli.show.scene import Selection

@@ -31,6 +31,8 @@ from epic_cli.jobs.tune.trials import (
     Budget,
     BudgetSpent,
     Divided,
+    EvaluationSet,
+    FigureValues,
     Point,
     Space,
     Trial,
@@ -42,9 +44,9 @@ from epic_cli.jobs.tune.trials import (
 )
 from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
-from epic_cli.metrics.evaluation import needs_arrivals, piece_of, pool_runs
+from epic_cli.metrics.evaluation import Participant, Run, needs_arrivals, piece_of, pool_runs
 from epic_cli.metrics.inputs import RecordedRuns
-from epic_cli.metrics.metric import Better, without_turning
+from epic_cli.metrics.metric import Better, Weights, without_turning
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.opening import ReadingLog
@@ -53,10 +55,7 @@ from epic_cli.work.jobs import HERE, JobTally
 if TYPE_CHECKING:
     from epic_cli.engine.parameters import Value
     from epic_cli.jobs.tune.spec import Goal, TuneJob, TuneSpec
-    from epic_cli.jobs.tune.trials import EvaluationSet, FigureValues
     from epic_cli.metrics.comparison import Comparison, Result
-    from epic_cli.metrics.evaluation import Participant, Run
-    from epic_cli.metrics.metric import Weights
     from epic_cli.recordings.opening import Logs
     from epic_cli.show.scene import Selection
     from epic_cli.work.journal import ResultJournal

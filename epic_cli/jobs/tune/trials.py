@@ -17,14 +17,17 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.parameters import Choice, Number, Setting, Value
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table
-from epic_cli.metrics.comparison import Comparison
+from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
+    CompareSpec,
+    Participant,
     Prepared,
+    Run,
     compare_run,
     evaluate,
     pool_results,
@@ -38,10 +41,7 @@ from epic_cli.work.journal import ResultJournal, key
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Setting, Value
     from epic_cli.jobs.tune.spec import Division, Goal
-    from epic_cli.metrics.comparison import Result
-    from epic_cli.metrics.evaluation import CompareSpec, Participant, Run
     from epic_cli.metrics.measurement import Entity
     from epic_cli.show.scene import Selection
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.strategy_spec import split
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec, split
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.browser.server import ServeSpec, serve
 from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies
@@ -29,8 +29,6 @@ from epic_cli.recordings.files import accessing
 from epic_cli.show.page import live_page
 
 if TYPE_CHECKING:
-    from epic_cli.engine.packets import Entities, SampleBlock
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.live.command_line import Page
 
 

@@ -9,7 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.live.send.spec import Moment
@@ -19,9 +19,6 @@ from epic_cli.recordings.addresses import UNFRAGMENTED, Address, resolve
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import csv_field, number
 from epic_cli.work.event_loop import prefetched, set_or_late
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 class Outlet(asyncio.DatagramProtocol):

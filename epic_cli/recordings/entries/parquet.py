@@ -6,8 +6,8 @@ the row, from 2, in the place of the line's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator
+from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.engine.text import FIELDS, TURN_COLUMNS
 from epic_cli.recordings import Format, Unreadable
@@ -15,9 +15,6 @@ from epic_cli.recordings.entries.csv import COLUMNS
 from epic_cli.recordings.writing import Fault, Unwritable, check
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import IO
-
     from epic_cli.engine.contract import Packet
     from epic_cli.recordings import ByteSource
     from epic_cli.recordings.read_spec import ReadSpec

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.packets import Status
-from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.packets import PacketBlock, Status
+from epic_cli.engine.parameters import Setting, SettingError, Value
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.strategies import FAMILIES, declaration
@@ -20,8 +20,6 @@ from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Findi
 from epic_cli.metrics.traffic import MessageLog, Traffic, network_of
 
 if TYPE_CHECKING:
-    from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.parameters import Setting, Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: The families of strategies that have such a buffer.
