@@ -167,7 +167,10 @@ def test_options_that_differ_from_the_table() -> None:
         del context
         click.echo(repr(given))
 
-    for choice in (*options(Small.TABLE, leave_out=("open",), count={"default": "5"}), option(OPEN)):
+    for choice in (
+        *options(Small.TABLE, leave_out=("open",), count={"default": "5"}),
+        option(OPEN),
+    ):
         choice(command)
     assert eval(CliRunner().invoke(command, ["--no-open", "--rate", "9"]).output) == {
         "count": 5,
