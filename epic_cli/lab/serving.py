@@ -42,7 +42,7 @@ from epic_cli.live.browser.server import File, ServeSpec
 from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies, frame
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
-from epic_cli.show.page import About, content_of, page_data, page_of, scene_data
+from epic_cli.show.page import About, content_of, looks, page_data, page_of, scene_data
 from epic_cli.show.svg import picture
 from epic_cli.show.video import VideoSpec, kind_of, write_video
 
@@ -227,6 +227,7 @@ def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
         raise InvalidExperiment("nothing arrives")
     return made, {
         "kind": "picture",
+        "styles": looks(experiment.labels),
         "scenes": [scene_data(scene, ranks, made.pack) for scene in scenes],
     }
 
@@ -287,7 +288,7 @@ def _page(wanted: Wanted) -> bytes:
 
 def _svg(wanted: Wanted) -> bytes:
     found = wanted.bench.figures(wanted.experiment)
-    return picture(found.scenes[0], wanted.experiment.labels).encode()
+    return picture(found.scenes[0], wanted.experiment.labels, found.pictured).encode()
 
 
 def _video(wanted: Wanted) -> bytes:

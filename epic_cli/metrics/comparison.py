@@ -164,6 +164,12 @@ class Comparison(Tabular):
         return doubts(self.findings)
 
     @property
+    def pictured(self) -> str:
+        """Which of several recordings or networks scenes are of; empty: there is one."""
+        count = len(self.recordings)
+        return f"{self.recordings[0]}, one of {count} {self.runs_are}" if count > 1 else ""
+
+    @property
     def turns(self) -> bool:
         """Whether the recording has rotation, and one of the strategies turns."""
         return any(not math.isnan(result.value("angle")) for result in self.results)

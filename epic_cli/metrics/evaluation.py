@@ -63,6 +63,7 @@ from epic_cli.metrics.sent import SentStates
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
 from epic_cli.network.sender import JUDGED, Sender, sample
 from epic_cli.network.simulation import Simulation, Statistics
+from epic_cli.recordings import LENGTHS
 from epic_cli.work.executors import Threads
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -111,7 +112,7 @@ class Pictured(Protocol):
     ) -> Any:
         """What one strategy drew of an entity: positions (n, 3), statuses (n), rotations (n, 4)."""
 
-    def scene(self, entity: Entity, offset: float, shown: Sequence[Any]) -> Any:
+    def scene(self, entity: Entity, offset: float, shown: Sequence[Any], unit: str) -> Any:
         """An entity's scene of that; ``offset`` (s) is added to the packets' times."""
 
 
@@ -129,7 +130,7 @@ class Run(NamedTuple):
     was found wrong with the recording itself, ``drawn`` is what the game drew of it, if known.
     ``sent`` is what was sent of each entity, where that is known; up to ``silent`` seconds without
     a packet are the sender's choice. ``again`` is the run of one strategy, where the sender has a
-    copy of that.
+    copy of that. Lengths are in its ``unit``.
     """
 
     name: str
@@ -140,6 +141,7 @@ class Run(NamedTuple):
     silent: float = 0.0
     again: SentFor | None = None
     drawn: DrawnCandidate | None = None
+    unit: str = LENGTHS
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,7 @@ class Prepared:
     offset: float
     findings: tuple[RecordingFinding, ...] = ()
     again: Callable[[Participant], tuple[Entity, ...]] | None = None
+    unit: str = LENGTHS
 
     def judged(self, participant: Participant) -> tuple[Entity, ...]:
         """The entities as this participant gets them."""
@@ -327,7 +330,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
     origin = judged[0].truth.truth.origin
     entities = PreparedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
     again = None if run.again is None else partial(_judged_again, run.again, spec, tuple(judged))
-    return Prepared(entities, timing, arrivals, offset, run.findings, again)
+    return Prepared(entities, timing, arrivals, offset, run.findings, again, run.unit)
 
 
 def _judged_again(
@@ -487,7 +490,7 @@ def compare_run(
     if selection is not None:
         for index, entity in enumerate(judged):
             shown = [outcome.drawn for outcome in found[index :: len(judged)] if outcome.drawn]
-            scenes.append(selection.scene(entity, prepared.offset, shown))
+            scenes.append(selection.scene(entity, prepared.offset, shown, prepared.unit))
     return Comparison(
         weights=spec.weights,
         tick=prepared.tick,
@@ -665,10 +668,11 @@ def drawn_scenes(
     participants: Sequence[Participant],
     timing: Timing,
     selection: Pictured,
+    unit: str = LENGTHS,
 ) -> tuple[Any, ...]:
     """What these draw of packets by entity, held against what is rebuilt from them."""
     spec = CompareSpec(participants, timing, selection=selection, intervals=False)
-    return compare_run(Run("", packets), spec).scenes
+    return compare_run(Run("", packets, unit=unit), spec).scenes
 
 
 @_quietly
@@ -687,7 +691,7 @@ def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
                 shown, status, turns = found
                 part = (shown, status, entity, (), turns)
                 pictures.append(selection.drawn(participant.label, *part, lags=False))
-        scenes.append(selection.scene(entity, prepared.offset, pictures))
+        scenes.append(selection.scene(entity, prepared.offset, pictures, prepared.unit))
     return scenes
 
 

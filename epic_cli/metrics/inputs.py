@@ -102,8 +102,8 @@ class RecordingSpec(NamedTuple):
         packets = self.packets(source, log)
         if any(block.lacks_velocity() for block in packets.values()):
             log.estimated()
-        findings = log.findings if isinstance(source, str) else (source.log or log).findings
-        return Run(run_name(recording), packets, truths, findings)
+        known = log if isinstance(source, str) else source.log or log
+        return Run(run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
 
     def identity(self) -> dict[str, Any]:
         """What results depend on, for a journal."""

@@ -15,7 +15,7 @@ from epic_cli.play.statistics import PlayFigure, Shot
 from epic_cli.play.world import RADIUS, Event, Point
 from epic_cli.recordings.writing import csv_field, number
 from epic_cli.show.documents import in_markup
-from epic_cli.show.styles import line_style
+from epic_cli.show.styles import PALETTE
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 
@@ -210,7 +210,7 @@ class _Panel:
         self._scene = scene
         self._colors: dict[str, str] = {}
         for name in sorted({marker.name for marker in scene.markers}):
-            self._colors[name] = line_style(len(self._colors)).light
+            self._colors[name] = PALETTE[len(self._colors) % len(PALETTE)].light
 
     def parts(self) -> list[str]:
         """The elements of the picture."""

@@ -143,6 +143,10 @@ class Head:
         return [line for line in lines if line.strip()]
 
 
+#: What lengths are in: a unit of the recording's own, which has no name, or metres.
+LENGTHS, METRES = "lengths", "m"
+
+
 class Format:
     """A format of recordings: an entry of the table says what differs.
 
@@ -150,6 +154,7 @@ class Format:
     recording in it begins with, and ``detect`` looks closer. What is no text is ``unpacked`` to a
     recording in the format of that name. No one chooses it to be read where not ``by_name``.
     ``needs_velocity``: it cannot hold packets otherwise. ``binary`` ones are not for a terminal.
+    Lengths are in its ``unit``.
     """
 
     name: str
@@ -159,6 +164,7 @@ class Format:
     by_name = True
     needs_velocity = False
     binary = False
+    unit = LENGTHS
 
     def begins(self, head: bytes) -> bool:
         """Whether a recording that begins like this is certainly in it."""

@@ -85,6 +85,17 @@ class RecordingMonitor:
         self.layout = layout
 
     @property
+    def unit(self) -> str:
+        """What the lengths are in that are read."""
+        from epic_cli.recordings import LENGTHS, METRES, formats
+
+        layout = self.layout or self.given
+        if layout is not None and (layout.geo or layout.factors is not None):
+            return METRES
+        known = formats().get(self.format)
+        return LENGTHS if known is None or (layout and layout.scale is not None) else known.unit
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """The codes of the findings that make all that is computed doubtful."""
         if not self.findings:

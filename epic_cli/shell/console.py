@@ -191,13 +191,20 @@ def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
         width=width or UNLIMITED,
         force_terminal=color,
         no_color=not color,
-        color_system="standard" if color else None,
+        color_system=_colors() if color else None,
         highlight=False,
         legacy_windows=False,
     )
     with console.capture() as captured:
         console.print(_Harmless(what), crop=False)  # what is longer is for the terminal to wrap
     return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+def _colors() -> Literal["standard", "256", "truecolor"]:
+    """How many colours the terminal says that it has: sixteen have no agreed values."""
+    if os.environ.get("COLORTERM", "") in ("truecolor", "24bit"):
+        return "truecolor"
+    return "256" if os.environ.get("TERM", "").endswith("256color") else "standard"
 
 
 class _Harmless:

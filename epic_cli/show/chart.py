@@ -12,22 +12,24 @@ from rich.style import Style
 from rich.text import Text
 
 from epic_cli.show.plot import PACKETS, TRUTH, Curve, extent, plot, squared, ticks
+from epic_cli.show.styles import PALETTE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epic_cli.metrics.arrays import Floats
+    from epic_cli.metrics.arrays import Flags, Floats
     from epic_cli.show.scene import Scene
     from epic_cli.show.styles import View
 
 
-#: Styles for strategies, in their order; readable on light and on dark.
-STYLES = ("bright_red", "bright_blue", "bright_green", "bright_magenta", "bright_yellow",
-          "bright_cyan", "red", "blue", "green", "magenta", "yellow", "cyan")  # fmt: skip
+#: Where there is no colour, strategies have letters, in their order.
 MARKS = "abcdefghijklmnpqrstuvwxyz"
 TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
 PACKET_STYLE, PACKET_MARK = "bold", "o"
 _KNOWN = (TRUTH_MARK, PACKET_MARK)
+
+#: Lines in the key, by their dashes.
+_SIGNS: dict[tuple[int, ...], str] = {(): "━━", (8, 4): "╍╍", (2, 4): "┅┅"}
 
 #: Names are written beside lines in charts of this width on, this many characters of them.
 _ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
@@ -36,7 +38,8 @@ _ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
 class ChartLine(NamedTuple):
     """One line (or, not ``joined``, points) of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
 
-    ``style`` is a rich style, used where there is colour; ``mark`` one character, used elsewhere.
+    ``style`` is a rich style, ``plain`` that of sixteen colours, the same unless given; ``mark`` is
+    one character, used where there are none. ``dashes`` are lengths of dashes and gaps in pixels.
     """
 
     label: str
@@ -45,6 +48,8 @@ class ChartLine(NamedTuple):
     style: str
     mark: str
     joined: bool = True
+    plain: str = ""
+    dashes: tuple[int, ...] = ()
 
 
 class Chart:
@@ -82,9 +87,10 @@ class Chart:
         """The title, the canvas between its axes, and the legend."""
         braille = console.color_system is not None and not console.no_color
         braille = braille and not options.ascii_only
-        series = [
-            (np.asarray(line.across, float), np.asarray(line.up, float)) for line in self.lines
-        ]
+        lines = self.lines
+        if console.color_system in ("standard", "windows"):
+            lines = [line._replace(style=line.plain or line.style) for line in lines]
+        series = [(np.asarray(line.across, float), np.asarray(line.up, float)) for line in lines]
         both = [np.isfinite(a) & np.isfinite(b) for a, b in series]
         if not any(here.any() for here in both):
             yield Text(f"nothing to draw: {self.title}" if self.title else "nothing to draw")
@@ -94,7 +100,7 @@ class Chart:
         bottom, top = extent(np.concatenate([b for _, b in finite]))
         margin = max(len(text) for _, text in ticks(bottom, top)) + 2
         room = min(options.max_width, self.width or options.max_width) - margin - 1
-        longest = max((len(line.label) for line in self.lines if line.joined), default=0)
+        longest = max((len(line.label) for line in lines if line.joined), default=0)
         # with the blank before a name
         ends = min(_LONGEST_NAME, longest) + 1 if self.named and room >= _ROOM_FOR_NAMES else 0
         width = max(10, room - ends)
@@ -102,18 +108,18 @@ class Chart:
             # a braille dot is about as wide as high, a character half as wide
             left, right, bottom, top = squared(left, right, bottom, top, width, 2 * self.height)
         canvas = Canvas(width, self.height, braille)
-        for one, (a, b) in zip(self.lines, series, strict=True):
+        for one, (a, b) in zip(lines, series, strict=True):
             share = (a - left) / (right - left), (b - bottom) / (top - bottom)
-            canvas.draw(*share, one.style, one.mark, one.joined)
+            canvas.draw(*share, one)
         if self.title:
             yield Text(self.title, style="bold")
         drawn = canvas.lines()
         if ends:
-            _write_names(drawn, self.lines, series, bottom, top)
+            _write_names(drawn, lines, series, bottom, top)
         edges = "|++-+" if options.ascii_only else "│┤└─┬"
         yield from _with_axis(drawn, bottom, top, margin, edges)
         yield from _lower_axis(left, right, width, margin, edges)
-        yield _legend(self.lines, braille, margin)
+        yield _legend(lines, braille, margin)
 
 
 def _with_axis(
@@ -167,7 +173,7 @@ def _legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
     for part in [line for line in lines if line.mark in _KNOWN] + [
         line for line in reversed(lines) if line.mark not in _KNOWN
     ]:
-        sign = ("━━" if part.joined else "•") if braille else part.mark
+        sign = (_SIGNS.get(part.dashes, "━·") if part.joined else "•") if braille else part.mark
         text.append(f"{sign} {part.label}   ", part.style)
     return text
 
@@ -197,8 +203,11 @@ def chart_line(curve: Curve) -> ChartLine:
         return ChartLine(curve.label, across, up, PACKET_STYLE, PACKET_MARK, joined=False)
     if curve.role == TRUTH:
         return ChartLine(curve.label, across, up, TRUTH_STYLE, TRUTH_MARK)
-    style, mark = STYLES[curve.role % len(STYLES)], MARKS[curve.role % len(MARKS)]
-    return ChartLine(curve.label, across, up, style, mark)
+    mark = MARKS[curve.role % len(MARKS)]
+    if curve.style is None:
+        return ChartLine(curve.label, across, up, "bold", mark)
+    color, dashes = PALETTE[curve.style.color], curve.style.dashes
+    return ChartLine(curve.label, across, up, color.screen, mark, True, color.plain, dashes)
 
 
 #: The dots of a braille character, by row and column, as bits of its number from U+2800.
@@ -220,24 +229,27 @@ class Canvas:
         self._owner = np.full((height, width), -1)
         self._styles: list[str] = []
 
-    def draw(self, across: Floats, up: Floats, style: str, mark: str, joined: bool) -> None:
-        """Draws points (n) at 0 to 1 across and up, ``joined`` by lines or not; NaN breaks them."""
+    def draw(self, across: Floats, up: Floats, line: ChartLine) -> None:
+        """Draws a line's points (n) at 0 to 1 across and up; NaN breaks it."""
         column = across * (self.columns - 1)
         row = (1 - up) * (self.rows - 1)
-        if joined and len(across) > 1:
+        if line.joined and len(across) > 1:
             column, row = _fill(column, row)
+            if line.dashes and self._braille:
+                drawn = _dashed(len(column), line.dashes)
+                column, row = column[drawn], row[drawn]
         # far outside, numbers would not fit an integer
         inside = (abs(column) < 1e6) & (abs(row) < 1e6)
         columns, rows = np.rint(column[inside]).astype(int), np.rint(row[inside]).astype(int)
         on = (columns >= 0) & (columns < self.columns) & (rows >= 0) & (rows < self.rows)
         columns, rows = columns[on], rows[on]
-        self._styles.append(style)
+        self._styles.append(line.style)
         if self._braille:
             places = rows // 4, columns // 2
             np.bitwise_or.at(self._cells, places, _DOTS[rows % 4, columns % 2])
         else:
             places = rows, columns
-            self._cells[places] = ord(mark)
+            self._cells[places] = ord(line.mark)
         self._owner[places] = len(self._styles) - 1
 
     def lines(self) -> list[Text]:
@@ -253,6 +265,12 @@ class Canvas:
                     text.append(character, Style.parse(self._styles[owner]))
             result.append(text)
         return result
+
+
+def _dashed(count: int, dashes: tuple[int, ...]) -> Flags:
+    """Which dots of this many in a row are drawn; a dot is as wide as two pixels."""
+    parts = np.maximum(np.array(dashes) // 2, 1)
+    return np.resize(np.repeat(np.arange(len(parts)) % 2 == 0, parts), count)
 
 
 def _fill(column: Floats, row: Floats) -> tuple[Floats, Floats]:

@@ -19,12 +19,15 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.metrics.arrays import lengths, root_mean_square
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
+from epic_cli.recordings import LENGTHS
 from epic_cli.recordings.children import started
 from epic_cli.show.plot import (
     Curve,
     Panel,
+    along,
     between,
     dart,
+    dashed,
     largest_of_each,
     plot,
     spread,
@@ -33,7 +36,7 @@ from epic_cli.show.plot import (
     unbroken,
 )
 from epic_cli.show.scene import Scene, ground_axes
-from epic_cli.show.styles import BLACK, WHITE, line_style
+from epic_cli.show.styles import BLACK, WHITE, LineStyle
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -69,7 +72,7 @@ def _frame(back: Backdrop, at: float) -> Image.Image:
     markers = []
     for track in back.stage.tracks:
         trail = _trail(back, track, at, shift)
-        pen.lines(trail, colors.of(track.role), (5 if track.role < 0 else 2.4) * unit)
+        pen.lines(trail, colors.of(track.style), (5 if track.role < 0 else 2.4) * unit)
         place = back.places(track.at(here))[0] + shift
         if np.isfinite(place).all():
             markers.append((track, place))
@@ -77,11 +80,12 @@ def _frame(back: Backdrop, at: float) -> Image.Image:
         radius = (6.5 if track.role < 0 else 5.5) * unit
         corners = _dart(track, at, radius)
         pen.lines(
-            [(corners + place, 255)], colors.of(track.role), 0 if len(corners) > 1 else 2 * radius
+            [(corners + place, 255)], colors.of(track.style), 0 if len(corners) > 1 else 2 * radius
         )
     if len(markers) <= _NAMED:
         _draw_names(back, pen, markers, shift, at)
-    note = f"from above, {back.stage.axes}, grid {tick_text(back.step, back.step)}"
+    unit_words = f" {back.stage.unit}" if back.stage.unit != LENGTHS else ""
+    note = f"from above, {back.stage.axes}, grid {tick_text(back.step, back.step)}{unit_words}"
     pen.paste(back.name(note, colors.soft), 14 * unit, back.map[3] - 14 * unit)
     # names and dots that reach beyond the map are covered
     for top, bottom in ((0, back.map[1]), (back.map[3], image.height)):
@@ -105,10 +109,14 @@ def _ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
 def _trail(back: Backdrop, one: Curve, at: float, shift: Floats) -> Iterator[tuple[Floats, int]]:
     for times, run in one.rows(at - TRAIL, at):
         steps = np.minimum((times - at + TRAIL) * (_STEPS / TRAIL), _STEPS - 1).astype(int)
-        places = back.places(run) + shift
+        places, dashes = back.places(run) + shift, back.dashes(one)
+        # dashes stay where they are, however the trail goes on
+        ways = np.interp(times, one.times, back.ways(one)) if dashes else times
         for part in np.split(np.arange(len(run)), np.flatnonzero(np.diff(steps)) + 1):
             shade = 255 * int(steps[part[0]] + 1) // _STEPS
-            yield places[max(part[0] - 1, 0) : part[-1] + 1], shade
+            rows = slice(max(part[0] - 1, 0), part[-1] + 1)
+            for line in dashed(places[rows], ways[rows], dashes):
+                yield line, shade
 
 
 def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
@@ -129,7 +137,12 @@ def _dart(one: Curve, at: float, radius: float) -> Floats:
         u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)
         if u * u + v * v > 0:
             return dart(u, v, 0.9 * radius, 0.7, 0.3)
-    return np.zeros((1, 2))
+    return radius * _marker(one)
+
+
+def _marker(one: Curve) -> Floats:
+    """The corners (n, 2) of its marker in pixels, or the middle of a disc, around 0."""
+    return np.array((one.style and one.style.shape) or ((0.0, 0.0),)) * (1, -1)
 
 
 def _draw_names(
@@ -142,7 +155,7 @@ def _draw_names(
             away = np.nan_to_num(back.places(one.at(around)) + shift - place)
             x, y = (place + np.clip(away.mean(axis=0), -24 * unit, 24 * unit)).tolist()
             x = max(x, float(place[0]))  # a name does not cover its own marker
-            found.append((y, x, one.label, back.colors.of(one.role)))
+            found.append((y, x, one.label, back.colors.of(one.style)))
     found.sort()
     for (_, x, name, color), y in zip(
         found, spread([row[0] for row in found], 15 * unit), strict=True
@@ -183,6 +196,7 @@ class Stage(NamedTuple):
     packet_times: Floats
     packets: Floats
     axes: str
+    unit: str
     start: float
     end: float
 
@@ -213,7 +227,14 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
         truth, _, *drawn = plot(scene, "above", labels, plane).curves
         truths.append(truth._replace(label="") if several else truth)
         if several:
-            drawn = [curve._replace(label=scene.entity, role=number) for curve in drawn]
+            # of one colour are those that one strategy draws
+            drawn = [
+                curve._replace(
+                    label=scene.entity, role=number, style=curve.style._replace(pattern=number)
+                )
+                for curve in drawn
+                if curve.style
+            ]
         tracks += drawn
     came = np.concatenate(
         [np.where(np.isnan(scene.arrivals), scene.packet_times, scene.arrivals) for scene in scenes]
@@ -224,6 +245,7 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
         came[order],
         np.concatenate([scene.packets[:, plane] for scene in scenes])[order],
         f"{'xyz'[plane[1]]} over {'xyz'[plane[0]]}",
+        scenes[0].unit,
         min(float(scene.times[0]) for scene in scenes),
         max(float(scene.times[-1]) for scene in scenes),
     )
@@ -295,6 +317,7 @@ class Backdrop:
         self, stage: Stage, start: float, end: float, size: tuple[int, int], theme: str
     ) -> None:
         self.stage, self.start, self.end, self.colors = stage, start, end, Colors(theme)
+        self._ways: dict[tuple[str, int], Floats] = {}
         self.unit = unit = max(min(size) / _USUAL_HEIGHT, _SMALLEST)
         self.font = ImageFont.load_default(13 * unit)
         self.map: Box = (0, round(34 * unit), size[0], size[1] - round(112 * unit))
@@ -309,9 +332,20 @@ class Backdrop:
         """Places (n, 2) in pixels of the floor."""
         return self.panel.place(points)
 
-    def name(self, text: str, color: Color) -> Image.Image:
-        """A name as a picture."""
-        return sprite(printable(text)[:32], 13 * self.unit, color, self.colors.ground)
+    def dashes(self, one: Curve) -> Sequence[float]:
+        """Lengths of dashes and gaps of a line (pixels), none: it is solid."""
+        return [self.unit * length for length in (one.style.dashes if one.style else ())]
+
+    def ways(self, one: Curve) -> Floats:
+        """How far along a line its rows (n) are, in pixels."""
+        key = one.label, one.role
+        if key not in self._ways:
+            self._ways[key] = along(self.places(one.places))
+        return self._ways[key]
+
+    def name(self, text: str, color: Color, most: int = 32) -> Image.Image:
+        """A name as a picture, of as many letters at most."""
+        return sprite(printable(text)[:most], 13 * self.unit, color, self.colors.ground)
 
     def _bounds(self) -> tuple[Floats, Floats]:
         """The least and the largest place (2), without what leaves the truth by far."""
@@ -373,10 +407,11 @@ class Backdrop:
         unit, colors, pen = self.unit, self.colors, Pen(self.base, (0, 0, *self.base.size))
         x, y, end = 14 * unit, 17 * unit, self.base.width - 110 * unit
         for row in (self.stage.tracks[0], *self.stage.drawn):
-            words = self.name(row.label or "truth", colors.of(row.role))
+            words = self.name(row.label or "truth", colors.of(row.style))
             if x + 16 * unit + words.width > end:
                 break
-            pen.lines([(np.array([[x + 5 * unit, y]]), 255)], colors.of(row.role), 10 * unit)
+            corners = 5 * unit * _marker(row) + (x + 5 * unit, y)
+            pen.lines([(corners, 255)], colors.of(row.style), 0 if len(corners) > 1 else 10 * unit)
             pen.paste(words, x + 14 * unit, y)
             x += 22 * unit + words.width
             errors = row.within(self.start, self.end)[1]
@@ -386,7 +421,8 @@ class Backdrop:
                     pen.paste(words, x, y)
                     x += words.width
             x += 16 * unit
-        pen.paste(self.name("error (lengths)", colors.soft), 46 * unit, self.map[3] + 11 * unit)
+        note = f"error ({self.stage.unit}); above: RMS of these {self.end - self.start:.3g} s"
+        pen.paste(self.name(note, colors.soft, 80), 46 * unit, self.map[3] + 11 * unit)
 
     def _chart(self) -> Image.Image:
         """The errors over time: the faint ones are drawn here."""
@@ -406,9 +442,14 @@ class Backdrop:
         for curve in reversed(self.stage.drawn):
             times, errors = largest_of_each(*curve.within(self.start, self.end), 2 * width)
             places = self.chart.place(np.column_stack((times, errors)))
-            lines = [(places[run], 255) for run in unbroken(errors)]
+            ways, dashes = along(places), self.dashes(curve)
+            lines = [
+                (line, 255)
+                for run in unbroken(errors)
+                for line in dashed(places[run], ways[run], dashes)
+            ]
             for image, share in ((self.base, 0.3), (full, 1.0)):
-                color = colors.mixed(colors.of(curve.role), share)
+                color = colors.mixed(colors.of(curve.style), share)
                 Pen(image, box).lines(lines, color, 1.6 * unit)
         return full.crop(box)
 
@@ -437,10 +478,11 @@ class Colors:
         self.ink = _rgb("#e6e9ef" if self.dark else "#222222")
         self.truth, self.soft, self.faint = (self.mixed(self.ink, s) for s in (0.55, 0.7, 0.1))
 
-    def of(self, rank: int) -> Color:
-        """The colour of the line with this rank, -1: the truth."""
-        style = line_style(max(rank, 0))
-        return self.truth if rank < 0 else _rgb(style.dark if self.dark else style.light)
+    def of(self, style: LineStyle | None) -> Color:
+        """The colour of a line, None: the truth's."""
+        if style is None:
+            return self.truth
+        return _rgb(style.dark if self.dark else style.light)
 
     def mixed(self, color: Color, share: float) -> Color:
         """So much of a colour on the background."""
@@ -448,9 +490,9 @@ class Colors:
         red, green, blue = (round(a + share * (b - a)) for a, b in both)
         return red, green, blue
 
-    def palette(self, ranks: Iterable[int]) -> list[int]:
-        """At most 255 colours that pictures of lines with these ranks are made of."""
-        used = list(dict.fromkeys((self.ink, *map(self.of, ranks))))
+    def palette(self, styles: Iterable[LineStyle | None]) -> list[int]:
+        """At most 255 colours that pictures of lines in these styles are made of."""
+        used = list(dict.fromkeys((self.ink, *map(self.of, styles))))
         steps = min(254 // len(used), _MIXED)
         ramps = [self.mixed(point, (k + 1) / steps) for point in used for k in range(steps)]
         return [value for point in (self.ground, *ramps) for value in point]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -21,6 +21,7 @@ from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
 from epic_cli.network.link import LINK, GilbertElliott
+from epic_cli.recordings import METRES
 from epic_cli.show.documents import Link, as_html
 from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import (
@@ -32,7 +33,7 @@ from epic_cli.show.scene import (
     packets_words,
     scene_words,
 )
-from epic_cli.show.styles import BLACK, DARK, DASHES, LIGHT, WHITE
+from epic_cli.show.styles import BLACK, PALETTE, WHITE, line_styles
 from epic_cli.show.svg import scores_picture
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ class Content:
     what the page is about, each a term and its description. ``shown`` strategies are switched on at
     first, none: all. ``diagnoses`` are of recordings, ``drawn`` is the one that the scenes are of.
     The ``lead`` stands above the pictures, which open at the time ``at`` (None: the worst moment);
-    ``truth`` is what the thick line is called, ``scores`` a picture of them (SVG).
+    ``truth`` is what the thick line is called, ``scores`` a picture of them (SVG). The pictures are
+    ``of`` one of several recordings or networks, if so.
     """
 
     title: str
@@ -145,6 +147,7 @@ class Content:
     at: float | None = None
     scores: str = ""
     truth: str = "truth"
+    of: str = ""
 
 
 def content_of(
@@ -178,6 +181,7 @@ def content_of(
         drawn=next(iter(comparison.recordings), ""),
         lead=tuning,
         scores=scores_picture(comparison.results, SCORES),
+        of=comparison.pictured,
     )
 
 
@@ -207,7 +211,9 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         found.append(("Pictures", "have every row where most happens; --span has all of a part"))
     if any(scene.rotations is not None for scene in scenes):
         found.append(("Heading", "where the x axis of what turns points to, seen from above"))
-    found.append(("Units", "lengths are in the recording's own unit, times in seconds"))
+    metric = any(scene.unit == METRES for scene in scenes)
+    lengths = "lengths are in metres" if metric else "lengths are in the recording's own unit"
+    found.append(("Units", f"{lengths}, times in seconds"))
     return found
 
 
@@ -244,7 +250,7 @@ def page_data(
         "columns": heads,
         "rows": rows or [{"label": label, "cells": [], "best": []} for label in ranks],
         "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
-        "dashes": [list(dash) for dash in DASHES],
+        "styles": looks(ranks),
         "tick": content.tick,
         "diagnoses": [
             as_html(
@@ -258,9 +264,23 @@ def page_data(
         "at": content.at,
         "scores": content.scores,
         "truth": content.truth,
+        "of": content.of,
         "scenes": [
             {**scene_data(each, ranks, pack), "words": scene_words(each, shown)} for each in usable
         ],
+    }
+
+
+def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """How lines of one page look, by their labels."""
+    return {
+        label: {
+            "color": style.color,
+            "dashes": style.dashes,
+            "mark": style.mark,
+            "shape": style.shape,
+        }
+        for label, style in line_styles(labels).items()
     }
 
 
@@ -311,8 +331,9 @@ def _variables() -> str:
         return f"--card:{card};" + "".join(f"--line{i}:{c};" for i, c in enumerate(colors))
 
     return (
-        f":root{{{scheme(LIGHT, WHITE)}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root:not(.print){{{scheme(DARK, BLACK)}}}}}"
+        f":root{{{scheme([each.light for each in PALETTE], WHITE)}}}\n"
+        "@media (prefers-color-scheme:dark)"
+        f"{{:root:not(.print){{{scheme([each.dark for each in PALETTE], BLACK)}}}}}"
     )
 
 
@@ -388,6 +409,7 @@ def scene_data(
     lost = (deliveries.lost_times >= scene.times[0]) & (deliveries.lost_times <= scene.times[-1])
     return {
         "entity": scene.entity,
+        "unit": scene.unit,
         "axes": ["xyz"[a], "xyz"[b]],
         "origin": [float(each) for each in middle],
         "start": start,

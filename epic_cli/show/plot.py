@@ -1,7 +1,7 @@
 """What a picture of a scene shows, for whoever draws it: terminal, SVG, film.
 
-A ``Plot`` has curves by their roles, a title, and nothing of characters, pixels or colours. Beside
-it stands what all who draw it share: axes, panels, darts, and how long curves are thinned.
+A ``Plot`` has curves by their roles, a title, and nothing of characters or pixels. Beside it
+stands what all who draw it share: axes, panels, darts, and how long curves are thinned.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from epic_cli.metrics.turns import headings, yaws
 from epic_cli.show.scene import chosen_of, ground_axes
+from epic_cli.show.styles import LineStyle, line_styles
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -31,6 +32,7 @@ class Curve(NamedTuple):
 
     Places are across and up; NaN breaks the line. From above, ``headings`` (n, 2) say where it
     heads, None: it does not turn; ``errors`` (n) of a strategy are NaN in rows that do not count.
+    What is neither truth nor packets has a ``style``.
     """
 
     label: str
@@ -39,6 +41,7 @@ class Curve(NamedTuple):
     places: Floats
     headings: Floats | None = None
     errors: Floats | None = None
+    style: LineStyle | None = None
 
     def at(self, times: Floats) -> Floats:
         """Where it is (k, 2)."""
@@ -61,12 +64,12 @@ class Curve(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A point with its words: of the strategy of this ``role``, or a mark, hollow or ``full``."""
+    """A point with its words: of a line in this ``style``, or a mark, hollow or ``full``."""
 
     across: float
     up: float
     words: str
-    role: int | None = None
+    style: LineStyle | None = None
     full: bool = True
 
 
@@ -88,7 +91,7 @@ def plot(
 
     From above is seen the ``plane`` of two axes, unless given that in which it moves furthest.
     """
-    chosen = chosen_of(scene, labels)
+    chosen, styles = chosen_of(scene, labels), line_styles(trace.label for trace in scene.drawn)
     name = f"{scene.entity}: " if scene.entity else ""
     a, b = plane = plane or ground_axes(scene)
     axes = f"{'xyz'[b]} over {'xyz'[a]}"
@@ -105,10 +108,11 @@ def plot(
         for rank, one in chosen:
             turns = seen(one.rotations)
             places = one.positions[:, plane]
-            curves.append(Curve(one.label, rank, one.times, places, turns, one.errors))
+            style = styles[one.label]
+            curves.append(Curve(one.label, rank, one.times, places, turns, one.errors, style))
         return Plot(f"{name}from above, {axes}", curves, equal=True)
     if view == "error":
-        title = "error (lengths)"
+        title = f"error ({scene.unit})"
         curves = [_over_time(one.label, rank, one.times, one.errors) for rank, one in chosen]
     elif view == "angle":
         title = "angle (degrees from the true rotation)"
@@ -124,13 +128,14 @@ def plot(
             if rotations is not None
         ]
     else:
-        title, axis = f"{view} (lengths)", "xyz".index(view)
+        title, axis = f"{view} ({scene.unit})", "xyz".index(view)
         curves = [
             _over_time("truth", TRUTH, scene.times, scene.truth[:, axis]),
             _over_time("packets", PACKETS, scene.packet_times, scene.packets[:, axis]),
         ]
         for rank, one in chosen:
             curves.append(_over_time(one.label, rank, one.times, one.positions[:, axis]))
+    curves = [curve._replace(style=styles.get(curve.label)) for curve in curves]
     return Plot(f"{name}{title} over time (s)", curves)
 
 
@@ -169,6 +174,29 @@ def unbroken(values: Floats) -> Iterator[Rows]:
     for run in np.split(np.arange(len(values)), np.flatnonzero(~known)):
         if len(rows := run[known[run]]):
             yield rows
+
+
+def along(places: Floats) -> Floats:
+    """How far along a line its points (n, 2) are (n); what is not known is no way."""
+    steps = np.nan_to_num(np.hypot(*np.diff(places, axis=0).T))
+    return np.append(0.0, np.cumsum(steps))
+
+
+def dashed(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Floats]:
+    """The parts (k, 2) of a line (n, 2) that are drawn, by how far along (n) its points are."""
+    if not dashes or len(places) < 2:
+        yield places
+        return
+    edges = np.cumsum((0.0, *dashes))
+    first, last = math.floor(ways[0] / edges[-1]), math.floor(ways[-1] / edges[-1])
+    cuts = (np.arange(first, last + 1)[:, None] * edges[-1] + edges[:-1]).ravel()
+    every = np.sort(np.append(ways, cuts[(cuts > ways[0]) & (cuts < ways[-1])]))
+    points = np.column_stack([np.interp(every, ways, axis) for axis in places.T])
+    middles = (every[1:] + every[:-1]) / 2 % edges[-1]
+    gaps = np.searchsorted(edges, middles, side="right") % 2 == 0
+    for part in np.split(np.arange(len(gaps)), np.flatnonzero(np.diff(gaps)) + 1):
+        if len(part) and not gaps[part[0]]:
+            yield points[part[0] : part[-1] + 2]
 
 
 def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:

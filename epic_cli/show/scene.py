@@ -24,6 +24,7 @@ from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.recovery import LONGEST, Events
 from epic_cli.metrics.truth import JUMP_FACTOR, SampledTruth, Truth
 from epic_cli.metrics.turns import angles
+from epic_cli.recordings import LENGTHS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,7 +107,8 @@ class Scene(NamedTuple):
     it; the truth has all of these. ``blur`` (s, lengths): after each shared time, until the next
     one, no row that is left out is further than this from the straight line between its
     neighbours that are kept. None: every row is there.
-    ``rotations`` (n, 4) are the truth's, None where the recording has none.
+    ``rotations`` (n, 4) are the truth's, None where the recording has none. Lengths are in the
+    ``unit``.
     """
 
     entity: str
@@ -122,6 +124,7 @@ class Scene(NamedTuple):
     rotations: Floats | None = None
     shared: Floats | None = None
     blur: Floats | None = None
+    unit: str = LENGTHS
 
 
 #: Each entity's rows in pictures are thinned to about this many.
@@ -161,9 +164,11 @@ class Selection(NamedTuple):
         """What a scene shows of one strategy's rows."""
         return drawn(label, shown, status, entity, self, recoveries, rotations, lags)
 
-    def scene(self, entity: Entity, offset: float, shown: Sequence[StrategyTrace]) -> Scene:
-        """The scene of an entity, with what was drawn of it."""
-        return scene(entity, offset, self, shown)
+    def scene(
+        self, entity: Entity, offset: float, shown: Sequence[StrategyTrace], unit: str = LENGTHS
+    ) -> Scene:
+        """The scene of an entity, with what was drawn of it; its lengths are in this unit."""
+        return scene(entity, offset, self, shown, unit)
 
 
 def drawn(
@@ -270,7 +275,11 @@ def histogram(errors: Floats) -> Histogram:
 
 
 def scene(
-    entity: Entity, offset: float, selection: Selection, shown: Sequence[StrategyTrace]
+    entity: Entity,
+    offset: float,
+    selection: Selection,
+    shown: Sequence[StrategyTrace],
+    unit: str,
 ) -> Scene:
     """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
     sampled, events = entity.truth, entity.events
@@ -305,6 +314,7 @@ def scene(
         None if turns is None else turns[kept],
         times[shared] if known_blurs else None,
         np.max(known_blurs, axis=0) if known_blurs else None,
+        unit,
     )
 
 
@@ -671,7 +681,7 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     span = f"from {scene.times[0]:.2f} to {scene.times[-1]:.2f} s"
     known = scene.truth[np.isfinite(scene.truth).all(axis=1)]
     room = np.ptp(known, axis=0) if len(known) else np.zeros(3)
-    within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} lengths"
+    within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} {scene.unit}"
     return {
         "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
         f" {within}. {_each(chosen, _worst)}",

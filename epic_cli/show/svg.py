@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from epic_cli.show.documents import in_markup
 from epic_cli.show.plot import (
     PACKETS,
     TRUTH,
+    Curve,
     Dot,
     Panel,
     Plot,
@@ -31,7 +32,7 @@ from epic_cli.show.plot import (
     unbroken,
 )
 from epic_cli.show.scene import Scene, StrategyTrace, chosen_of, scene_words
-from epic_cli.show.styles import line_style
+from epic_cli.show.styles import LineStyle, line_styles
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
@@ -58,11 +59,12 @@ _STYLE = (
 )
 
 
-def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
+def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     """The picture as the text of an SVG file; ``labels`` chooses strategies, the best one first.
 
     Without labels, all are drawn. Lines are drawn above the packets, the first strategy's above
-    the others; each has its name at its end. Figures are those of all rows.
+    the others; each has its name at its end. Figures are those of all rows of what the scene is
+    ``of``, where it is one of several.
 
     Raises ``NothingToDraw`` where the scene holds nothing to draw.
     """
@@ -70,7 +72,7 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     name = f"{scene.entity}: " if scene.entity else ""
     high, span = HEIGHT, _range(scene.times)
     panels = [
-        *_above(plot(scene, "above", labels)),
+        *_above(plot(scene, "above", labels), scene.unit),
         *_over_time(plot(scene, "error", labels), span),
     ]
     words = scene_words(scene, [one.label for _, one in reversed(chosen)])
@@ -87,13 +89,13 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{high}" rx="8" fill="#fff"/>',
         *panels,
-        *_legend(chosen[::-1]),
+        *_legend(scene, [one for _, one in reversed(chosen)], of),
         "</svg>\n",
     ]
     return "\n".join(parts)
 
 
-def _above(shown: Plot) -> Iterator[str]:
+def _above(shown: Plot, unit: str) -> Iterator[str]:
     seen = np.concatenate([curve.places for curve in shown.curves])
     left, right = _range(seen[:, 0])
     bottom, top = _range(seen[:, 1])
@@ -103,7 +105,7 @@ def _above(shown: Plot) -> Iterator[str]:
     across, up = 0.02 * (edges[1] - edges[0]), 0.02 * (edges[3] - edges[2])
     edges = edges[0] - across, edges[1] + across, edges[2] - up, edges[3] + up
     panel = Panel(56, 44, width, height, *edges)
-    yield _text(56, 28, f"{shown.title} (lengths)", "h")
+    yield _text(56, 28, f"{shown.title} ({unit})", "h")
     yield from _grid(panel)
     ends = []
     for curve in shown.curves:
@@ -115,9 +117,9 @@ def _above(shown: Plot) -> Iterator[str]:
             yield f'<path class="t" d="{_path(places)}"/>'
             yield from _darts(places, curve.headings, "#666")
         else:
-            yield f'<path class="d" {_stroke(curve.role)} d="{_path(places)}"/>'
-            yield from _darts(places, curve.headings, line_style(curve.role).light)
-            ends.append((curve.role, curve.label, *_end(places)))
+            yield _line(curve, places)
+            yield from _darts(places, curve.headings, _color(curve.style))
+            ends.append(_Name(curve.label, _color(curve.style), *_end(places)))
     yield from _names(ends, panel)
 
 
@@ -149,8 +151,9 @@ def _over_time(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterato
     ends = []
     for curve in shown.curves:
         places = panel.place(np.column_stack(largest_of_each(curve.times, curve.places[:, 1], 880)))
-        yield f'<path class="d" {_stroke(curve.role)} d="{_path(places)}"/>'
-        ends.append((curve.role, curve.label, panel.x + panel.width, _end(places)[1]))
+        yield _line(curve, places)
+        right = panel.x + panel.width
+        ends.append(_Name(curve.label, _color(curve.style), right, _end(places)[1]))
     yield from _names(ends, panel)
 
 
@@ -178,11 +181,11 @@ def curves_picture(shown: Plot, dots: Sequence[Dot], note: str) -> str:
     ends = []
     for curve in shown.curves:
         way = panel.place(curve.places)
-        parts.append(f'<path class="d" {_stroke(curve.role)} d="{_path(way)}"/>')
-        ends.append((curve.role, curve.label, *_end(way)))
+        parts.append(_line(curve, way))
+        ends.append(_Name(curve.label, _color(curve.style), *_end(way)))
     for dot, (x, y) in zip(dots, panel.place(places).tolist(), strict=True):
-        color = "#222" if dot.role is None else line_style(dot.role).light
-        size, fill = (5, color if dot.full else "#fff") if dot.role is None else (3, color)
+        color = _color(dot.style)
+        size, fill = (5, color if dot.full else "#fff") if dot.style is None else (3, color)
         parts.append(
             f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{size}" fill="{fill}" stroke="{color}">'
             f"<title>{in_markup(dot.words)}</title></circle>"
@@ -196,19 +199,27 @@ def _end(places: Floats) -> tuple[float, float]:
     return tuple(places[known[-1]].tolist()) if len(known) else (math.nan, math.nan)
 
 
-def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Iterator[str]:
+class _Name(NamedTuple):
+    """A name where its line ends."""
+
+    words: str
+    color: str
+    x: float
+    y: float
+
+
+def _names(ends: Sequence[_Name], panel: Panel) -> Iterator[str]:
     """Names at the ends of their lines, pushed apart: the best has one, and what stands alone."""
     room = int(panel.height // _NAME_HEIGHT)
-    left = [end for end in reversed(ends) if math.isfinite(end[3])]
-    known: list[tuple[int, str, float, float]] = []
+    left = [end for end in reversed(ends) if math.isfinite(end.y)]
+    known: list[_Name] = []
     while left and len(known) < room:
         far = [min((math.dist(row[2:], other[2:]) for other in known), default=0) for row in left]
         known.append(left.pop(far.index(max(far))))
-    known.sort(key=lambda one: (one[3], one[0]))
+    known.sort(key=lambda one: (one.y, ends.index(one)))
     low, high = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
-    heights = spread([y for *_, y in known], _NAME_HEIGHT, low, high)
-    for (index, called, x, y), height in zip(known, heights, strict=True):
-        color = line_style(index).light
+    heights = spread([name.y for name in known], _NAME_HEIGHT, low, high)
+    for (called, color, x, y), height in zip(known, heights, strict=True):
         if abs(height - y) > 3:
             yield f'<path d="M{_n(x + 1)} {_n(y)}L{_n(x + 7)} {_n(height)}" stroke="{color}"/>'
         words = called if len(called) <= 17 else called[:16] + "…"
@@ -218,8 +229,11 @@ def _names(ends: Sequence[tuple[int, str, float, float]], panel: Panel) -> Itera
         )
 
 
-def _legend(chosen: Sequence[tuple[int, StrategyTrace]]) -> Iterator[str]:
+def _legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iterator[str]:
     x, y = 720, 56
+    if of:
+        yield _text(x, 28, f"Of {of}:")
+    styles = line_styles(trace.label for trace in scene.drawn)
     yield (
         f'<path d="M{x} {y}h22" stroke="#9a9a9a" stroke-width="5" opacity=".55"'
         ' stroke-linecap="round"/>'
@@ -229,10 +243,10 @@ def _legend(chosen: Sequence[tuple[int, StrategyTrace]]) -> Iterator[str]:
         x + 32, y + 26, "packets"
     )
     apart = min(40, 360 // max(len(chosen), 1))
-    for row, (index, one) in enumerate(chosen):
+    for row, one in enumerate(chosen):
         height = y + 54 + apart * row
         known = one.errors[np.isfinite(one.errors)]
-        yield f'<path d="M{x} {height}h22" {_stroke(index)} stroke-width="3"/>'
+        yield f'<path d="M{x} {height}h22" {_stroke(styles[one.label])} stroke-width="3"/>'
         shown = one.label if len(one.label) <= 30 else one.label[:29] + "…"
         yield _text(x + 32, height + 4, shown, "h")
         if len(known) and apart >= _FIGURES:
@@ -245,7 +259,7 @@ def _grid(panel: Panel) -> Iterator[str]:
         x = _n(panel.across(value))
         yield f'<path class="g" d="M{x} {_n(panel.y)}v{_n(panel.height)}"/>'
         yield _text(x, panel.y + panel.height + 16, text, anchor="middle")
-    for value, text in ticks(panel.bottom, panel.top, max(2, round(panel.height / 50))):
+    for value, text in ticks(panel.bottom, panel.top, max(4, round(panel.height / 50))):
         y = panel.up(value)
         yield f'<path class="g" d="M{_n(panel.x)} {_n(y)}h{_n(panel.width)}"/>'
         yield _text(panel.x - 6, y + 4, text, anchor="end")
@@ -283,14 +297,21 @@ def _n(value: float) -> str:
     return "0" if text == "-0.0" else text.removesuffix(".0")
 
 
-def _stroke(rank: int) -> str:
-    style = line_style(rank)
-    dashes = " ".join(map(str, style.dashes))
-    return f'stroke="{style.light}"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
+def _line(curve: Curve, places: Floats) -> str:
+    return f'<path class="d" {_stroke(curve.style)} d="{_path(places)}"/>'
+
+
+def _color(style: LineStyle | None) -> str:
+    return "#222" if style is None else style.light
+
+
+def _stroke(style: LineStyle | None) -> str:
+    dashes = " ".join(map(str, () if style is None else style.dashes))
+    return f'stroke="{_color(style)}"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
 
 
 #: Pixels: of a row, of all scores, and of a letter.
-_ROW, _FULL, _LETTER = 17, 220, 6.6
+_ROW, _FULL, _LETTER = 17, 220, 7.6
 
 
 def scores_picture(results: Sequence[Result], most: int | None = None) -> str:

@@ -68,7 +68,7 @@ def write_video(
             yield image
 
     if kind == "gif":
-        palette = backdrop.colors.palette(track.role for track in stage.tracks)
+        palette = backdrop.colors.palette(track.style for track in stage.tracks)
         _write_gif(stream, drawn(), fps, palette)
     else:
         _write_mp4(stream, drawn(), fps, size)

@@ -182,7 +182,7 @@ def write(
     if pictures.svg is not None:
         from epic_cli.show.svg import picture
 
-        write_document(picture(comparison.scenes[0], labels), pictures.svg)
+        write_document(picture(comparison.scenes[0], labels, pictured(comparison)), pictures.svg)
     if pictures.video.file is not None:
         write_film(pictures.video, comparison.scenes[:1], labels)
     if pictures.html is not None:
@@ -208,9 +208,16 @@ def _write_charts(
     for view in pictures.charts:
         write_document("\n")
         show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
-    if others:
-        name = printable(scene.entity)
-        say(f"Charts show {name}, one of {len(others) + 1} entities; --entity selects another.\n")
+    if of := pictured(comparison):
+        cure = "; --entity selects another" if others else ""
+        say(f"Charts show {printable(of)}{cure}.\n")
+
+
+def pictured(comparison: Comparison) -> str:
+    """What the pictures of the first entity show, where there is more; empty: there is not."""
+    entities, name = len(comparison.scenes), comparison.scenes[0].entity
+    one = f"{name}, one of {entities} entities" if entities > 1 else ""
+    return "; ".join(filter(None, (one, comparison.pictured)))
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:

@@ -231,7 +231,8 @@ def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> 
         nearest = [found.drawn.best.candidate] if found.drawn is not None else []
         kept = {name: block for name, block in spec.packets.items() if name in spec.drawn}
         taking_part: list[Participant] = [DrawnCandidate(spec.drawn), *nearest]
-        write_film(options.video, film_scenes(kept, taking_part, SCREEN_TIMING)[:1])
+        scenes = film_scenes(kept, taking_part, SCREEN_TIMING, reporter.watch.unit)
+        write_film(options.video, scenes[:1])
     if link is not None:
         from epic_cli.network.trace import write_trace
         from epic_cli.shell.console import write_document

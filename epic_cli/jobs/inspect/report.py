@@ -220,7 +220,7 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
     def draw() -> Text | None:
         from rich.text import Text
 
-        from epic_cli.show.chart import Canvas
+        from epic_cli.show.chart import Canvas, ChartLine
 
         drawn = [path[(np.abs(path) < LARGEST).all(axis=1)] for path in paths.values()]
         known = np.concatenate(drawn)
@@ -233,7 +233,9 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
         for number_, path in enumerate(drawn):
             across = (path[:, first] - low[first]) / scale
             up = (path[:, second] - low[second]) / scale * _ACROSS / (2 * _DOWN)
-            canvas.draw(across, up, ("cyan", "magenta", "yellow", "green")[number_ % 4], "*", True)
+            # colours are those of strategies
+            style = "bright_black" if number_ % 2 else "bold"
+            canvas.draw(across, up, ChartLine("", across, up, style, "*"))
         return Text("\n").join(line for line in canvas.lines() if line.plain.strip())
 
     return model.Figure("The paths from above.", draw, str)

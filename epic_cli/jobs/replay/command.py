@@ -103,6 +103,7 @@ def replay(
     if video.file is not None:
         from epic_cli.recordings.opening import MOST_ENTITIES, ReadingLog, load
 
-        packets = load(files[0], spec.read, ReadingLog(files[0]), spec.entity, MOST_ENTITIES)
-        write_film(video, film_scenes(packets, [spec.strategy], spec.timing))
+        log = ReadingLog(files[0])
+        packets = load(files[0], spec.read, log, spec.entity, MOST_ENTITIES)
+        write_film(video, film_scenes(packets, [spec.strategy], spec.timing, log.watch.unit))
     return status

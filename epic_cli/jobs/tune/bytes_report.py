@@ -20,6 +20,7 @@ from epic_cli.network.sender import SenderSpec
 from epic_cli.show.chart import Chart, chart_line
 from epic_cli.show.plot import Curve, Dot, Plot
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
+from epic_cli.show.styles import line_styles
 from epic_cli.show.svg import curves_picture
 
 #: The figures of a sender, beside the one that counts.
@@ -168,14 +169,15 @@ def _listed(entry: BytesFound) -> list[SenderSpec]:
 
 
 def _curves(found: BytesFronts, metric: Metric) -> list[Curve]:
-    curves = []
+    curves, styles = [], line_styles(entry.strategy.label for entry in found.found)
     for rank, entry in enumerate(found.found):
         results = [entry.result(send) for send in entry.shown]
         # steps: between two senders only the worse of both is known to be reached
         across = [result.value("bytes") for result in results for _ in (0, 1)][1:]
         up = [result.value(metric.name) for result in results for _ in (0, 1)][:-1]
         places = np.column_stack((across, up))
-        curves.append(Curve(entry.strategy.label, rank, np.array(across), places))
+        label = entry.strategy.label
+        curves.append(Curve(label, rank, np.array(across), places, style=styles[label]))
     return curves
 
 
@@ -191,14 +193,15 @@ def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
 def bytes_picture(found: BytesFronts) -> str:
     """The fronts as the text of an SVG file; each point says how it is sent."""
     metric = found.spec.goal.metric
-    dots = []
-    for rank, entry in enumerate(found.found):
+    dots, styles = [], line_styles(entry.strategy.label for entry in found.found)
+    for entry in found.found:
         for send in _listed(entry):
             result = entry.result(send)
             value = result.value(metric.name)
             words = f"{entry.strategy.label}, {send.write()}: {figure(metric, value)}"
-            role = None if send in (entry.chosen, entry.given) else rank
-            dots.append(Dot(result.value("bytes"), value, words, role, send == entry.chosen))
+            marked = send in (entry.chosen, entry.given)
+            style = None if marked else styles[entry.strategy.label]
+            dots.append(Dot(result.value("bytes"), value, words, style, send == entry.chosen))
     better = "up" if metric.key(1.0) < metric.key(0.0) else "down"
     note = (
         f"{called(metric)} over bytes a second; further {better} and to the left is better."

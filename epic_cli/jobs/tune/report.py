@@ -41,9 +41,10 @@ from epic_cli.metrics.digits import (
 from epic_cli.metrics.metric import Metric, Weights
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.traffic import SHARES
-from epic_cli.show.chart import STYLES, Chart, ChartLine, chart_line
+from epic_cli.show.chart import Chart, ChartLine, chart_line
 from epic_cli.show.plot import Curve, Dot, Plot
 from epic_cli.show.report import KEPT, Column, Data, Figure, Part, Record, Report, Table, Usage
+from epic_cli.show.styles import LineStyle, line_styles
 
 #: This many settings are named in a sentence.
 _NAMED = 4
@@ -509,24 +510,25 @@ def front_chart(fronts: Fronts) -> Chart | None:
     if len(whole) < FEWEST_POINTS:
         return None
     several = len(fronts.lines) > 1
+    styles = line_styles(fronts.lines)
     lines = [
-        chart_line(_curve(name if several else "front", rank + (not several), points))
+        chart_line(_curve(name if several else "front", rank, points, styles[name]))
         for rank, (name, points) in enumerate(fronts.lines.items())
     ]
     for dot in fronts.marks if fronts.marked else ():
-        label, style = dot.words.rpartition(", ")[2], f"bold {STYLES[2 * dot.full]}"
-        letter = label[0].upper()
+        label = dot.words.rpartition(", ")[2]
+        style, letter = "bold" if dot.full else "bright_black", label[0].upper()
         lines.append(ChartLine(label, [dot.across], [dot.up], style, letter, joined=False))
     # what is a second late, or useless, would leave no room for the others
     lines = [each for each in (_within(line, whole) for line in lines) if _visible(each)]
     return Chart(lines, TITLE, named=several, height=_HEIGHT, width=_WIDTH)
 
 
-def _curve(label: str, role: int, points: Sequence[FrontPoint]) -> Curve:
+def _curve(label: str, role: int, points: Sequence[FrontPoint], style: LineStyle) -> Curve:
     # steps: between two points only the worse of both is known to be reached
     across = [point.latency * 1000 for point in points for _ in (0, 1)][1:]
     up = [point.roughness for point in points for _ in (0, 1)][:-1]
-    return Curve(label, role, np.array(across), np.column_stack((across, up)))
+    return Curve(label, role, np.array(across), np.column_stack((across, up)), style=style)
 
 
 def _within(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
@@ -562,9 +564,12 @@ def picture(fronts: Fronts) -> str:
     """
     from epic_cli.show.svg import curves_picture
 
-    lines = list(enumerate(fronts.lines.items()))
-    curves = [_curve(name, rank, line) for rank, (name, line) in lines]
-    points = [_point(rank, point) for rank, (_, line) in lines for point in line]
+    styles = line_styles(fronts.lines)
+    curves = [
+        _curve(name, rank, line, styles[name])
+        for rank, (name, line) in enumerate(fronts.lines.items())
+    ]
+    points = [_point(styles[name], point) for name, line in fronts.lines.items() for point in line]
     late = max((point.across for point in points), default=0.0)
     rough = max((point.up for point in points), default=0.0)
     marks = [
@@ -581,13 +586,13 @@ def picture(fronts: Fronts) -> str:
     return curves_picture(shown, [*points, *marks], note)
 
 
-def _point(rank: int, point: FrontPoint) -> Dot:
+def _point(style: LineStyle, point: FrontPoint) -> Dot:
     words = (
         f"{point.strategy} {assignments(point.settings) or 'the defaults'}:"
         f" {point.latency * 1000:.0f} ms, roughness {point.roughness:.3g}, score"
         f" {one_decimal(point.score)}"
     )
-    return Dot(point.latency * 1000, point.roughness, words, rank)
+    return Dot(point.latency * 1000, point.roughness, words, style)
 
 
 #: The figures that are shown before and after, beside the one that was tuned for.

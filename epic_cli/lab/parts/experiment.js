@@ -325,6 +325,7 @@ function show(message) {
     whole = state.window[0] === 0 && state.window[1] >= before.end - before.start - 1e-6;
   message.scenes.forEach(unpack);
   keepLags(data.scenes, message.scenes);
+  data.styles = message.styles;
   rename(message.labels);
   data.scenes = message.scenes;
   fitTurns();
@@ -423,14 +424,13 @@ function keepLags(old, scenes) {
   );
 }
 
-// A strategy keeps its colour whatever its settings, which are part of its name.
+// Settings are part of a strategy's name: who was switched off stays so.
 function rename(labels) {
   const old = data.rows.map((one) => one.label);
   const off = new Set(
     labels.filter((_, place) => old.length === labels.length && !state.on.has(old[place])),
   );
   state.on = new Set(labels.filter((one) => !off.has(one)));
-  state.slots = new Map(labels.map((one, place) => [one, place]));
   data.shown = labels;
 }
 

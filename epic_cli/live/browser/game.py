@@ -26,7 +26,7 @@ from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
 from epic_cli.live.reports import game_messages, game_traffic
 from epic_cli.metrics.turns import forward
 from epic_cli.recordings.files import accessing
-from epic_cli.show.page import live_page
+from epic_cli.show.page import live_page, looks
 
 if TYPE_CHECKING:
     from epic_cli.live.command_line import Page
@@ -277,7 +277,8 @@ class LiveSession:
             **view.words(),
             "names": [numbers.start, [cut(name, _LONGEST_NAME) for name in names]],
             "events": [[event.time, event.words] for event in reversed(events)],
-            "team": [strategy.label for strategy in self._team],
+            "team": (team := [strategy.label for strategy in self._team]),
+            "styles": looks(team),
             "said": self._said,
             "link": self._link.state() if self._link else {},
             "way": self._way,

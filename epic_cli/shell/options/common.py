@@ -212,7 +212,10 @@ def write_film(video: VideoSpec, scenes: Sequence[Scene], labels: Sequence[str] 
 
 
 def film_scenes(
-    packets: Mapping[str, PacketBlock], participants: Sequence[Participant], timing: Timing
+    packets: Mapping[str, PacketBlock],
+    participants: Sequence[Participant],
+    timing: Timing,
+    unit: str,
 ) -> tuple[Scene, ...]:
     """What these draw of packets by entity, for a video; raises ``WrongUsage``."""
     from epic_cli.metrics.evaluation import drawn_scenes
@@ -221,6 +224,6 @@ def film_scenes(
 
     try:
         every = Selection(_ROWS, -math.inf, math.inf)
-        return drawn_scenes(packets, participants, timing, every)
+        return drawn_scenes(packets, participants, timing, every, unit)
     except NotEnoughToSay as error:
         raise WrongUsage(f"--video: {error.why}", "video") from error

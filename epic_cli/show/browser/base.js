@@ -50,7 +50,6 @@ function rowAt(times, time) {
   return low - 1;
 }
 
-const COLORS = 6;
 const colors = new Map();
 function color(name) {
   if (!colors.has(name)) {
@@ -59,6 +58,10 @@ function color(name) {
   }
   return colors.get(name);
 }
+
+// How the lines of one that takes part look, wherever they are: its colour, dashes and marker.
+const lineColor = (label) => color(`--line${data.styles[label].color}`);
+const dashes = (label) => data.styles[label].dashes;
 
 // Who sees nothing hears it: after a key, not while it plays.
 function say(words) {

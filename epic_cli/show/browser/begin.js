@@ -17,8 +17,6 @@ $("entity-choice").hidden = data.scenes.length < 2;
 data.scenes.forEach((one, index) => {
   text("option", one.entity || "(no name)", $("entity")).value = index;
 });
-// ranks first, so that the best have the first colours
-for (const label of data.shown) if (state.on.has(label)) slot(label);
 fillFigures();
 const opened = Math.max(
   0,
@@ -49,7 +47,10 @@ addEventListener("hashchange", () => {
   }
   if (asked.has("t")) go(Number(asked.get("t")) - scene().start);
 });
-addEventListener("resize", () => redraw());
+addEventListener("resize", () => {
+  fillRecoveries();
+  redraw();
+});
 function repaint() {
   colors.clear();
   paintFigures();

@@ -34,7 +34,7 @@ const live = {
   pointer: null, // {id, time, y} on a lane
 };
 // Strategies have colours, entities have none.
-const memberColor = (place) => color(`--line${place}`);
+const memberColor = (place) => lineColor(live.members[place].label);
 const tell = (message) => live.socket?.send(JSON.stringify({ room: "live", ...message }));
 const follow = (number) => tell({ follow: number });
 
@@ -92,13 +92,14 @@ function receive(buffer) {
 }
 
 // What was known is of another direction, entity or team.
-function begin({ way, followed, team }) {
+function begin({ way, followed, team, styles }) {
   if (way !== live.way) {
     Object.assign(live, { entities: new Map(), names: [], way, fits: true });
     $("live-who").length = 1;
     $("live-events").replaceChildren();
   }
   live.followed = followed;
+  data.styles = styles;
   live.members = team.map((name) => ({
     label: name,
     t: [],
@@ -197,7 +198,7 @@ function takeWords(message) {
   $("live-words").replaceChildren();
   live.members.forEach((member, place) => {
     const line = text("p", "", $("live-words"));
-    text("b", "\u25cf ", line).style.color = memberColor(place);
+    text("b", `${data.styles[member.label].mark} `, line).style.color = memberColor(place);
     line.append(`${member.label}: ${(member.figures || []).join(", ") || "measuring"}`);
   });
 }
@@ -335,10 +336,13 @@ function drawFollowed({ pen, box, toX, toY }, followed) {
     if (!shown.length) return;
     const [xs, ys] = [0, 1].map((axis) => shown.map((place) => place[axis]));
     const last = shown.length - 1;
+    const { dashes: dash, shape } = data.styles[live.members[slot].label];
     pen.strokeStyle = memberColor(slot);
     pen.lineWidth = 2;
+    pen.setLineDash(dash);
     trace(pen, xs, ys, 0, last, toX, toY, box);
-    dot(pen, toX(xs[last]), toY(ys[last]), 5.5, memberColor(slot), color("--card"));
+    pen.setLineDash([]);
+    dot(pen, toX(xs[last]), toY(ys[last]), 5.5, memberColor(slot), color("--card"), shape);
   });
   dot(pen, ...followed.spot, 10, null, color("--text"));
 }
@@ -431,6 +435,7 @@ function drawLanes() {
     members.map((member, place) => ({
       name: member.label,
       color: memberColor(place),
+      dash: dashes(member.label),
       ...member[key],
     }));
   drawLines("live-error", owned("errors"), $("live-apart").checked);

@@ -79,7 +79,7 @@ function drawAbove() {
     const [names, dots] = drawMarkers(frame, shown, time, here);
     drawArrows(frame, shown, names, time);
     label(pen, names, box.top, box.bottom, box.right, true);
-    for (const place of dots) dot(pen, ...place, color("--card")); // no name covers one
+    for (const place of dots) dot(pen, ...place); // no name covers one
     drawInset(pen, box, here);
   });
 }
@@ -144,7 +144,7 @@ function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
       pen.lineWidth = 1;
       trace(pen, [here[0], place[0]], [here[1], place[1]], 0, 1, toX, toY, box);
     }
-    dots.push([x, y, 7, lineColor(name)]);
+    dots.push([x, y, 7, lineColor(name), color("--card"), data.styles[name].shape]);
     const seen = x > box.left && x < box.right && y > box.top && y < box.bottom;
     if (seen) names.unshift({ x: x + 4, y, ...lineStyle(name) });
   }

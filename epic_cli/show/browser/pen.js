@@ -145,6 +145,8 @@ function below(pen, xs, ys, from, to, toX, toY, box) {
 // for a while, a thin line goes on to the next.
 function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
   const wide = Math.round((box.right - box.left) / width);
+  const dashed = pen.getLineDash(),
+    strong = pen.globalAlpha;
   let column = -1,
     low = 0,
     high = 0,
@@ -157,6 +159,8 @@ function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
     const [above, below] = before
       ? [Math.min(high, before[1]), Math.max(low, before[0])]
       : [high, low];
+    // a gap is faint, not empty: what is largest may be there
+    pen.globalAlpha = inGap(dashed, column * width) ? strong / 3 : strong;
     // whole pixels are filled fastest
     const top = Math.floor(above);
     pen.fillRect(box.left + column * width, top, width, Math.ceil(below) - top + 1);
@@ -186,13 +190,23 @@ function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
     lastY = y;
   }
   paint();
+  pen.globalAlpha = strong;
   pen.stroke();
 }
 
-function dot(pen, x, y, radius, fill, edge) {
+function inGap(dashed, x) {
+  let left = x % (dashed.reduce((a, b) => a + b, 0) || 1);
+  return dashed.findIndex((length) => (left -= length) < 0) % 2 === 1;
+}
+
+// Of a shape that has corners, or round.
+function dot(pen, x, y, radius, fill, edge, shape = []) {
   if (Number.isNaN(x) || Number.isNaN(y)) return;
   pen.beginPath();
-  pen.arc(x, y, radius, 0, 7);
+  if (shape.length) {
+    for (const [across, up] of shape) pen.lineTo(x + radius * across, y - radius * up);
+    pen.closePath();
+  } else pen.arc(x, y, radius, 0, 7);
   if (fill) {
     pen.fillStyle = fill;
     pen.fill();

@@ -42,7 +42,6 @@ const state = {
   printing: false,
   shown: 0,
   on: new Set(data.shown),
-  slots: new Map(),
   log: false,
   apart: false,
   window: [0, 1],
@@ -100,21 +99,6 @@ function placeAt(path, time) {
   const known = row >= 0 && (path.t[row] === time || !leftOut(path, row) || !blurred(time));
   return known && !Number.isNaN(x) ? [x, between(path, path.y, time)] : null;
 }
-
-// Colours go by rank to what is shown; who is switched on later takes the first that is free.
-function slot(label) {
-  if (!state.slots.has(label)) {
-    const shown = [...state.slots].filter(([other]) => state.on.has(other));
-    const taken = new Set(shown.map(([, number]) => number));
-    let free = 0;
-    while (taken.has(free)) free++;
-    for (const [other, number] of state.slots) if (number === free) state.slots.delete(other);
-    state.slots.set(label, free);
-  }
-  return state.slots.get(label);
-}
-const lineColor = (label) => color(`--line${slot(label) % COLORS}`);
-const dashes = (label) => data.dashes[Math.floor(slot(label) / COLORS) % data.dashes.length];
 
 // Drawing is put off to the next frame, however often it is asked for.
 const stale = { above: true, time: true, histogram: true, now: true };
@@ -225,9 +209,12 @@ function fitTurns() {
 
 function choose(index) {
   state.scene = index;
-  const { entity, axes, words } = scene();
-  const above = `above, ${axes[1]} over ${axes[0]} (lengths)`;
-  $("view-title").textContent = `${entity ? `${entity} from` : "From"} ${above}`;
+  const { entity, unit, axes, words } = scene();
+  const above = `above, ${axes[1]} over ${axes[0]} (${unit})`;
+  for (const named of document.querySelectorAll(".length")) named.textContent = unit;
+  const of = data.of && `, ${data.of}`;
+  $("view-title").textContent = `${entity ? `${entity} from` : "From"} ${above}${of}`;
+  $("pictured").textContent = data.of && `The pictures are of ${data.of}; the figures of all.`;
   for (const [picture, described] of Object.entries(words)) {
     $(`${picture}-words`).textContent = described;
   }

@@ -48,10 +48,11 @@ function nameInterruptions(pen, box, toX) {
   pen.fillStyle = color("--soft");
   let written = -Infinity;
   for (const { start, end, kind } of scene().interruptions) {
-    const x = Math.max(box.left, Math.min(toX(start), box.right - 62)) + 2;
-    if (toX(end) < box.left || toX(start) > box.right || x < written) continue;
     const words = kind === "teleport" ? kind : `${kind} ${(end - start).toFixed(1)} s`;
-    written = x + pen.measureText(words).width + 6;
+    const wide = pen.measureText(words).width;
+    const x = Math.max(box.left, Math.min(toX(start), box.right - wide - 4)) + 2;
+    if (toX(end) < box.left || toX(start) > box.right || x < written) continue;
+    written = x + wide + 6;
     pen.fillText(words, x, box.top + 9);
   }
   pen.font = "11px system-ui, sans-serif";
@@ -230,9 +231,8 @@ function drawOverview() {
 let overview = { key: "", canvas: null };
 function wholeErrors(over, box, toX) {
   const shown = visible();
-  const names = shown.map((drawn) => drawn.label + slot(drawn.label));
   const how = [state.scene, state.log, over.width, over.height, color("--line0")];
-  const key = [...how, ...names].join("\n");
+  const key = [...how, ...shown.map((drawn) => drawn.label)].join("\n");
   if (overview.key === key) return overview.canvas;
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d");
@@ -251,6 +251,7 @@ function wholeErrors(over, box, toX) {
   pen.globalAlpha = 0.85;
   for (const { label: name, t, error } of [...shown].reverse()) {
     pen.fillStyle = lineColor(name);
+    pen.setLineDash(dashes(name));
     envelope(pen, t, error, 0, t.length - 1, toX, toY, box, 1);
   }
   overview = { key, canvas };

@@ -139,45 +139,42 @@ function short(value) {
   return size > -4 && size < 7 ? value.toFixed(2 - size) : value.toExponential(2);
 }
 
+// A row for each strategy, and as many of the longest interruptions as there is room for.
 function fillRecoveries() {
   const { interruptions, start } = scene(),
-    shown = visible(),
-    most = 6;
+    shown = visible();
   $("recovery").hidden = !interruptions.length || !shown.length;
   if ($("recovery").hidden) return;
-  heads(
-    $("recoveries"),
-    shown.map((one) => ({ title: one.label })),
-    [{ title: "after" }],
-  );
-  $("recoveries").tBodies[0].replaceChildren();
-  // the longest, in their order
+  const most = Math.max(1, Math.min(6, Math.floor(($("recovery").clientWidth - 120) / 66)));
+  // in their order
   const length = (i) => interruptions[i].end - interruptions[i].start;
   const longest = [...interruptions.keys()]
     .sort((a, b) => length(b) - length(a))
     .slice(0, most)
     .sort((a, b) => a - b);
+  heads($("recoveries"), [], [{ title: "after" }]);
   for (const i of longest) {
     const one = interruptions[i];
-    const line = document.createElement("tr");
     const words =
       one.kind === "teleport" ? "teleport" : `${one.kind} of ${(one.end - one.start).toFixed(2)} s`;
-    const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, rowHead(line));
+    const cell = text("th", "", $("recoveries").tHead.rows[0]);
+    cell.scope = "col";
+    const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, cell, "jump");
     jump.type = "button";
     jump.addEventListener("click", () => {
       showTime(one.start - 2, one.end + 6);
       go(one.end);
     });
-    for (const drawn of shown)
-      text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
-    $("recoveries").tBodies[0].append(line);
   }
-  if (interruptions.length > most)
-    text(
-      "td",
-      `and ${interruptions.length - most} more`,
-      text("tr", "", $("recoveries").tBodies[0]),
-    ).colSpan = shown.length + 1;
+  $("recoveries").tBodies[0].replaceChildren();
+  for (const drawn of shown) {
+    const line = text("tr", "", $("recoveries").tBodies[0]);
+    name(drawn.label, rowHead(line));
+    for (const i of longest)
+      text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
+  }
+  const rest = interruptions.length - longest.length;
+  $("recovery-rest").textContent = rest ? `the longest ${longest.length}; there are ${rest} more` : "";
 }
 
 function fillWords() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from epic_cli.show.styles import BLACK, DARK, LIGHT, WHITE, line_style
+from epic_cli.engine.strategies import remote_names
+from epic_cli.show.styles import BLACK, PALETTE, WHITE, line_styles
 
 PICTURES = Path(__file__).parents[2] / "pictures"
 
@@ -68,19 +70,44 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
     return np.asarray(100 * mixed @ np.cbrt(cones @ np.clip(rgb, 0, 1)))
 
 
-@pytest.mark.parametrize(("colors", "background"), [(LIGHT, WHITE), (DARK, BLACK)])
-def test_names_can_be_written_in_their_colours(colors: tuple[str, ...], background: str) -> None:
-    assert min(contrast(color, background) for color in colors) >= 4.5
+#: A kind of colour, its backgrounds, and how much it has to differ from these.
+KINDS = (("light", (WHITE,), 4.5), ("dark", (BLACK,), 4.5), ("screen", (WHITE, BLACK), 3.0))
 
 
-@pytest.mark.parametrize("colors", [LIGHT, DARK])
+@pytest.mark.parametrize(("kind", "backgrounds", "least"), KINDS)
 @pytest.mark.parametrize("vision", VISIONS)
-def test_no_two_colours_look_alike(colors: tuple[str, ...], vision: str) -> None:
-    seen = [lab(VISIONS[vision] @ linear(color)) for color in colors]
+def test_lines_can_be_seen_and_no_two_colours_look_alike(
+    kind: str, backgrounds: tuple[str, ...], least: float, vision: str
+) -> None:
+    colors = [getattr(color, kind) for color in PALETTE]
+    assert min(contrast(one, back) for one in colors for back in backgrounds) >= least
     # 2.3 is the least difference that is seen at all (Mahy et al. 1994)
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
+    seen = [lab(VISIONS[vision] @ linear(color)) for color in colors]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 16
     seen = [oklab(VISIONS[vision] @ linear(color)) for color in colors]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 14
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > (
+        13 if vision == "usual" else 9
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_strategy_has_one_colour_and_no_two_of_a_picture_look_alike(seed: int) -> None:
+    """Whoever else is in the picture, in whatever order, with whatever settings."""
+    own = random.Random(seed)
+    names = [*remote_names(), "visual-offset", "mine", "drawn", "été\ud800"]
+    team = [
+        "+".join([name, *(f"k{n}={own.randrange(9)}" for n in range(own.randrange(3)))])
+        for name in own.choices(names, k=own.randrange(1, 60))
+    ]
+    found = line_styles(team)
+    assert list(found) == list(line_styles(own.sample(team, len(team))))
+    assert len({(style.color, style.dashes) for style in found.values()}) == len(set(team))
+    for label, style in found.items():
+        assert style.color == line_styles([label])[label].color
+        assert style.color == line_styles([label.partition("+")[0]]).popitem()[1].color
+        if label in remote_names():
+            assert style == line_styles([label])[label]
+    assert len(PALETTE) < len(set(line_styles(remote_names()).values())) == len(remote_names())
 
 
 @pytest.mark.parametrize("file", sorted(PICTURES.glob("*.svg")), ids=lambda one: one.stem)
@@ -125,10 +152,3 @@ def full(color: str) -> str:
     if not color.startswith("#"):
         return ""
     return color if len(color) == 7 else "#" + "".join(2 * digit for digit in color[1:])
-
-
-def test_twenty_four_lines_have_styles_of_their_own() -> None:
-    styles = [line_style(rank) for rank in range(24)]
-    assert len({(style.light, style.dashes) for style in styles}) == 24
-    assert len({(style.dark, style.dashes) for style in styles}) == 24
-    assert not any(style.dashes for style in styles[:6])

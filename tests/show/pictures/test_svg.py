@@ -12,7 +12,6 @@ from support import comparisons
 
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.show.plot import largest_of_each
-from epic_cli.show.styles import LIGHT
 from epic_cli.show.svg import HEIGHT, WIDTH, picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
@@ -58,7 +57,6 @@ def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None
     lines = elements(text, "path", "d")
     styles = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines[:23]]
     assert len(set(styles)) == 23
-    assert styles[-1] == (LIGHT[0], None)
 
 
 def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:

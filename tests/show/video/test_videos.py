@@ -24,13 +24,14 @@ from support.places import ROOT
 import epic_cli.show.film as filming
 from epic_cli.main import main
 from epic_cli.show.plot import spread
-from epic_cli.show.styles import BLACK, DARK, LIGHT, WHITE
+from epic_cli.show.styles import BLACK, WHITE, line_styles
 
 Floats = NDArray[np.float64]
 
 JITTER = str(ROOT / "sample_inputs" / "jitter.txt")
 TANKS = str(ROOT / "sample_inputs" / "two_tanks.csv")
 STRATEGIES = ("epic", "snapshot", "dead-reckoning")
+STYLES = line_styles([*STRATEGIES, "lerp", "mirror", "drawn"])
 #: Pixels enough to tell a marker from its trail; it begins when a row does.
 LARGE = "size=960x540,from=0.5,to=2.5"
 #: The last seconds of a video, which dissolve.
@@ -117,8 +118,11 @@ def painted(frame: NDArray[np.uint8], color: str, near: int = 0) -> NDArray[np.b
     return found
 
 
-def disc(frame: NDArray[np.uint8], color: str, near: int) -> tuple[Floats, int]:
-    """Where the disc of a colour is (x, y), and how many of its inner pixels are seen."""
+def disc(frame: NDArray[np.uint8], color: str, near: int, right: bool | None) -> tuple[Floats, int]:
+    """Where the disc of a colour is (x, y), and how many of its inner pixels are seen.
+
+    Of two with this colour, the one further ``right`` or down is meant, or the other.
+    """
     alike = painted(frame, color, near)
     alike[: round(34 * len(frame) / 540)] = False  # the key
     rows, columns = np.nonzero(alike)
@@ -130,13 +134,19 @@ def disc(frame: NDArray[np.uint8], color: str, near: int) -> tuple[Floats, int]:
     for axis in (0, 1):
         inner = np.logical_and.reduce([np.roll(inner, by, axis) for by in range(-2, 3)])
     y, x = np.nonzero(inner)
+    if right is not None and len(x):
+        axis = max(x, y, key=np.ptp)
+        half = (axis > (axis.min() + axis.max()) / 2) == right
+        y, x = y[half], x[half]
     place = np.array([low[0] + x.mean(), low[1] + y.mean()]) if len(x) else np.full(2, np.nan)
     return place, len(x)
 
 
-def seen(video: Video, color: str, moments: Sequence[float], near: int) -> tuple[Floats, list[int]]:
+def seen(
+    video: Video, color: str, moments: Sequence[float], near: int, right: bool | None = None
+) -> tuple[Floats, list[int]]:
     """Where the disc is at these moments (s of the video), and at which of them all of it is."""
-    found = [disc(video.at(moment), color, near) for moment in moments]
+    found = [disc(video.at(moment), color, near, right) for moment in moments]
     most = max(count for _, count in found)
     whole = [k for k, (_, count) in enumerate(found) if count >= 0.75 * most]
     return np.array([place for place, _ in found]), whole
@@ -167,15 +177,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("kind", "near", "clip", "colors", "seed"),
+    ("kind", "near", "clip", "theme", "seed"),
     [
-        ("gif", 0, "from=1,to=4,size=960x540", LIGHT, 1),
-        ("gif", 0, "theme=dark,speed=0.5,from=2,to=4,size=960x540", DARK, 2),
-        ("mp4", 40, "from=1,to=4,size=960x540", LIGHT, 3),
+        ("gif", 0, "from=1,to=4,size=960x540", "light", 1),
+        ("gif", 0, "theme=dark,speed=0.5,from=2,to=4,size=960x540", "dark", 2),
+        ("mp4", 40, "from=1,to=4,size=960x540", "light", 3),
     ],
 )
 def test_markers_are_where_the_rows_are(
-    kind: str, near: int, clip: str, colors: Sequence[str], seed: int
+    kind: str, near: int, clip: str, theme: str, seed: int
 ) -> None:
     recording = simulated(seed, "--movement", "zigzag,duration=6")
     words = ["--truth", "truth.csv", "-s", ",".join(STRATEGIES), "--show", ",".join(STRATEGIES)]
@@ -184,15 +194,16 @@ def test_markers_are_where_the_rows_are(
     speed = 0.5 if "speed" in clip else 1.0
     video = decoded(path)
     if kind == "gif":
-        corner = ImageColor.getrgb(BLACK if colors is DARK else WHITE)
+        corner = ImageColor.getrgb(BLACK if theme == "dark" else WHITE)
         assert tuple(video.frames[0][-1, 0]) == corner
     rng = np.random.default_rng(seed)
     moments = rng.uniform(1.0 / speed, (end - start) / speed - DISSOLVE - 0.1, 50)
     # a frame shows the time at which it begins
     begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
     places, pixels = [], []
-    for rank, strategy in enumerate(STRATEGIES):
-        shown, whole = seen(video, colors[rank], moments.tolist(), near)
+    for strategy in STRATEGIES:
+        color = getattr(STYLES[strategy], theme)
+        shown, whole = seen(video, color, moments.tolist(), near)
         assert len(whole) >= 4  # at other times something lies upon it
         drawn = rows(strategy, recording)
         places += [there(*drawn, start + begins[k] * speed) for k in whole]
@@ -210,12 +221,12 @@ def test_entities_are_where_the_rows_are() -> None:
     moments = np.random.default_rng(5).uniform(0.6, end - start - DISSOLVE - 0.1, 50)
     begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
     places, pixels = [], []
-    for rank, entity in enumerate(("tank1", "tank7")):
+    for right, entity in enumerate(("tank1", "tank7")):
         own = np.array(
             [[float(row[key]) for key in ("time", "x", "y")] for row in table
              if row["entity"] == entity]
         )  # fmt: skip
-        shown, whole = seen(video, LIGHT[rank], moments.tolist(), 0)
+        shown, whole = seen(video, STYLES["epic"].light, moments.tolist(), 0, bool(right))
         assert len(whole) > 10
         places += [there(own[:, 0], own[:, 1:], start + begins[k]) for k in whole]
         pixels += [shown[k] for k in whole]
@@ -230,8 +241,8 @@ def test_small_errors_are_shown_from_near_by() -> None:
     video = decoded(Path("out.gif"))
     moments = np.random.default_rng(7).uniform(0.6, end - start - DISSOLVE - 0.1, 50)
     begins = video.times[np.searchsorted(video.times, moments, side="right") - 1]
-    first, _ = seen(video, LIGHT[0], moments.tolist(), 0)
-    other, whole = seen(video, LIGHT[1], moments.tolist(), 0)
+    first, _ = seen(video, STYLES["epic"].light, moments.tolist(), 0)
+    other, whole = seen(video, STYLES["lerp"].light, moments.tolist(), 0)
     whole = [k for k in whole if np.isfinite(first[k]).all()]
     assert len(whole) > 10
     one, two = rows("epic", recording), rows("lerp", recording)
@@ -347,7 +358,7 @@ def test_what_a_game_drew() -> None:
     rows("mirror", JITTER)
     film(Path("out.gif"), "diagnose", JITTER, "--drawn", "rows.csv")
     frame = decoded(Path("out.gif")).at(2.0)
-    assert painted(frame[34:], LIGHT[0]).any()
+    assert painted(frame[34:], STYLES["drawn"].light).any()
 
 
 @pytest.mark.parametrize(

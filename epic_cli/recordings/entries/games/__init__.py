@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.recordings import Format, Unreadable
+from epic_cli.recordings import METRES, Format, Unreadable
 
 if TYPE_CHECKING:
     from epic_cli.recordings import ByteSource
@@ -22,7 +22,7 @@ class GameRecording(Format):
     ``library`` is the module that parses it, ``package`` what has it.
     """
 
-    unpacked = "csv"
+    unpacked, unit = "csv", METRES
 
     def __init__(
         self, name: str, suffix: str, title: str, mark: bytes, library: str, package: str, most: int
