@@ -19,7 +19,7 @@ from epic_cli.engine.parameters import Choice, Number, Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.jobs.diagnose.mechanism import Mechanism, frames_of, mechanism
-from epic_cli.jobs.diagnose.redraw import Redraw, at_times, low_pass
+from epic_cli.jobs.diagnose.redraw import Comparison, Redraw, at_times, low_pass
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     LARGEST,
@@ -790,11 +790,9 @@ def _mechanism(entity: _Entity, path: DrawnPath, packets: PacketBlock) -> Mechan
     if len(frames.stamps) < FEWEST_FRAMES or len(frames.times) < FEWEST_FRAMES:
         return None
     counted = times >= times[0] + min(WARM_UP, 0.1 * float(times[-1] - times[0]))
-    fit = SmoothingFit(times, drawn, counted)
     exact = min(EXACT * path.resolution, entity.enough)
-    return mechanism(
-        frames, lambda spec: fit.residual(redraw.draw(spec, times)), entity.enough, exact
-    )
+    comparison = Comparison(redraw, times, drawn, counted, exact, entity.step)
+    return mechanism(frames, comparison, entity.enough)
 
 
 def _again(

@@ -11,14 +11,15 @@ to what is left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
-from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, SendInterval
+from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation, SendInterval
+from epic_cli.jobs.diagnose.redraw import Comparison, FittedStrategy
 from epic_cli.metrics.arrays import minimum
 
 if TYPE_CHECKING:
@@ -26,23 +27,19 @@ if TYPE_CHECKING:
 
     from epic_cli.metrics.arrays import Floats
 
-#: Seconds: delays that are looked for, and how far apart.
-LEAST, MOST, STEP = -0.05, 1.5, 0.01
+#: Seconds: delays that are looked for, and how far apart; ages of the newest state.
+LEAST, MOST, STEP = -0.05, 1.5, 0.005
+OLDEST = -1.0, 2.0
 
-#: Seconds over which clocks are estimated, those that are tried.
+#: Seconds over which clocks are estimated, those that are tried; margins of the jitter, too.
 CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
+MARGINS = (0.0, 1.0, 2.0, 3.0)
 
 #: Time constants of low-passes that are undone (s).
 LOW_PASSES = (0.0, 0.01, 0.02, 0.035, 0.06, 0.1, 0.17)
 
-#: Frames that a first look takes, and readings that are drawn again.
-GLANCED_AT, LOOKED_AT, READINGS = 80, 400, 6
-
-#: Readings whose low-pass is looked for closer.
-REFINED = 8
-
-#: A share of the usual step: a buffer that is no further off has no low-pass.
-CLEAR = 0.003
+#: Frames that a first look takes; of buffers with one low-pass, and of chases, so many are drawn.
+LOOKED_AT, READINGS, FIRST = 100, 16, 24
 
 #: Seconds at the beginning that are not looked at: clocks and low-passes settle.
 SETTLES = 1.0
@@ -98,45 +95,65 @@ def frames_of(
     )  # fmt: skip
 
 
-def readings(frames: Frames) -> list[PossibleReading]:
-    """What it may be, the nearest first."""
-    found = [*chases(frames), *buffers(frames)]
-    return sorted(found, key=lambda reading: reading.off)
-
-
 # ---------------------------------------------------------------- a buffer
 
 
 class TimeAxis(NamedTuple):
-    """What says when states were true: their ``stamps`` (n), and per packet the clock's offset."""
+    """What says when states were true: ``settings``, ``stamps``, and the clock's ``offsets``.
+
+    ``late`` is the usual time from a state to the frame that would show it without a delay, by the
+    sender's stamps; ``jitter`` the deviation that a margin multiplies. All but that are per packet
+    (n), in seconds.
+    """
 
     settings: Mapping[str, Any]
     stamps: Floats
     offsets: Floats
+    late: float
+    jitter: Floats
 
 
 def axes(frames: Frames) -> Iterator[TimeAxis]:
     """The ways to find the sender's time."""
     arrivals, stamps = frames.arrivals, frames.stamps
     none = np.zeros(len(stamps))
-    yield TimeAxis({"clock": "agree"}, stamps, none)
-    yield from _clocked({}, arrivals, stamps)
-    yield TimeAxis({"stamps": "arrival"}, arrivals, none)
+    late = float(np.median(arrivals - stamps))
+    sender = _jitter(arrivals, arrivals - stamps)
+    yield TimeAxis({"clock": "agree"}, stamps, none, 0.0, sender)
+    between = np.append(0.0, _jitter(arrivals[1:], np.diff(arrivals)))
+    yield TimeAxis({"stamps": "arrival"}, arrivals, none, late, between)
     ticks = _ticks(stamps)
-    yield from _clocked({"stamps": "ticks"}, arrivals, ticks)
+    for settings, own, jitter in (
+        ({}, stamps, sender),
+        ({"stamps": "ticks"}, ticks, _jitter(arrivals, arrivals - ticks)),
+    ):
+        for clock, offsets in _clocks(arrivals, own):
+            late = float(np.median(offsets + own - stamps))
+            yield TimeAxis({**settings, **clock}, own, offsets, late, jitter)
 
 
-def _clocked(settings: Mapping[str, Any], arrivals: Floats, stamps: Floats) -> Iterator[TimeAxis]:
+def _clocks(arrivals: Floats, stamps: Floats) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """Each way to compare two clocks, and what it says at each packet (s)."""
     for rule in ClockRule:
         clock = rule.name.lower()
+        if clock == "agree":
+            continue
         for time in CLOCK_TIMES if clock in ("min", "mean", "median", "max") else (None,):
             named = {} if time is None else {"clock_time": "session" if time == math.inf else time}
             offset, found = ClockOffset(rule, time or 2.0), []
             for arrival, stamp in zip(arrivals.tolist(), stamps.tolist(), strict=True):
                 offset.add(arrival - stamp, arrival)
                 found.append(offset.value)
-            if clock != "agree":
-                yield TimeAxis({**settings, "clock": clock, **named}, stamps, np.array(found))
+            yield {"clock": clock, **named}, np.array(found)
+
+
+def _jitter(arrivals: Floats, measured: Floats) -> Floats:
+    """The deviation of what is measured at each packet, over the usual time."""
+    deviation, found = Deviation(2.0), []
+    for arrival, sample in zip(arrivals.tolist(), measured.tolist(), strict=True):
+        deviation.add(sample, arrival)
+        found.append(deviation.value())
+    return np.array(found)
 
 
 def _ticks(stamps: Floats) -> Floats:
@@ -149,88 +166,45 @@ def _ticks(stamps: Floats) -> Floats:
     return np.array(found)
 
 
-def buffers(frames: Frames) -> list[PossibleReading]:
-    """The axes, delays, curves and low-passes that lay the frames on the path of the packets."""
-    found: list[PossibleReading] = []
-    every = list(axes(frames))
-    picked = _picked(frames)
-    few = picked[:: max(len(picked) // GLANCED_AT, 1)]
-    for low_pass in LOW_PASSES:
-        points = _undone(frames, low_pass)
-        glances = [(*_delay(frames, axis, points[few], few), axis) for axis in every]
-        glances.sort(key=lambda glance: glance[0])
-        for _, delay, goes_on, axis in glances[:READINGS]:
-            laid = _Laid(axis, "linear", goes_on, low_pass)
-            found += [
-                _read(frames, laid._replace(curve=curve), points[picked], picked, delay)
-                for curve in CURVES
-            ]
-        if min(reading.off for reading in found) < CLEAR * frames.unit:
-            return found
-    found.sort(key=lambda reading: reading.off)
-    for reading in found[:REFINED]:
-        found.append(_refined(frames, reading, every, picked))
-    return found
+def buffers(frames: Frames, every: list[TimeAxis], low_pass: float) -> list[PossibleReading]:
+    """The axes, jitter margins and delays that lay the frames on the path of the packets."""
+    at = _picked(frames)
+    points, newest = _undone(frames, low_pass)[at], frames.newest[at]
+    tables: dict[int, Floats] = {}
+    delays = np.arange(LEAST, MOST, STEP)
+    found = []
+    for axis in every:
+        stamps = axis.stamps
+        if id(stamps) not in tables:
+            tables[id(stamps)] = _beside(frames, stamps, newest, points)
+        table = tables[id(stamps)]
+        waited = frames.times[at] - stamps[newest]
+        for margin in MARGINS:
+            steady = axis.offsets[newest] + margin * axis.jitter[newest] - waited
+            place = np.rint((steady[:, None] + delays - OLDEST[0]) / STEP).astype(int)
+            place = np.clip(place, 0, table.shape[1] - 1)
+            off = np.take_along_axis(table, place, axis=1).mean(axis=0)
+            best = int(off.argmin())
+            settings = {**axis.settings, "delay": max(float(delays[best]), 0.0)}
+            settings |= {"jitter_margin": margin} if margin else {}
+            settings |= {"low_pass": low_pass} if low_pass else {}
+            found.append(PossibleReading(float(off[best]), StrategySpec("buffer", settings)))
+    return sorted(found, key=lambda reading: reading.off)[:READINGS]
 
 
-class _Laid(NamedTuple):
-    """How frames are laid on the path; ``goes_on``: past the newest packet along the last two."""
-
-    axis: TimeAxis
-    curve: str
-    goes_on: bool
-    low_pass: float
-
-
-def _read(
-    frames: Frames,
-    laid: _Laid,
-    points: Floats,
-    at: NDArray[np.int64],
-    delay: float,
-    reach: float = 0.015,
-) -> PossibleReading:
-    """The best delay near one, for ``points`` drawn in the frames ``at``."""
-
-    def off(value: float) -> float:
-        return float(_apart(frames, laid, points, at, np.array([value]))[0])
-
-    best, least = minimum(off, delay - reach, delay + reach, 14)
-    settings = {**laid.axis.settings, "delay": best}
-    if laid.curve != "linear":
-        settings["curve"] = laid.curve
-    if laid.goes_on:
-        settings["beyond"] = "unlimited"
-    if laid.low_pass:
-        settings["low_pass"] = laid.low_pass
-    return PossibleReading(least * (1 + laid.low_pass), StrategySpec("buffer", settings))
-
-
-def _refined(
-    frames: Frames, reading: PossibleReading, every: list[TimeAxis], picked: NDArray[np.int64]
-) -> PossibleReading:
-    """The same with the low-pass that fits best."""
-    settings = reading.strategy.settings
-    ways = ("stamps", "clock", "clock_time")
-    axis = next(
-        axis for axis in every if all(settings.get(key) == axis.settings.get(key) for key in ways)
-    )
-    low_pass = float(settings.get("low_pass", 0.005))
-    laid = _Laid(axis, settings.get("curve", "linear"), "beyond" in settings, low_pass)
-    delay = settings["delay"]
-
-    def read(constant: float) -> PossibleReading:
-        tried = laid._replace(low_pass=constant)
-        points = _undone(frames, constant)[picked]
-        return _read(frames, tried, points, picked, delay + low_pass - constant, 0.01)
-
-    best, _ = minimum(
-        lambda log: read(math.exp(log)).off, math.log(low_pass / 1.8), math.log(low_pass * 1.8), 10
-    )
-    return read(math.exp(best))
-
-
-CURVES = ("linear", "hermite", "catmull-rom")
+def _beside(frames: Frames, stamps: Floats, newest: NDArray[np.int64], points: Floats) -> Floats:
+    """How far beside the path the points (f, 3) are, for each age of the newest state (f, a)."""
+    wanted = stamps[newest][:, None] - np.arange(*OLDEST, STEP)
+    path = [np.interp(wanted, stamps, row) for row in frames.positions.T]
+    own = np.stack(path, axis=-1) - points[:, None]
+    last, before = frames.positions[newest], frames.positions[newest - 1]
+    slope = (last - before) / np.maximum(stamps[newest] - stamps[newest - 1], 1e-6)[:, None]
+    ahead = (wanted - stamps[newest][:, None]) > 0
+    held = (last - points)[:, None]
+    gone = held + slope[:, None] * (wanted - stamps[newest][:, None])[..., None]
+    apart = np.where(ahead, np.sqrt(np.minimum(np.square(held).sum(-1), np.square(gone).sum(-1))),
+                     np.sqrt(np.square(own).sum(-1)))  # fmt: skip
+    return np.asarray(np.minimum(apart, frames.unit))
 
 
 def _picked(frames: Frames) -> NDArray[np.int64]:
@@ -250,64 +224,6 @@ def _undone(frames: Frames, low_pass: float) -> Floats:
     share = 1 - np.exp(-np.diff(frames.times) / low_pass)
     before = frames.drawn[:-1] + np.diff(frames.drawn, axis=0) / share[:, None]
     return np.concatenate((frames.drawn[:1], before))
-
-
-def _delay(
-    frames: Frames, axis: TimeAxis, points: Floats, at: NDArray[np.int64]
-) -> tuple[float, float, bool]:
-    """The best of all delays: how far off (length), the delay (s), and whether it goes on."""
-    delays = np.arange(LEAST, MOST, STEP)
-    found = []
-    for goes_on in (False, True):
-        off = _apart(frames, _Laid(axis, "linear", goes_on, 0.0), points, at, delays)
-        place = int(np.argmin(off))
-        found.append((float(off[place]), float(delays[place]), goes_on))
-    return min(found)
-
-
-def _apart(
-    frames: Frames, laid: _Laid, points: Floats, at: NDArray[np.int64], delays: Floats
-) -> Floats:
-    """How far off the frames are, for each delay (length)."""
-    stamps, newest = laid.axis.stamps, frames.newest[at]
-    wanted = frames.times[at] - laid.axis.offsets[newest] - delays[:, None]
-    own = _path(frames, stamps, wanted, laid.curve)
-    late = wanted - stamps[newest]
-    beyond = late > 0
-    last = frames.positions[newest]
-    if laid.goes_on:
-        before = np.maximum(newest - 1, 0)
-        length = np.maximum(stamps[newest] - stamps[before], 1e-6)[:, None]
-        slope = (last - frames.positions[before]) / length
-        own = np.where(beyond[..., None], last + slope * late[..., None], own)
-    else:
-        own = np.where(beyond[..., None], last, own)
-    apart: Floats = np.linalg.norm(own - points, axis=-1)
-    off: Floats = np.minimum(apart, frames.unit).mean(axis=1)
-    return off
-
-
-def _path(frames: Frames, stamps: Floats, wanted: Floats, curve: str) -> Floats:
-    """Where the path of the packets is at these times of the axis; (..., 3)."""
-    if curve == "linear":
-        return np.stack([np.interp(wanted, stamps, row) for row in frames.positions.T], axis=-1)
-    place = np.clip(np.searchsorted(stamps, wanted, side="right") - 1, 0, len(stamps) - 2)
-    length = np.maximum(stamps[place + 1] - stamps[place], 1e-9)
-    u = np.clip((wanted - stamps[place]) / length, 0, 1)[..., None]
-    before, after = frames.positions[place], frames.positions[place + 1]
-    if curve == "hermite":
-        start, end = frames.velocities[place], frames.velocities[place + 1]
-    else:
-        slopes = np.empty_like(frames.positions)
-        wide = np.maximum(stamps[2:] - stamps[:-2], 1e-9)[:, None]
-        slopes[1:-1] = (frames.positions[2:] - frames.positions[:-2]) / wide
-        slopes[0], slopes[-1] = slopes[1], slopes[-2]
-        start, end = slopes[place], slopes[place + 1]
-    span = length[..., None]
-    return (
-        before * (2 * u**3 - 3 * u**2 + 1) + start * span * (u**3 - 2 * u**2 + u)
-        + after * (3 * u**2 - 2 * u**3) + end * span * (u**3 - u**2)
-    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- a chase
@@ -390,7 +306,7 @@ def _paces(
     left = goal[1:] - frames.drawn[:-1]
     far, pace = np.linalg.norm(left, axis=1), np.linalg.norm(step, axis=1)
     going = later & (pace > 0) & (far > 1.05 * pace)
-    if going.sum() < 20:
+    if going.sum() < 3:  # a high speed shows at jumps alone
         return []
     found = []
     speed = float(np.median((pace / elapsed)[going]))
@@ -489,41 +405,157 @@ KNOWN = (
     "chase+how=linear+time=0.1+start=arrival",
 )
 
-#: Readings of a kind that are drawn again, and of these, how many are fitted.
-DRAWN, FITTED = 6, 3
+#: Of what may be it, this many are fitted to the end; of all that one word changes, this many.
+KEPT, FITTED = 3, 8
 
-#: An improvement below this is none.
-BETTER = 0.97
+#: Words are changed this often, as long as it leaves less than this share of what was left.
+CHANGES, BETTER = 5, 0.97
 
-
-class Explained(NamedTuple):
-    """A strategy and how far off it is when it is drawn again (RMS, length)."""
-
-    strategy: StrategySpec
-    residual: float
+#: What is simpler is taken where it leaves no more than this many times as much.
+AS_GOOD = 1.02
 
 
-Residual = Callable[[StrategySpec], float]
+def explain(frames: Frames, comparison: Comparison) -> list[FittedStrategy]:
+    """What draws these frames, the nearest first."""
+    return _Explanation(frames, comparison).found()
 
 
-def explain(frames: Frames, residual: Residual, exact: float) -> list[Explained]:
-    """What draws these frames, the nearest first; ``residual`` draws a strategy again."""
-    chosen = {spec.label: spec for spec in map(_with_numbers, read_specs(KNOWN))}
-    for family in (chases(frames), buffers(frames)):
-        for reading in _unlike(sorted(family, key=lambda reading: reading.off)):
-            chosen[reading.strategy.label] = reading.strategy
-    drawn = sorted(
-        (Explained(spec, residual(spec)) for spec in chosen.values()), key=lambda one: one.residual
-    )
-    fitted: list[Explained] = []
-    for start in drawn[:FITTED]:
-        if start.residual <= 5 * drawn[0].residual:
-            fitted.append(_fit(start, residual, exact))
-            if fitted[-1].residual <= exact:
+class _Explanation:
+    """The search for what draws some frames: all that was found is kept, by how near it is."""
+
+    def __init__(self, frames: Frames, comparison: Comparison) -> None:
+        self.frames, self.comparison = frames, comparison
+        self.exact = comparison.exact
+        self.axes = list(axes(frames))
+        self.kept: dict[object, FittedStrategy] = {}
+
+    def found(self) -> list[FittedStrategy]:
+        """What draws them, the nearest first."""
+        known = [_with_numbers(spec) for spec in read_specs(KNOWN)]
+        read = sorted(chases(self.frames), key=lambda reading: reading.off)[:FIRST]
+        self.look([*known, *(reading.strategy for reading in read)])
+        for low_pass in LOW_PASSES:
+            if self.near[0].residual <= self.exact:
                 break
-    fitted += [near for near in drawn if near.residual <= exact]
-    fitted = [_written(found, residual, exact) for found in fitted]
-    return sorted([*fitted, *drawn], key=lambda one: one.residual)
+            self.look([reading.strategy for reading in buffers(self.frames, self.axes, low_pass)])
+        for _ in range(CHANGES):
+            before = self.near[0].apart
+            for found in self.unlike(KEPT):
+                self.keep(self.comparison.fit(found))
+            if self.near[0].residual <= self.exact:
+                break
+            for found in self.unlike(KEPT):
+                self.look(list(self.variants(found.candidate)), ("delay", "time", "low_pass"))
+            for found in self.unlike(FITTED):
+                self.keep(self.comparison.fit(found, 3))
+            if self.near[0].apart > BETTER * before:
+                break
+        nearest = self.near
+        same = [found for found in nearest if found.residual <= self.exact]
+        same.sort(key=lambda found: len(found.candidate.settings))
+        ended = [self.written(found) for found in (same or nearest)[:FITTED]]
+        return sorted(ended, key=lambda one: one.residual)
+
+    @property
+    def near(self) -> list[FittedStrategy]:
+        """What was found so far, the nearest first."""
+        return sorted(self.kept.values(), key=lambda one: (one.residual > self.exact, one.apart))
+
+    def unlike(self, count: int) -> list[FittedStrategy]:
+        """The nearest buffers and chases, so many of each, that differ in more than numbers."""
+        ways: dict[object, FittedStrategy] = {}
+        for found in self.near:
+            ways.setdefault(_way(found.candidate), found)
+        buffers = [found for found in ways.values() if found.candidate.name == "buffer"]
+        chases = [found for found in ways.values() if found.candidate.name == "chase"]
+        return [*buffers[:count], *chases[: count // 2]]
+
+    def keep(self, found: FittedStrategy) -> None:
+        """Remembers it, unless something near it that is as simple has been found."""
+        if not math.isfinite(found.apart):
+            return
+        way: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
+        if found.residual <= self.exact:
+            way = _way(found.candidate)
+        before = self.kept.get(way)
+        if before is None or len(found.candidate.settings) < len(before.candidate.settings):
+            self.kept[way] = found
+
+    def look(self, specs: list[StrategySpec], only: Sequence[str] = ()) -> None:
+        """A first look at strategies: one step of the fit, until one is exact."""
+        for spec in specs:
+            found = self.comparison.fit(FittedStrategy(spec), 1, only)
+            self.keep(found)
+            if found.residual <= self.exact:
+                break
+
+    def variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
+        """The same with other words, one or two at a time."""
+        settings = spec.settings
+        for changes in _OF_CHASES if spec.name == "chase" else _OF_BUFFERS:
+            if any(settings.get(key) != value for key, value in changes.items()):
+                yield self.changed(spec, changes)
+        if spec.name == "buffer":
+            for axis in self.axes:
+                ways = {"stamps": None, "clock": None, "clock_time": None}
+                yield self.changed(spec, {**ways, **axis.settings})
+        interval = float(np.median(np.diff(self.frames.stamps)))
+        for key in ("delay", "time"):
+            if isinstance(settings.get(key), float):
+                yield self.changed(spec, {key: f"{settings[key] / interval:.4g}i"})
+
+    def changed(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
+        """The same with these changes, and with the delay that goes with them."""
+        settings = {**spec.settings, **changes}
+        if settings.get("catch_up") != "rate":
+            settings["catch_up_rate"] = None
+        settings = {key: value for key, value in settings.items() if value is not None}
+        delay = settings.get("delay")
+        if isinstance(delay, float) and spec.name == "buffer":
+            delay += self.late(spec.settings) - self.late(settings)
+            settings["delay"] = max(delay, 0.0)
+        return StrategySpec(spec.name, settings)
+
+    def late(self, settings: Mapping[str, Any]) -> float:
+        """How late a buffer with these settings draws for other reasons than its delay (s)."""
+        axis = self.axis(settings)
+        margin = float(settings.get("jitter_margin", 0.0)) * float(np.median(axis.jitter))
+        return axis.late + margin + float(settings.get("low_pass", 0.0))
+
+    def axis(self, settings: Mapping[str, Any]) -> TimeAxis:
+        """Which of the axes that is, about."""
+        usual = {"stamps": "sender", "clock": "agree"}
+        ways = {key: settings.get(key, value) for key, value in usual.items()}
+        if ways["stamps"] == "arrival":
+            ways["clock"] = "agree"
+        same = [
+            axis for axis in self.axes
+            if all(axis.settings.get(key, usual[key]) == value for key, value in ways.items())
+        ]  # fmt: skip
+        wanted = settings.get("clock_time", 2.0)
+        wanted = 1e9 if wanted == "session" else wanted
+
+        def far(axis: TimeAxis) -> float:
+            time = axis.settings.get("clock_time", 2.0)
+            return abs(math.log((1e9 if time == "session" else time) / wanted))
+
+        return min(same or self.axes[:1], key=far)
+
+    def written(self, best: FittedStrategy) -> FittedStrategy:
+        """The same without what changes nothing, and with no more digits than it needs."""
+        most = max(AS_GOOD * best.residual, self.exact)
+        for key in best.candidate.settings:
+            if key not in ("delay", "time", "share", "speed"):
+                without = FittedStrategy(self.changed(best.candidate, {key: None}))
+                without = self.comparison.fit(without, 4)
+                best = without if without.residual <= most else best
+        for key, number in best.numbers.items():
+            for digits in range(1, 7):
+                short = self.comparison.off(best.changed({key: float(f"{number:.{digits}g}")}))
+                if short.residual <= most:
+                    best = short
+                    break
+        return best
 
 
 def _with_numbers(spec: StrategySpec) -> StrategySpec:
@@ -535,125 +567,7 @@ def _with_numbers(spec: StrategySpec) -> StrategySpec:
     return StrategySpec(spec.name, {**spec.settings, **positive})
 
 
-def _written(best: Explained, residual: Residual, exact: float) -> Explained:
-    """The same with no more digits than it needs, and without what changes nothing."""
-    most = max(1.02 * best.residual, exact)
-    for key, value in best.strategy.settings.items():
-        name, settings = best.strategy.name, dict(best.strategy.settings)
-        ways = [{k: v for k, v in settings.items() if k != key}]
-        if key in ("delay", "time", "share", "speed"):
-            ways = []
-        if isinstance(value, float):
-            ways += [settings | {key: float(f"{value:.{digits}g}")} for digits in range(1, 7)]
-        for way in ways:
-            shorter = StrategySpec(name, way)
-            if (left := residual(shorter)) <= most:
-                best = Explained(shorter, left)
-                break
-    return best
-
-
-def _unlike(readings: list[PossibleReading]) -> list[PossibleReading]:
-    """The nearest, of each way at most two."""
-    counts: dict[tuple[object, ...], int] = {}
-    found = []
-    for reading in readings:
-        settings = reading.strategy.settings
-        way = tuple(settings.get(key) for key in ("how", "ahead", "stamps", "clock", "low_pass"))
-        counts[way] = counts.get(way, 0) + 1
-        if counts[way] <= 2:
-            found.append(reading)
-        if len(found) == 2 * DRAWN:
-            break
-    return found
-
-
-def _fit(best: Explained, residual: Residual, exact: float) -> Explained:
-    """The same with the settings that fit best: words, then numbers, while it gets better."""
-    for _ in range(5):
-        before = best.residual
-        best = _numbers(best, residual, exact)
-        if best.residual <= exact:
-            return best
-        for changes in _alternatives(best.strategy):
-            settings = {**best.strategy.settings, **changes}
-            if settings.get("catch_up") != "rate":
-                settings["catch_up_rate"] = None
-            spec = StrategySpec(
-                best.strategy.name, {k: v for k, v in settings.items() if v is not None}
-            )
-            tried = Explained(spec, residual(spec))
-            if not _SHIFTS.isdisjoint(changes):
-                tried = _delayed(tried, residual, exact)
-            if tried.residual < BETTER * best.residual:
-                best = tried
-            if best.residual <= exact:
-                return best
-        if best.residual > BETTER * before:
-            break
-    return best
-
-
-def _delayed(tried: Explained, residual: Residual, exact: float) -> Explained:
-    """The same with the delay that goes with it: others of its words have moved its time."""
-    settings, delay = tried.strategy.settings, tried.strategy.settings.get("delay")
-    if not isinstance(delay, float):
-        return tried
-    others = [
-        StrategySpec("buffer", {**settings, "delay": max(delay + step, 0.0)}) for step in REACHED
-    ]
-    best = min((Explained(each, residual(each)) for each in others), key=lambda own: own.residual)
-    return _number(best, "delay", residual, exact)
-
-
-#: Seconds: as far as words of a buffer move its time; and these words.
-REACHED = np.arange(-0.12, 0.0601, 0.0075).tolist()
-_SHIFTS = frozenset(("clock", "clock_time", "jitter_margin", "catch_up", "catch_up_rate"))
-
-
-def _numbers(best: Explained, residual: Residual, exact: float) -> Explained:
-    """The same with each number where it fits best."""
-    for key, value in best.strategy.settings.items():
-        if isinstance(value, float) and best.residual > exact:
-            best = _number(best, key, residual, exact)
-    return best
-
-
-def _number(best: Explained, key: str, residual: Residual, exact: float) -> Explained:
-    """The same with one number where it fits best, written as people write numbers."""
-
-    def tried(number: float) -> Explained:
-        spec = StrategySpec(best.strategy.name, {**best.strategy.settings, key: number})
-        return Explained(spec, residual(spec))
-
-    value = best.strategy.settings[key]
-    reach = max(0.05 * abs(value), 0.004)
-    for _ in range(2):
-        number, _ = minimum(
-            lambda number: tried(number).residual, max(value - reach, 1e-4), value + reach, 9
-        )
-        found = tried(number)
-        best = found if found.residual < best.residual else best
-        value, reach = best.strategy.settings[key], reach / 12
-        for digits in (2, 3, 4):
-            short = tried(float(f"{value:.{digits}g}"))
-            if short.residual <= max(best.residual, exact):
-                best = short
-                break
-        if best.residual <= exact:
-            break
-    return best
-
-
-def _alternatives(strategy: StrategySpec) -> Iterator[dict[str, Any]]:
-    """Other words, one or two at a time; None: as usual."""
-    settings = strategy.settings
-    for changes in _OF_CHASES if strategy.name == "chase" else _OF_BUFFERS:
-        if any(settings.get(key) != value for key, value in changes.items()):
-            yield changes
-
-
-#: The alternatives that are tried; a number is fitted afterwards.
+#: The alternatives that are tried; a number is fitted afterwards, None is as usual.
 _OF_CHASES: tuple[dict[str, Any], ...] = (
     *({"ahead": ahead, "age": None} for ahead in (None, "velocity", "arrival", "step")),
     {"ahead": "velocity", "age": "arrival"},
@@ -662,19 +576,20 @@ _OF_CHASES: tuple[dict[str, Any], ...] = (
 )
 _OF_BUFFERS: tuple[dict[str, Any], ...] = (
     *({"beyond": beyond} for beyond in ("freeze", 0.05, 0.1, 0.25, 0.5, "unlimited", None)),
+    *({"keep": states} for states in (None, 2, 3, 4)),
     {"beyond_along": "velocity"},
-    {"beyond_then": "return"},
+    {"beyond": 0.1, "beyond_then": "return"},
+    {"interval_time": 1.0},
+    {"delay": "1.2i", "interval_time": 1.0},
     *({"curve": curve} for curve in (None, "hermite", "catmull-rom")),
     {"catch_up": "none"},
     {"catch_up": "none", "clock": "first", "clock_time": None},
     *({"catch_up": "rate", "catch_up_rate": rate} for rate in (0.02, 0.05, 0.1, 0.2)),
-    *({"clock": clock} for clock in ("first", "newest", "min", "max", "mean", "median", "pll")),
-    *({"clock_time": time} for time in (0.5, 1.0, 2.0, 5.0, 10.0, "session")),
-    *({"jitter_margin": margin} for margin in (1.0, 2.0, 3.0)),
+    {"catch_up": None},
+    *({"jitter_margin": margin} for margin in (None, 1.0, 2.0, 3.0)),
     {"monotonic": "on"},
     {"late": "insert"},
-    {"low_pass": 0.02},
-    {"low_pass": 0.08},
+    *({"low_pass": constant} for constant in (None, 0.02, 0.08)),
 )
 
 
@@ -699,19 +614,23 @@ class Mechanism(NamedTuple):
     same_as: tuple[StrategySpec, ...] = ()
 
 
-def mechanism(frames: Frames, residual: Residual, enough: float, exact: float) -> Mechanism:
+def mechanism(frames: Frames, comparison: Comparison, enough: float) -> Mechanism:
     """The composition that draws these frames best."""
-    found = explain(frames, residual, exact)
-    same = [near for near in found if near.residual <= max(exact, 1.02 * found[0].residual)]
-    best = min(same, key=lambda each: len(each.strategy.label))
+    found = explain(frames, comparison)
+    most = max(comparison.exact, AS_GOOD * found[0].residual)
+    same = sorted(
+        (near for near in found if near.residual <= most),
+        key=lambda each: len(each.candidate.label),
+    )
+    best = same[0]
     interval = float(np.median(np.diff(frames.stamps)))
-    empty, needed = _reserve(frames, best.strategy, interval)
-    others = {_way(best.strategy): best.strategy}
+    empty, needed = _reserve(frames, best.candidate, interval)
+    others = {_way(best.candidate): best.candidate}
     if best.residual <= enough:
-        for each in sorted(same, key=lambda each: len(each.strategy.label)):
-            others.setdefault(_way(each.strategy), each.strategy)
+        for each in same:
+            others.setdefault(_way(each.candidate), each.candidate)
     return Mechanism(
-        best.strategy, best.residual, best.residual <= enough, interval, empty, needed,
+        best.candidate, best.residual, best.residual <= enough, interval, empty, needed,
         tuple(others.values())[1:],
     )  # fmt: skip
 
@@ -724,7 +643,8 @@ def in_seconds(span: float, interval: float) -> float:
 def _way(strategy: StrategySpec) -> tuple[object, ...]:
     """What two compositions have in common that differ in numbers alone."""
     values = strategy.values
-    return tuple(values.get(key) for key in ("stamps", "clock", "curve", "how", "ahead"))
+    ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")
+    return tuple(values.get(key) for key in ways)
 
 
 def _reserve(frames: Frames, strategy: StrategySpec, interval: float) -> tuple[float, float]:

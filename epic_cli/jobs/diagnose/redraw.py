@@ -1,18 +1,24 @@
-"""A strategy drawn again in the frames of a game, from the first packet on."""
+"""A strategy drawn again in the frames of a game, and its settings fitted to what the game drew."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock, sort_by_arrival
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay import TooManyRows, Trace, draw_frames
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
+from epic_cli.metrics.arrays import lengths
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.metrics.arrays import Floats
 
 #: This many frames before those that are drawn have a part in them, at most.
@@ -96,3 +102,144 @@ def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
         keep[reach:] = keep[reach:] * keep[:-reach].copy()
         reach *= 2
     return found
+
+
+class FittedStrategy(NamedTuple):
+    """A strategy, drawn so much later (``shift``, s), behind a low-pass (``constant``, s; 0: none).
+
+    How far off that is: ``residual`` (RMS, length), and ``apart``, the mean of the distances, of
+    which none counts for more than a usual step.
+    """
+
+    candidate: StrategySpec
+    shift: float = 0.0
+    constant: float = 0.0
+    residual: float = np.inf
+    apart: float = np.inf
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What can be fitted: settings that are numbers, send intervals too, and its own two."""
+        settings = self.candidate.settings
+        found = {key: _number(value) for key, value in settings.items()}
+        if settings.get("clock") != "mean":  # a least offset or a median leaps with its time
+            found.pop("clock_time", None)
+        found |= {"": self.shift or None, " ": self.constant or None}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def changed(self, changes: Mapping[str, Any]) -> FittedStrategy:
+        """With other numbers or words; None: as usual."""
+        settings = {**self.candidate.settings, **changes}
+        shift, constant = settings.pop("", self.shift), settings.pop(" ", self.constant)
+        for key, value in changes.items():
+            if key.strip() and isinstance(value, float):
+                before = self.candidate.settings.get(key)
+                if isinstance(before, str) and _number(before) is not None:
+                    settings[key] = f"{value:.9g}i"
+        kept = {key: value for key, value in settings.items() if value is not None}
+        return FittedStrategy(StrategySpec(self.candidate.name, kept), shift, constant)
+
+
+def _number(value: object) -> float | None:
+    """A number, or how many send intervals (``1.8i``)."""
+    if isinstance(value, str) and value[:1].isdigit() and value.endswith("i"):
+        return float(value[:-1])
+    return value if isinstance(value, float) else None
+
+
+class Comparison:
+    """What a game drew of an entity, against what strategies draw in the same frames.
+
+    ``counted`` are the frames that count; ``exact`` (length): what is no further off is the same
+    but for rounding; ``unit``: a usual step.
+    """
+
+    def __init__(
+        self, redraw: Redraw, times: Floats, drawn: Floats, counted: NDArray[np.bool_],
+        exact: float, unit: float,
+    ) -> None:  # fmt: skip
+        self.redraw, self.times, self.drawn, self.counted = redraw, times, drawn, counted
+        self.exact, self.unit = exact, unit
+        self._known: dict[object, tuple[float, float]] = {}
+        self._last: tuple[object, Floats] = None, drawn
+        #: Slopes are those of this many frames, all over them.
+        self._some = slice(None, None, max(int(counted.sum()) // 1500, 1))
+
+    def apart(self, found: FittedStrategy) -> Floats:
+        """How far off it is in the frames that count (n, 3); NaN: nothing is drawn."""
+        key = found.candidate.label, found.shift, found.constant
+        if self._last[0] != key:
+            own = self.redraw.draw(found.candidate, self.times, found.shift)
+            if found.constant:
+                known = np.isfinite(own[:, 0])
+                first = int(known.argmax()) if known.any() else len(own)
+                own[first:] = low_pass(self.times[first:], own[first:], found.constant)
+            self._last = key, np.asarray(own - self.drawn)[self.counted]
+        return self._last[1]
+
+    def off(self, found: FittedStrategy) -> FittedStrategy:
+        """The same, and how far off it is; infinite where a tenth of the frames is not drawn."""
+        key = found.candidate.label, found.shift, found.constant
+        if key not in self._known:
+            apart = lengths(self.apart(found))
+            known = np.isfinite(apart)
+            # what is not drawn must not make a strategy look better
+            self._known[key] = np.inf, np.inf
+            if known.mean() > 0.9:
+                near = apart[known]
+                least = float(np.minimum(near, self.unit).mean())
+                self._known[key] = float(np.sqrt(near @ near / len(near))), least
+        residual, least = self._known[key]
+        return found._replace(residual=residual, apart=least)
+
+    def fit(
+        self, found: FittedStrategy, rounds: int = 6, only: Sequence[str] = ()
+    ) -> FittedStrategy:
+        """The same with the numbers (``only`` these) that fit best, by damped least squares.
+
+        K. Levenberg, "A Method for the Solution of Certain Non-Linear Problems in Least Squares",
+        Quarterly of Applied Mathematics 2 (2), 1944; slopes are differences, and frames are
+        weighted so that it is the sum of the distances that becomes least (E. J. Schlossmacher,
+        "An Iterative Technique for Absolute Deviations Curve Fitting", JASA 68, 1973).
+        """
+        best = self.off(found)
+        for _ in range(rounds):
+            numbers = {k: v for k, v in best.numbers.items() if not only or k in only}
+            if not numbers or best.residual <= 0.8 * self.exact or best.apart == np.inf:
+                break
+            here = self.apart(best)[self._some]
+            slopes = []
+            for key, value in numbers.items():
+                step = max(1e-3 * abs(value), 1e-5)
+                beside = self.apart(best.changed({key: value + step}))[self._some]
+                slopes.append((beside - here) / step)
+            known = np.isfinite(here[:, 0]) & np.isfinite([s[:, 0] for s in slopes]).all(axis=0)
+            if not known.any():
+                break
+            far = lengths(here[known])
+            floor = max(float(np.median(far)), self.exact)
+            weights = np.repeat(1 / np.sqrt(np.maximum(far, floor)), 3)
+            of = np.stack([slope[known].ravel() * weights for slope in slopes], axis=1)
+            scale = np.sqrt(np.square(of).sum(axis=0)) + 1e-300
+            change = np.linalg.lstsq(of / scale, -here[known].ravel() * weights, rcond=1e-6)[0]
+            before = best.apart
+            for part in (1.0, 0.3, 0.08):
+                one = self.off(best.changed(self._within(best, numbers, part * change / scale)))
+                if one.apart < best.apart:
+                    best = one
+                    break
+            if best.apart > 0.995 * before:
+                break
+        return best
+
+    def _within(
+        self, found: FittedStrategy, numbers: dict[str, float], change: Floats
+    ) -> dict[str, float]:
+        """The numbers after a change, no further than they may be."""
+        known = {one.name: one for one in declaration(found.candidate.name).settings}
+        ranges = {key: (row.low, row.high) for key, row in known.items() if isinstance(row, Number)}
+        ranges |= {"": (-2.0, 2.0), " ": (1e-4, 5.0)}
+        return {
+            key: float(min(max(value + step, ranges[key][0]), ranges[key][1]))
+            for (key, value), step in zip(numbers.items(), change.tolist(), strict=True)
+        }

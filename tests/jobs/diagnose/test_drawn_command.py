@@ -105,12 +105,12 @@ def test_a_second_smoothing_is_a_finding(epic: Epic, packets: Path) -> None:
     words = ("diagnose", packets, "--drawn", path)
     finding, _ = map(json.loads, epic(*words, "--format", "jsonl").splitlines())
     assert finding["cause"] == "second-smoothing"
-    assert finding["values"]["strategy"] == "snapshot"
+    assert finding["values"]["strategy"] == "buffer+delay=0.2"
     assert finding["values"]["constant"] == pytest.approx(0.1026, rel=0.1)
     assert finding["values"]["alpha"] == pytest.approx(0.15, rel=0.1)
     text = " ".join(epic(*words).split())
     assert "it is smoothed twice" in text
-    assert "-s snapshot draws, behind a low-pass of 103 ms" in text
+    assert "behind a low-pass of 103 ms" in text
     assert "found second-smoothing" in epic(*words, "--fail-if", "second-smoothing", status=5)
 
 
