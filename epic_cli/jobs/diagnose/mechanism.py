@@ -408,11 +408,17 @@ KNOWN = (
 #: Of what may be it, this many are fitted to the end; of all that one word changes, this many.
 KEPT, FITTED = 3, 8
 
+#: Settings without which it would be another.
+NEEDED = ("delay", "time", "share", "speed")
+
+#: Delays of a buffer that never catches up, at its beginning (s).
+GROWN = np.arange(0.0, 0.3, 0.005).tolist()
+
+#: Times near which a drawing leaps: slopes say nothing of them.
+LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
+
 #: Words are changed this often, as long as it leaves less than this share of what was left.
 CHANGES, BETTER = 5, 0.97
-
-#: What is simpler is taken where it leaves no more than this many times as much.
-AS_GOOD = 1.02
 
 
 def explain(frames: Frames, comparison: Comparison) -> list[FittedStrategy]:
@@ -438,10 +444,15 @@ class _Explanation:
             if self.near[0].residual <= self.exact:
                 break
             self.look([reading.strategy for reading in buffers(self.frames, self.axes, low_pass)])
+        for stamps in ({}, {"stamps": "arrival"}):
+            if self.near[0].residual > self.exact:
+                grows = {"clock": "first", "delay": 0.1, "catch_up": "none", **stamps}
+                found = FittedStrategy(StrategySpec("buffer", grows))
+                self.keep(self.comparison.search(found, "delay", GROWN, 8))
         for _ in range(CHANGES):
             before = self.near[0].apart
             for found in self.unlike(KEPT):
-                self.keep(self.comparison.fit(found))
+                self.keep(self.leapt(self.comparison.fit(found)))
             if self.near[0].residual <= self.exact:
                 break
             for found in self.unlike(KEPT):
@@ -489,6 +500,14 @@ class _Explanation:
             if found.residual <= self.exact:
                 break
 
+    def leapt(self, found: FittedStrategy) -> FittedStrategy:
+        """The same with times near which it leaps where they fit best."""
+        for key in LEAPING:
+            value = found.candidate.settings.get(key)
+            if isinstance(value, float) and found.residual > self.exact:
+                found = self.comparison.search(found, key, (value / 2, value, value * 2))
+        return found
+
     def variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
         """The same with other words, one or two at a time."""
         settings = spec.settings
@@ -499,6 +518,12 @@ class _Explanation:
             for axis in self.axes:
                 ways = {"stamps": None, "clock": None, "clock_time": None}
                 yield self.changed(spec, {**ways, **axis.settings})
+            if "jitter_margin" in settings and isinstance(settings["delay"], float):
+                wait = settings["delay"] + settings["jitter_margin"] * self.jitter(settings)
+                for bound in ("delay_least", "delay_most"):
+                    yield self.changed(spec, {bound: wait})
+                yield self.changed(spec, {"jitter_time": 1.0})
+        yield from (self.changed(spec, {key: None}) for key in settings if key not in NEEDED)
         interval = float(np.median(np.diff(self.frames.stamps)))
         for key in ("delay", "time"):
             if isinstance(settings.get(key), float):
@@ -518,9 +543,12 @@ class _Explanation:
 
     def late(self, settings: Mapping[str, Any]) -> float:
         """How late a buffer with these settings draws for other reasons than its delay (s)."""
-        axis = self.axis(settings)
-        margin = float(settings.get("jitter_margin", 0.0)) * float(np.median(axis.jitter))
-        return axis.late + margin + float(settings.get("low_pass", 0.0))
+        margin = float(settings.get("jitter_margin", 0.0)) * self.jitter(settings)
+        return self.axis(settings).late + margin + float(settings.get("low_pass", 0.0))
+
+    def jitter(self, settings: Mapping[str, Any]) -> float:
+        """The usual deviation that a margin multiplies (s)."""
+        return float(np.median(self.axis(settings).jitter))
 
     def axis(self, settings: Mapping[str, Any]) -> TimeAxis:
         """Which of the axes that is, about."""
@@ -543,19 +571,13 @@ class _Explanation:
 
     def written(self, best: FittedStrategy) -> FittedStrategy:
         """The same without what changes nothing, and with no more digits than it needs."""
-        most = max(AS_GOOD * best.residual, self.exact)
+        given = best
         for key in best.candidate.settings:
-            if key not in ("delay", "time", "share", "speed"):
+            if key not in NEEDED:
                 without = FittedStrategy(self.changed(best.candidate, {key: None}))
                 without = self.comparison.fit(without, 4)
-                best = without if without.residual <= most else best
-        for key, number in best.numbers.items():
-            for digits in range(1, 7):
-                short = self.comparison.off(best.changed({key: float(f"{number:.{digits}g}")}))
-                if short.residual <= most:
-                    best = short
-                    break
-        return best
+                best = without if self.comparison.is_as_good(without, given) else best
+        return self.comparison.short(best)
 
 
 def _with_numbers(spec: StrategySpec) -> StrategySpec:
@@ -583,7 +605,6 @@ _OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"delay": "1.2i", "interval_time": 1.0},
     *({"curve": curve} for curve in (None, "hermite", "catmull-rom")),
     {"catch_up": "none"},
-    {"catch_up": "none", "clock": "first", "clock_time": None},
     *({"catch_up": "rate", "catch_up_rate": rate} for rate in (0.02, 0.05, 0.1, 0.2)),
     {"catch_up": None},
     *({"jitter_margin": margin} for margin in (None, 1.0, 2.0, 3.0)),
@@ -617,11 +638,8 @@ class Mechanism(NamedTuple):
 def mechanism(frames: Frames, comparison: Comparison, enough: float) -> Mechanism:
     """The composition that draws these frames best."""
     found = explain(frames, comparison)
-    most = max(comparison.exact, AS_GOOD * found[0].residual)
-    same = sorted(
-        (near for near in found if near.residual <= most),
-        key=lambda each: len(each.candidate.label),
-    )
+    same = [near for near in found if comparison.is_as_good(near, found[0])]
+    same.sort(key=lambda each: len(each.candidate.label))
     best = same[0]
     interval = float(np.median(np.diff(frames.stamps)))
     empty, needed = _reserve(frames, best.candidate, interval)

@@ -14,7 +14,7 @@ from epic_cli.engine.replay import TooManyRows, Trace, draw_frames
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import lengths, minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,6 +147,10 @@ def _number(value: object) -> float | None:
     return value if isinstance(value, float) else None
 
 
+#: What is shorter is taken where it leaves no more than this many times as much.
+AS_GOOD = 1.05
+
+
 class Comparison:
     """What a game drew of an entity, against what strategies draw in the same frames.
 
@@ -232,6 +236,21 @@ class Comparison:
                 break
         return best
 
+    def search(
+        self, found: FittedStrategy, key: str, values: Sequence[float], steps: int = 6
+    ) -> FittedStrategy:
+        """The same with the best of these numbers, or one between it and its neighbours."""
+        tried = [self.off(found.changed({key: value})) for value in values]
+        place = min(range(len(tried)), key=lambda index: tried[index].apart)
+        low, high = values[max(place - 1, 0)], values[min(place + 1, len(values) - 1)]
+
+        def apart(value: float) -> float:
+            tried.append(self.off(found.changed({key: value})))
+            return tried[-1].apart
+
+        minimum(apart, low, high, steps)
+        return min([found, *tried], key=lambda one: one.apart)
+
     def _within(
         self, found: FittedStrategy, numbers: dict[str, float], change: Floats
     ) -> dict[str, float]:
@@ -243,3 +262,19 @@ class Comparison:
             key: float(min(max(value + step, ranges[key][0]), ranges[key][1]))
             for (key, value), step in zip(numbers.items(), change.tolist(), strict=True)
         }
+
+    def short(self, found: FittedStrategy) -> FittedStrategy:
+        """The same with numbers as people write them, as long as that is as good."""
+        best = found = self.off(found)
+        for key, number in best.numbers.items():
+            for digits in range(1, 7):
+                shorter = self.off(best.changed({key: float(f"{number:.{digits}g}")}))
+                if self.is_as_good(shorter, found):
+                    best = shorter
+                    break
+        return best
+
+    def is_as_good(self, one: FittedStrategy, best: FittedStrategy) -> bool:
+        """Whether one is no further off than the best, but for rounding and single frames."""
+        few = one.apart <= AS_GOOD * best.apart and one.residual <= 1.5 * best.residual
+        return few or one.residual <= max(AS_GOOD * best.residual, self.exact)

@@ -12,9 +12,10 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
-from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch, FittedStrategy
+from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch
 from epic_cli.jobs.diagnose.link import FoundLink
 from epic_cli.jobs.diagnose.mechanism import Mechanism, in_seconds
+from epic_cli.jobs.diagnose.redraw import FittedStrategy
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
 from epic_cli.metrics.traffic import SHARES, Network
