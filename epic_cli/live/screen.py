@@ -19,10 +19,17 @@ from epic_cli.live.reports import game_messages, game_traffic, milliseconds
 from epic_cli.metrics.digits import three_digits
 from epic_cli.recordings.writing import value_text
 from epic_cli.shell.console import speaks_unicode
-from epic_cli.show.full_screen import Fragment, FullScreen, Lines, Reserve, fitting, flow, too_small
-
-#: Heights of a bar, from the lowest.
-UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
+from epic_cli.show.full_screen import (
+    ASCII_BARS,
+    UNICODE_BARS,
+    Fragment,
+    FullScreen,
+    Lines,
+    Reserve,
+    fitting,
+    flow,
+    too_small,
+)
 
 #: Keys, what they do in a word or two under the map (nothing: no room), and in the help.
 KEYS = (

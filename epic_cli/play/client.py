@@ -120,7 +120,7 @@ class LocalPlayer:
             if self.mode != "dumb-terminal":
                 self.mispredictions += self._differs(body, echo_us)
         if self.mode == "reconciled":
-            return self._replay_moves(now)
+            return self._go_on_from(self._replayed(), now)
         if self.mode == "corrected" and echo_us is not None:
             return self._correct_history(echo_us, now)
         return 0.0
@@ -132,15 +132,20 @@ class LocalPlayer:
             return False
         return self._by_timestamp[0][1][:4] != body[:4]
 
-    def _replay_moves(self, now: float) -> float:
+    def change_mode(self, mode: LocalMode) -> None:
+        """Shows him in another way from now on; prediction begins with what was received."""
+        if self.mode == "dumb-terminal":
+            self.predicted = self._replayed()
+        self.mode = mode
+
+    def _replayed(self) -> Body:
+        """The received state, and on top of it the moves that it does not contain."""
         body = self.received
-        replayed = []
+        self._by_timestamp.clear()
         for move in self.moves:
             body = self._rules.simulate(body, move.control, move.duration_us).body
-            replayed.append((move.timestamp_us, body))
-        self._by_timestamp.clear()
-        self._by_timestamp.extend(replayed)
-        return self._go_on_from(body, now)
+            self._by_timestamp.append((move.timestamp_us, body))
+        return body
 
     def _correct_history(self, echo_us: int, now: float) -> float:
         known = list(self._by_timestamp)

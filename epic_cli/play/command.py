@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import click
 
+from epic_cli.engine.parameters import nearest
 from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import Channel
@@ -23,7 +26,7 @@ from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match import Recorder, Unrecordable
 from epic_cli.play.report import FORMATS, PlayRowWriter, caption, picture, summary
 from epic_cli.play.run import COLUMNS, HeadlessRun, RowSelection, Show
-from epic_cli.play.script import Script, parse_script
+from epic_cli.play.script import SCENARIOS, Script, parse_script
 from epic_cli.play.spec import (
     BOT,
     BOT_NAMES,
@@ -40,11 +43,19 @@ from epic_cli.play.world import to_seconds, to_us
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.opening import read_file
 from epic_cli.recordings.wording import left_out_words
-from epic_cli.shell.console import Sink, has_terminal, open_sink, screen_columns, use_color
+from epic_cli.shell.console import (
+    Sink,
+    has_terminal,
+    open_sink,
+    screen_columns,
+    speaks_unicode,
+    use_color,
+)
 from epic_cli.shell.declared import (
-    InputFile,
     OutputFile,
+    Parsed,
     command,
+    completions,
     given_options,
     option,
     shared,
@@ -280,7 +291,8 @@ EXAMPLES = """\b
 Examples:
   epic play
   epic play --latency 150ms --loss 2% --record game.script
-  epic play --script sample_inputs/play/cover.script --show events
+  epic play figure-8.5
+  epic play question-8 --show shots
   epic play --match bot.B=chaser,local=predicted --show summary
   epic play --latency 200ms --duration 60 --show shots --format csv
   epic play --link 'lte,up.rate=256kbit,at="5s loss=30%",at="7s loss=4%"'
@@ -291,12 +303,36 @@ _KEYS = ", ".join(parameter.name for parameter in MATCH_KEYS)
 
 
 #: Any of these means no screen.
-_HEADLESS_OPTIONS = {option.name for option in fields(OutputOptions)} | {"script", "duration"}
-_HEADLESS_OPTIONS -= {"headless", "client", "record"}
+_HEADLESS = {option.name for option in fields(OutputOptions)} | {"duration"}
+_HEADLESS -= {"headless", "client", "record"}
 
 
-@command(EXAMPLES, "match duration script s link latency jitter loss headless show picture seed")
+def _script_file(text: str) -> str:
+    """The file of a scenario, or one by its path."""
+    found = SCENARIOS.get(text)
+    if found is None and text != "-" and os.sep not in text and not Path(text).exists():
+        near = nearest(text, list(SCENARIOS))
+        hint = f"did you mean {near!r}?" if near else f"scenarios are {', '.join(SCENARIOS)}"
+        raise ValueError(f"there is no scenario {text!r} and no such file; {hint}")
+    return text if found is None else str(found)
+
+
+_SCRIPT = click.argument(
+    "script",
+    required=False,
+    metavar="[SCENARIO|FILE]",
+    type=Parsed(
+        "SCENARIO|FILE",
+        _script_file,
+        complete=lambda begun: completions([(name, "") for name in SCENARIOS], begun),
+        reads=lambda path: [path],
+    ),
+)
+
+
+@command(EXAMPLES, "match duration s link latency jitter loss headless show picture seed")
 def play(
+    script: str | None = shared(_SCRIPT),
     match: tuple[Change, ...] = value(
         "How it is played, such as 'players=3,rewind=off,bot.B=chaser,clock.B=0.1': keys are"
         f" {_KEYS}; bot.NAME ({', '.join(BOT_NAMES)}); clock.NAME (how many seconds a player's"
@@ -314,12 +350,6 @@ def play(
             MatchSpec.remote_strategy,
         )
     ),
-    script: str | None = value(
-        "Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
-        "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
-        type=InputFile(),
-        metavar="FILE",
-    ),
     trust: bool = shared(trust_option),
     duration: float = shared(option(DURATION)),
     seed: int = shared(seed_option("The same seed and script give the same bytes.")),
@@ -330,9 +360,15 @@ def play(
     """``epic play``.
 
     On a terminal it fills the screen: your client, the server and the other player's client side
-    by side; steer with the arrow keys, the other keys are shown below. Otherwise, or with --script
-    or an option of the output, it runs as fast as it can and writes a row for every frame, screen
-    and player: what is drawn, and how far that is from the server's truth.
+    by side; steer with the arrow keys, ? explains every mark and key. Otherwise, or with an option
+    of the output, it runs as fast as it can and writes a row for every frame, screen and player:
+    what is drawn, and how far that is from the server's truth.
+
+    A SCENARIO is a figure or a review question of chapter 8 of Glazer and Madhav's Multiplayer Game
+    Programming, with what to look at: figure-8.1 to figure-8.5, question-1 to question-9,
+    move-replay, optimism, optimism-unwarranted. A FILE (- is standard input) has input over time,
+    in lines TIME PLAYER left|right|up|down|stop [shoot|throw] [aim=PLAYER|aim=X,Y], TIME set
+    NAME=VALUE and TIME say TEXT.
 
     Each client predicts its own player, sends its three newest moves in every packet, and
     reconciles with the server; a strategy draws the others. A shot carries what the shooter saw,
@@ -343,39 +379,48 @@ def play(
     """
     given = given_options()
     if script == "-" and link.trace and link.trace.file == "-":
-        raise WrongUsage("--script and the trace cannot both be standard input", "script", "link")
-    spec = MatchSpec(
-        link=link.ways,
-        remote_strategy=chosen.name,
-        remote_settings=tuple(chosen.settings.items()),
-        seed=seed,
-    )
-    with wrong_usage("--match: "):
-        for change in match:
-            spec = changed(spec, change)
+        raise WrongUsage("the script and the trace cannot both be standard input", "link")
     kept = set().union(*(_SETS.get(name, {name}) for name in given))
     kept |= {change.name for change in match} if "match" in given else set()
-    parsed = Script()
-    if script:
-        names = [player.name for player in spec.players]
-        with named_in_data(trust):
-            parsed = read_file(
-                script, lambda stream: parse_script(stream, names, "players" not in kept)
-            )
-    spec = begin_with(spec, parsed, kept, link)
-    parsed = parsed._replace(beginning=())
-    output.check_names([player.name for player in spec.players])
-    spec = over_network(spec, link)
-    parsed = with_changes(parsed, link, spec)
+
+    def opened(file: str | None) -> tuple[MatchSpec, Script]:
+        """The match of a script, under the options."""
+        spec = MatchSpec(
+            link=link.ways,
+            remote_strategy=chosen.name,
+            remote_settings=tuple(chosen.settings.items()),
+            seed=seed,
+        )
+        with wrong_usage("--match: "):
+            for change in match:
+                spec = changed(spec, change)
+        parsed = Script()
+        if file:
+            names = [player.name for player in spec.players]
+            with named_in_data(trust):
+                parsed = read_file(
+                    file, lambda stream: parse_script(stream, names, "players" not in kept)
+                )
+        spec = begin_with(spec, parsed, kept, link)
+        output.check_names([player.name for player in spec.players])
+        spec = over_network(spec, link)
+        return spec, with_changes(parsed._replace(beginning=()), link, spec)
+
+    spec, parsed = opened(script)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     output.check(duration)
-    if _wants_screen(output.headless, script, given):
-        from epic_cli.play.screen import play_on_terminal
+    if _wants_screen(output.headless, given):
+        from epic_cli.play.screen import ASCII, UNICODE, Game, play_on_terminal
 
-        color = use_color("auto", sys.stdout)
+        name = next((name for name, path in SCENARIOS.items() if str(path) == script), "")
+        symbols = UNICODE if speaks_unicode() else ASCII
         with open_optional(output.record) as sink, unrecordable():
-            ended = play_on_terminal(spec, parsed, output.client, color, bool(output.record))
+            game = Game(
+                spec, output.client, symbols, bool(output.record), parsed, name,
+                lambda name: opened(str(SCENARIOS[name])),
+            )  # fmt: skip
+            ended = play_on_terminal(game, use_color("auto", sys.stdout))
             keep_record(ended.recorder, sink)
         if not quiet:
             say(summary(ended.figures, ended.bumps))
@@ -397,9 +442,7 @@ def _summarise(run: HeadlessRun, wanted: bool) -> None:
         say(summary(run.figures(), run.statistics.bumps) + clipping(run.match.clipped))
 
 
-def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:
-    if headless is not None:
-        if not headless and (script or not has_terminal()):
-            raise WrongUsage("--screen needs a terminal, and no --script", "screen", "script")
-        return not headless
-    return has_terminal() and not _HEADLESS_OPTIONS & given
+def _wants_screen(headless: bool | None, given: set[str]) -> bool:
+    if headless is False and not has_terminal():
+        raise WrongUsage("--screen needs a terminal", "screen")
+    return not headless if headless is not None else has_terminal() and not _HEADLESS & given

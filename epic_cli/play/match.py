@@ -93,6 +93,9 @@ class Match:
             self._set_timer(participant)
         for time, change in self.script.changes:
             self._at(to_us(time), _CHANGE, partial(self.change, change))
+        for time, text in self.script.captions:
+            said = partial(self._add_event, "match", "say", "", {"text": text})
+            self._at(to_us(time), _CHANGE, said)
 
     @property
     def now(self) -> float:
@@ -141,7 +144,7 @@ class Match:
         follows = change.is_of_link or name == "send_rate"
         for participant in self.participants:
             local = participant.client.local
-            local.mode = settings.local
+            local.change_mode(settings.local)
             settings.smoothing_of_corrections.apply(local.smoothed)
             if name.startswith("remote") or (follows and settings.strategy_settings() != before):
                 for remote in participant.client.remotes.values():

@@ -91,40 +91,34 @@ class Flashes:
         ]
 
 
-def scenes(
-    match: Match, you: MatchParticipant, other: MatchParticipant, flashes: Flashes
-) -> list[PlayScene]:
-    """Your screen, the server, the other player's screen."""
-    return [
-        _client_scene(match, you, flashes),
-        _server_scene(match, flashes),
-        _client_scene(match, other, flashes),
-    ]
+def title(participant: MatchParticipant | None) -> str:
+    """Of the screen of one client; None: of the server's."""
+    return f"{participant.config.name}'s screen" if participant else "server"
 
 
-def _server_scene(match: Match, flashes: Flashes) -> PlayScene:
-    turned = {
-        connection.player: _forward(connection.body.rotation)
-        for connection in match.server.connections
-    }
-    markers = _markers(match, match.server.positions(), turned)
-    flying = [(projectile.x, projectile.y) for projectile in match.server.weapons.projectiles]
-    beams = flashes.on("server", match.now)
-    return PlayScene("server", match.settings.rules.arena, markers, flying, beams)
-
-
-def _client_scene(match: Match, participant: MatchParticipant, flashes: Flashes) -> PlayScene:
-    client, name = participant.client, participant.config.name
-    drawn = client.drawn_remotes()
-    drawn[client.identity.player] = client.local.drawn(client.now)
-    turned = {client.identity.player: _forward(client.local.body.rotation)}
-    for number, remote in client.remotes.items():
-        if remote.sample is not None and remote.sample.rotation is not None:
-            turned[number] = _forward(remote.sample.rotation)
-    markers = [*_markers(match, match.server.positions()), *_markers(match, drawn, turned)]
-    flying = [(projectile.x, projectile.y) for projectile in client.drawn_projectiles()]
-    beams = flashes.on(name, match.now)
-    return PlayScene(f"{name}'s screen", match.settings.rules.arena, markers, flying, beams)
+def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) -> PlayScene:
+    """What one client shows, with the ghosts of the truth, or what the server has (None)."""
+    arena, truth = match.settings.rules.arena, match.server.positions()
+    if participant is None:
+        turned = {
+            connection.player: _forward(connection.body.rotation)
+            for connection in match.server.connections
+        }
+        markers = _markers(match, truth, turned)
+        flying = match.server.weapons.projectiles
+        where = "server"
+    else:
+        client, where = participant.client, participant.config.name
+        drawn = client.drawn_remotes()
+        drawn[client.identity.player] = client.local.drawn(client.now)
+        turned = {client.identity.player: _forward(client.local.body.rotation)}
+        for number, remote in client.remotes.items():
+            if remote.sample is not None and remote.sample.rotation is not None:
+                turned[number] = _forward(remote.sample.rotation)
+        markers = [*_markers(match, truth), *_markers(match, drawn, turned)]
+        flying = client.drawn_projectiles()
+    places = [(projectile.x, projectile.y) for projectile in flying]
+    return PlayScene(title(participant), arena, markers, places, flashes.on(where, match.now))
 
 
 def _forward(rotation: Rotation) -> Point:
@@ -269,7 +263,8 @@ class HeadlessRun:
     def scenes(self) -> list[PlayScene]:
         """The screens of the chosen client, the server and another player, as they are now."""
         others = (each for each in self.match.participants if each is not self._participant)
-        return scenes(self.match, self._participant, next(others), self._flashes)
+        shown = (self._participant, None, next(others))
+        return [scene(self.match, each, self._flashes) for each in shown]
 
     def _frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import deque
+from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
+from epic_cli.engine.strategies import remote_names
 from epic_cli.engine.text.widths import wrap
-from epic_cli.play.bots import aim_at, nearest_seen
+from epic_cli.play.bots import Controller, aim_at, nearest_seen
 from epic_cli.play.client import Client
-from epic_cli.play.match import Match, MatchParticipant, Recorder
-from epic_cli.play.run import Flashes, PlayScene, scenes
-from epic_cli.play.script import Script
+from epic_cli.play.legend import conditions, figures, legend, news, techniques
+from epic_cli.play.match import Match, MatchParticipant, Recorder, Unrecordable
+from epic_cli.play.run import Flashes, PlayScene, scene, title
+from epic_cli.play.script import SCENARIOS, Script
 from epic_cli.play.spec import Change, MatchSpec
-from epic_cli.play.statistics import MatchStatistics, PlayFigure
-from epic_cli.play.world import Arena, Control, Event, Point, Weapon, direction
-from epic_cli.shell.console import speaks_unicode
+from epic_cli.play.statistics import DrawnError, MatchStatistics, PlayFigure
+from epic_cli.play.world import SPEED, Arena, Control, Point, Weapon, direction, distance
+from epic_cli.shell.errors import WrongUsage
 from epic_cli.show.full_screen import (
+    ASCII_BARS,
     ASCII_FRAME,
+    UNICODE_BARS,
     UNICODE_FRAME,
     Cells,
     Fragment,
@@ -28,10 +35,11 @@ from epic_cli.show.full_screen import (
     flow,
     too_small,
 )
+from epic_cli.show.styles import PALETTE, line_styles
 
 #: What is drawn where the terminal speaks UTF-8, and where it does not.
-UNICODE = {**UNICODE_FRAME, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
-ASCII = {**ASCII_FRAME, "wall": "#", "beam": ".", "seen": "x"}
+UNICODE = {**UNICODE_FRAME, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}", "bars": UNICODE_BARS}
+ASCII = {**ASCII_FRAME, "wall": "#", "beam": ".", "seen": "x", "bars": ASCII_BARS}
 
 
 class ArenaCanvas:
@@ -102,108 +110,37 @@ class ArenaCanvas:
         self._cells.put(column, line, symbol, style)
 
 
-KEYS = ["arrows: run", ".: stop", "space: shoot", "x: throw", "Shift: less", "q: quit"]
-
-
-def figures(
-    statistics: MatchStatistics, you: MatchParticipant, other: MatchParticipant
-) -> list[str]:
-    """Round trip, corrections, the drawn error and lag of the other player, hits.
-
-    Behind those that count: how many it would be with rewind, and without.
-    """
-    client, local = you.client, you.client.local
-    link = you.up.mean_delay + you.down.mean_delay
-    drawn = statistics.remote(you.config.name, other.config.name)
-    shots = statistics.shots(you.config.name)
-    lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
-    mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
-    return [
-        f"rtt {1000 * client.round_trip.estimate:.0f}/{1000 * link:.0f} ms",
-        f"corrected {local.corrections} (most {local.largest:.2f})",
-        f"{other.config.name} off {mean:.2f}, late {lag}",
-        f"hits {shots.hits} of {shots.judged} (rewound {shots.rewound}, plain {shots.present})",
-    ]
-
-
-def conditions(match: Match) -> list[str]:
-    """The link and the send rate, each with its key."""
-    settings, link = match.settings, match.settings.link.down
-    loss = f"{100 * link.loss:g} %" if isinstance(link.loss, int | float) else "in bursts"
-    where = [
-        f"[l]atency {1000 * link.latency:g} ms",
-        f"[j]itter {1000 * link.jitter:g} ms",
-        f"l[o]ss {loss}",
-    ]
-    if settings.trace is not None:
-        where = ["recorded network"]
-    return [*where, f"[s]end rate {settings.send_rate:g}/s"]
-
-
-def techniques(match: Match) -> list[str]:
-    """What is switched on, each with its key."""
-    settings = match.settings
-    shown = (
-        ("[p]rediction", settings.local != "dumb-terminal"),
-        ("[r]eplay", settings.local == "reconciled"),
-        ("s[m]oothing", settings.smoothing > 0),
-        ("re[w]ind", settings.rewind),
-    )
-    switched = [f"{name} {'on' if on else 'OFF'}" for name, on in shown]
-    return [*switched, f"[i]: {settings.remote_strategy}"]
-
-
-def _about_shot(event: Event) -> str:
-    details = event.details
-    text = f"{event.player}'s shot {'HITS' if details['hit'] else 'MISSES'}"
-    if not details["rewound"] and not details["present"]:
-        return f"{text}, with rewind and without"
-    with_rewind, without = ("hit" if details[world] else "miss" for world in ("rewound", "present"))
-    text += f" (with rewind: {with_rewind}, without: {without})"
-    if details["rewound"]:
-        text += f"; the victim had moved {float(details['moved']):.2f}"
-    return text + (", behind cover" if details["behind_cover"] else "")
-
-
-def news(event: Event) -> str:
-    """An event in a sentence; empty: it is not worth one."""
-    details, who = event.details, event.player
-    if event.what == "shot":
-        return _about_shot(event)
-    sentences = {
-        "bump": f"{who} bumps into {details.get('other')}",
-        "throw hit": f"{who}'s throw hits {details.get('victim')}",
-        "effect refused": f"the server refuses to fire for {who}: {details.get('reason')}",
-        "correction": f"{who} is corrected by {details.get('size', 0.0):.3f}",
-        "set": f"set {details.get('change')}",
-    }
-    return f"{event.time:.1f} s: {sentences[event.what]}" if event.what in sentences else ""
-
-
 class KeyboardInput:
     """Holds a direction until another key comes: a terminal does not report released keys.
+
+    Until the first key who steered ``before`` goes on.
 
     A shot goes to the nearest player as he is drawn on your own screen. So you always aim well,
     and whether you hit depends on the techniques alone.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: Controller | None = None) -> None:
+        self._before = before
         self._x = self._y = 0
         self._weapon = Weapon.NONE
         self._facing: Point = (1.0, 0.0)
 
     def steer(self, x: int, y: int) -> None:
         """Runs in this direction from now on; (0, 0): stops."""
+        self._before = None
         self._x, self._y = x, y
         if x or y:
             self._facing = direction((x, y))
 
     def trigger(self, weapon: Weapon) -> None:
         """Fires with the next move."""
+        self._before = None
         self._weapon = weapon
 
     def __call__(self, client: Client) -> Control:
         """The control of the next move."""
+        if self._before is not None:
+            return self._before(client)
         control = Control(self._x, self._y, self._weapon)
         self._weapon = Weapon.NONE
         if not control.weapon:
@@ -219,8 +156,10 @@ LATENCIES = (0.0, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 JITTERS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 LOSSES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 SEND_RATES = (2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0)
+SPEEDS = (0.0, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 
-PLAIN_STRATEGY = "dumb-terminal"
+#: Through these a key walks first: a dumb terminal, interpolation, a buffer, extrapolation.
+CHAPTER = ("dumb-terminal", "local-perception", "snapshot", "dead-reckoning")
 
 
 def _next(steps: tuple[float, ...], value: float) -> float:
@@ -237,8 +176,7 @@ class Switches:
     def __init__(self, chosen: MatchSpec) -> None:
         self._strategy = chosen.remote_strategy
         self._settings = chosen.remote_settings
-        if self._strategy == PLAIN_STRATEGY:
-            self._strategy, self._settings = "snapshot", ()
+        self._walk = list(dict.fromkeys((*CHAPTER, self._strategy, *remote_names())))
 
     def press(self, key: str, now: MatchSpec) -> list[Change]:
         """What a key changes; nothing, if it is not one of these."""
@@ -249,12 +187,13 @@ class Switches:
             "j": ("jitter", JITTERS, link.jitter),
             "o": ("loss", LOSSES, float(loss)),
             "s": ("send_rate", SEND_RATES, now.send_rate),
+            "t": ("speed", SPEEDS, now.speed),
         }
         if key.lower() in ladders:
             name, steps, value = ladders[key.lower()]
             wanted = (_next if key.islower() else _before)(steps, value)
             # a recorded network has its own delays
-            if wanted == value or (now.trace is not None and name != "send_rate"):
+            if wanted == value or (now.trace is not None and key.lower() in "ljo"):
                 return []
             return [Change(name, wanted)]
         local = now.local
@@ -264,15 +203,13 @@ class Switches:
             "w": ("rewind", not now.rewind),
             "m": ("smoothing", 0.0 if now.smoothing else 0.1),
         }
-        if key == "i":
-            return self._switch_interpolation(now)
+        if key in "iI":
+            at = self._walk.index(now.remote_strategy) + (1 if key == "i" else -1)
+            name = self._walk[at % len(self._walk)]
+            own = self._settings if name == self._strategy else ()
+            settings = [Change(f"remote.{setting}", str(value)) for setting, value in own]
+            return [Change("remote_strategy", name), *settings]
         return [Change(*switches[key])] if key in switches else []
-
-    def _switch_interpolation(self, now: MatchSpec) -> list[Change]:
-        if now.remote_strategy != PLAIN_STRATEGY:
-            return [Change("remote_strategy", PLAIN_STRATEGY)]
-        settings = [Change(f"remote.{name}", str(value)) for name, value in self._settings]
-        return [Change("remote_strategy", self._strategy), *settings]
 
 
 SMALLEST = (20, 10)
@@ -285,10 +222,82 @@ _LARGEST_ARENA = (64, 34)
 LONGEST_STEP = 0.25
 
 _DIRECTIONS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0), ".": (0, 0)}
+_WEAPONS = {"space": Weapon.SHOT, "x": Weapon.THROW}
+
+#: What there is always room for comes first.
+KEYS = ["?: legend", "q: quit", "arrows: run", ".: stop", "space: shoot", "x: throw",
+        "n: scenarios"]  # fmt: skip
+
+WELCOME = (
+    "You are A. Capitals are players as a screen draws them, small letters where the server has"
+    " them now. ?: every mark and key. n: the book's figures and questions."
+)
+
+#: A match and its script; raises ``WrongUsage`` where it does not fit the options.
+OpenScenario = Callable[[str], tuple[MatchSpec, Script]]
+
+
+class Recent:
+    """What was drawn since the last switch, and how far players moved in each of the last frames.
+
+    Of you and of another player, whom the other screen shows.
+    """
+
+    def __init__(self, match: Match, you: MatchParticipant, other: MatchParticipant) -> None:
+        self._match, self._you, self._watched = match, you, other
+        self._places: deque[tuple[Point | None, ...]] = deque(maxlen=_MOST_FRAMES)
+        self.restart()
+
+    @property
+    def other(self) -> str:
+        """The other player's name."""
+        return self._watched.config.name
+
+    def watch(self, other: MatchParticipant) -> None:
+        """Another player."""
+        if other is not self._watched:
+            self._watched = other
+            self._places.clear()
+            self.restart()
+
+    def restart(self) -> None:
+        """Something was switched."""
+        self.drawn = DrawnError(self._match.settings.rules.step)
+
+    def add(self) -> None:
+        """Your client has drawn a frame."""
+        client, number = self._you.client, self._watched.client.identity.player
+        truth = self._match.server.positions()
+        drawn = client.drawn_remotes().get(number)
+        self.drawn.add(drawn, truth[number])
+        own = truth[client.identity.player], client.local.drawn(client.now)
+        self._places.append((*own, truth[number], drawn))
+
+    def strips(self, columns: int, bars: str) -> list[str]:
+        """A line for each of the two on the server, and as he is drawn; a column for each frame."""
+        top = 2 * SPEED * self._match.settings.rules.step
+        names = (self._you.config.name, self.other)
+        heads = [f"{name} {where} " for name in names for where in ("server", "drawn ")]
+        room = columns - max(map(len, heads))
+        shown = list(self._places)[-room - 1 :]
+        return [
+            head + "".join(_bar(a[row], b[row], top, bars) for a, b in pairwise(shown))
+            for row, head in enumerate(heads)
+        ]
+
+
+#: As many as the widest screens have columns.
+_MOST_FRAMES = 400
+
+
+def _bar(before: Point | None, after: Point | None, top: float, bars: str) -> str:
+    if before is None or after is None:
+        return " "
+    return bars[min(round(distance(before, after) / top * len(bars)), len(bars) - 1)]
 
 
 class Game:
-    """One match with one human player, called ``player``.
+    """One match with one human player, called ``player``; ``name`` is that of its scenario, if any.
 
     Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
     """
@@ -300,22 +309,36 @@ class Game:
         symbols: dict[str, str],
         recorded: bool = False,
         script: Script | None = None,
+        name: str = "",
+        open_scenario: OpenScenario = lambda _: (MatchSpec(), Script()),
     ) -> None:
-        self._keyboard = KeyboardInput()
-        self.match = Match(settings, script, controllers={player: self._keyboard})
-        self.recorder = Recorder(self.match) if recorded else None
-        self.statistics = MatchStatistics(self.match)
-        self.match.on_frame = self.statistics.add_frame
-        self._switches = Switches(settings)
-        self._symbols = symbols
-        self._flashes = Flashes(settings.rules.arena)
-        self.you = self.match.participants[self.match.names.index(player)]
-        self._other = next(
-            participant for participant in self.match.participants if participant is not self.you
-        )
-        self._news = ""
+        self._player, self._symbols, self._recorded = player, symbols, recorded
+        self._scenario, self._open = name, open_scenario
         self._reserve = Reserve()
         self._real_time: float | None = None
+        self._turned = 0  # how often the last screen gave way to another
+        self._page = 0  # of the legend; 0: the game is on
+        self._begin(settings, script or Script())
+
+    def _begin(self, settings: MatchSpec, script: Script) -> None:
+        self._settings, self._script = settings, script
+        self.match = match = Match(settings, script)
+        self.you = match.participants[match.names.index(self._player)]
+        self._others = [each for each in match.participants if each is not self.you]
+        scripted = self.you.controller if self._player in script.inputs else None
+        self.you.controller = self._keyboard = KeyboardInput(scripted)
+        self.recorder = Recorder(match) if self._recorded else None
+        self.statistics = MatchStatistics(match)
+        self._recent = Recent(match, self.you, self._others[0])
+        match.on_frame = self._add_frame
+        self._switches = Switches(settings)
+        self._flashes = Flashes(settings.rules.arena)
+        self._caption, self._news = "", "" if script.captions else WELCOME
+
+    def _add_frame(self, participant: MatchParticipant) -> None:
+        self.statistics.add_frame(participant)
+        if participant is self.you:
+            self._recent.add()
 
     def advance(self, real_time: float) -> None:
         """Lets every machine catch up with this time (seconds, of any steady clock)."""
@@ -323,22 +346,49 @@ class Game:
             self._real_time = real_time
         passed = min(max(real_time - self._real_time, 0.0), LONGEST_STEP)
         self._real_time = real_time
-        self.match.run_until(self.match.now + passed)
-        for event in self.match.take_events():
+        match = self.match
+        if not self._page:
+            match.run_until(match.now + passed * match.settings.speed)
+        for event in match.take_events():
             self.statistics.add_event(event)
             self._flashes.add(event)
-            self._news = news(event) or self._news
+            if event.what == "say":
+                self._caption, self._news = str(event.details["text"]), ""
+                continue
+            self._news = news(event, match.settings) or self._news
+            if event.what == "set" and not str(event.details["change"]).startswith("speed="):
+                self._recent.restart()
 
     def press(self, key: str) -> None:
-        """A key: a direction, a trigger, a switch; others do nothing."""
-        if key in _DIRECTIONS:
+        """A key: a direction, a trigger, a switch, a page; others do nothing."""
+        if key == "?" or self._page:
+            self._page = self._page + 1 if key == "?" else 0
+        elif key in _DIRECTIONS:
             self._keyboard.steer(*_DIRECTIONS[key])
-        elif key == "space":
-            self._keyboard.trigger(Weapon.SHOT)
-        elif key == "x":
-            self._keyboard.trigger(Weapon.THROW)
+        elif key in _WEAPONS:
+            self._keyboard.trigger(_WEAPONS[key])
+        elif key == "b":
+            self._turned += 1
+        elif key == "enter":
+            self._begin(self._settings, self._script)
+        elif key in "nN":
+            self._walk(1 if key == "n" else -1)
         else:
             self.change(self._switches.press(key, self.match.settings))
+
+    def _walk(self, steps: int) -> None:
+        """To another scenario, round and round."""
+        names = list(SCENARIOS)
+        at = names.index(self._scenario) if self._scenario in names else min(-steps, 0)
+        name = names[(at + steps) % len(names)]
+        try:
+            settings, script = self._open(name)
+            if self._player not in [player.name for player in settings.players]:
+                raise WrongUsage(f"{name}: there is no player {self._player}")
+            self._begin(settings, script)
+            self._scenario = name
+        except (WrongUsage, Unrecordable) as error:
+            self._news = str(error)
 
     def change(self, changes: list[Change]) -> None:
         """Changes the match now."""
@@ -349,13 +399,24 @@ class Game:
         """The whole screen."""
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
             return [[("", too_small("epic play", SMALLEST, (columns, lines)))]]
-        texts = self._texts(columns, lines - _SMALLEST_ARENA[1])
-        drawn_from = scenes(self.match, self.you, self._other, self._flashes)
-        count = min(max((columns + 1) // (_SMALLEST_ARENA[0] + 1), 1), len(drawn_from))
+        if self._page:
+            whole, room = legend(columns, self._symbols), lines - 1
+            first = (self._page - 1) * room
+            if first < len(whole):
+                last = f"?: {'more' if first + room < len(whole) else 'back'}, q: quit"
+                return [[line] for line in [*whole[first : first + room], ("class:keys", last)]]
+            self._page = 0
+        drawn_from = [self.you, None, *self._others]
+        count = min(max((columns + 1) // (_SMALLEST_ARENA[0] + 1), 1), 3)
+        fixed, rest = drawn_from[: count - 1], drawn_from[count - 1 :]
+        shown = [*fixed, rest[self._turned % len(rest)]]
+        hidden = rest[(self._turned + 1) % len(rest)] if len(rest) > 1 else None
+        self._recent.watch(next((each for each in self._others if each in shown), self._others[0]))
+        texts = self._texts(columns, lines - _SMALLEST_ARENA[1], hidden, len(rest) > 1)
         width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
         height = min(lines - self._reserve.lines((columns, lines), len(texts)), _LARGEST_ARENA[1])
         canvas = ArenaCanvas(width, height, self._symbols)
-        arenas = [canvas.draw(scene) for scene in drawn_from[:count]]
+        arenas = [canvas.draw(scene(self.match, each, self._flashes)) for each in shown]
         gap: list[Fragment] = [("", " ")]
         screen = [
             [part for arena in arenas for part in (*gap, *arena[line])][1:]
@@ -363,16 +424,32 @@ class Game:
         ]
         return screen + [[text] for text in texts]
 
-    def _texts(self, columns: int, room: int) -> list[Fragment]:
+    def _texts(
+        self, columns: int, room: int, hidden: MatchParticipant | None, turns: bool
+    ) -> list[Fragment]:
         """The lines under the arenas; what matters least goes where there is no room for all."""
+        settings, recent = self.match.settings, self._recent
+        shots = self.statistics.shots(self._player)
+        known = figures(self.you, recent.other, recent.drawn, shots)
+        keys = [*KEYS, f"b: {title(hidden)}"] if turns else KEYS
+        about = f"{self._scenario}: " if self._scenario else ""
         blocks = {
-            "figures": ("", flow(figures(self.statistics, self.you, self._other), columns)),
-            "news": ("class:news", wrap(self._news, columns)),
-            "conditions": ("", flow(conditions(self.match), columns)),
-            "techniques": ("", flow(techniques(self.match), columns)),
-            "keys": ("class:keys", flow(KEYS, columns)),
+            "caption": ("class:news", wrap(about + self._caption, columns)),
+            "strips": ("", recent.strips(columns, self._symbols["bars"])),
+            "figures": ("", flow(known, columns)),
+            "news": ("" if self._caption else "class:news", wrap(self._news, columns)),
+            "conditions": ("", flow(conditions(settings), columns)),
+            "techniques": ("", flow(techniques(settings), columns)),
+            "keys": ("class:keys", flow(keys, columns)),
         }
-        return fitting(blocks, ("figures", "conditions", "techniques", "news", "keys"), room)
+        least = ("strips", "figures", "conditions", "techniques", "news", "caption")
+        name = settings.remote_strategy
+        color = PALETTE[line_styles([name])[name].color].screen
+        drawn = f"{recent.other} drawn"
+        return [
+            (f"fg:{color}" if text.startswith(drawn) else style, text)
+            for style, text in fitting(blocks, least, room)
+        ]
 
 
 _STYLES = {
@@ -388,7 +465,7 @@ _STYLES = {
     "throw": "ansimagenta bold",
 }
 
-_ARROWS_AND_SWITCHES = ("up", "down", "left", "right", ".", "space", "x", *"lLjJoOsSpriwm")
+PRESSED = (*_DIRECTIONS, *_WEAPONS, *"lLjJoOsStTpriIwmnNb?", "enter")
 
 
 class Ended(NamedTuple):
@@ -403,17 +480,9 @@ class Ended(NamedTuple):
     bumps: int
 
 
-def play_on_terminal(
-    settings: MatchSpec, script: Script, player: str, color: bool, recorded: bool
-) -> Ended:
-    """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens.
-
-    Of the script the changes are used.
-
-    Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
-    """
-    game = Game(settings, player, UNICODE if speaks_unicode() else ASCII, recorded, script)
-    screen = FullScreen(game, _ARROWS_AND_SWITCHES, _STYLES, color)
+def play_on_terminal(game: Game, color: bool) -> Ended:
+    """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens."""
+    screen = FullScreen(game, PRESSED, _STYLES, color)
     interrupted = asyncio.run(screen.run()) is not None
     figures = game.statistics.figures(game.you)
     return Ended(interrupted, game.recorder, figures, game.statistics.bumps)

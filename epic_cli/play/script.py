@@ -7,9 +7,12 @@
     1.2 A right up shoot aim=B              and up; fires once, at where B is on A's screen
     2 A stop
     3 set latency=0.2 rewind=off            from then on
+    3 say the link got worse                a caption, until the next one
 
 A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
 (otherwise he aims where he is running). Words after set: ``NAMES``.
+
+``scenarios/NAME.script`` are those of a book's chapter, which ``epic play NAME`` plays.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from epic_cli.play.spec import NAMES, Change, default_players, parse_change
@@ -27,6 +31,17 @@ from epic_cli.recordings.wording import Problem
 LONGEST_SCRIPT_LINE = 4096
 MOST_LINES = 1_000_000
 LONGEST_TIME = 1e6
+
+_CHAPTER = ("figure-", "move-", "optimism", "question-")
+
+#: By name: the figures of the chapter, its sections, its questions; then the terms of other texts.
+SCENARIOS = {
+    path.stem: path
+    for path in sorted(
+        Path(__file__).with_name("scenarios").glob("*.script"),
+        key=lambda path: (not path.stem.startswith(_CHAPTER), path.stem),
+    )
+}
 
 _WORDS = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1), "stop": (0, 0)}
 _WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
@@ -47,13 +62,14 @@ class Input(NamedTuple):
 
 
 class Script(NamedTuple):
-    """The inputs of each player and the changes, each in order of time.
+    """The inputs of each player, the changes and the captions, each in order of time.
 
     ``beginning`` is how the match begins, ``duration`` (seconds) how long it lasts, if that is set.
     """
 
     inputs: Mapping[str, list[Input]] = {}
     changes: Sequence[tuple[float, Change]] = ()
+    captions: Sequence[tuple[float, str]] = ()
     beginning: Sequence[Change] = ()
     duration: float | None = None
 
@@ -70,13 +86,14 @@ def parse_script(
     while line := stream.readline(LONGEST_SCRIPT_LINE + 1):
         parser.take(number, line)
         number += 1
-    return Script(parser.inputs, parser.changes, parser.beginning, parser.duration)
+    return Script(parser.inputs, parser.changes, parser.captions, parser.beginning, parser.duration)
 
 
 class _Parser:
     def __init__(self, players: list[str], may_change_players: bool) -> None:
         self.inputs: dict[str, list[Input]] = {}
         self.changes: list[tuple[float, Change]] = []
+        self.captions: list[tuple[float, str]] = []
         self.beginning: list[Change] = []
         self.duration: float | None = None
         self._players = players
@@ -106,7 +123,7 @@ class _Parser:
                 raise self._refuse(words[0][0], "set has no time before it", expected)
             self._begin_with(words[1:])
             return
-        self._take_timed(words)
+        self._take_timed(words, text.partition("#")[0])
 
     def _begin_with(self, words: list[tuple[int, str]]) -> None:
         for change in self._changes(words):
@@ -117,7 +134,7 @@ class _Parser:
                 self._players = [player.name for player in default_players(change.value)]
             self.beginning.append(change)
 
-    def _take_timed(self, words: list[tuple[int, str]]) -> None:
+    def _take_timed(self, words: list[tuple[int, str]], text: str) -> None:
         time = self._time(*words[0])
         at, name = words[1] if len(words) > 1 else (len(self._line), "")
         if name == "set":
@@ -126,11 +143,16 @@ class _Parser:
                 expected = f"set {name}=... before all times"
                 raise self._refuse(at, f"{name} cannot change during the match", expected)
             self.changes.extend((time, change) for change in changes)
+        elif name == "say":
+            caption = " ".join(text.split()[2:])
+            if not (caption and caption.isprintable()):
+                raise self._refuse(at, "there is nothing to say", "TIME say TEXT")
+            self.captions.append((time, caption))
         elif name in self._players:
             self.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
         else:
             what = f"there is no player {name!r}" if name else "the line ends after its time"
-            raise self._refuse(at, what, f"set, or one of {', '.join(self._players)}")
+            raise self._refuse(at, what, f"set, say, or one of {', '.join(self._players)}")
 
     def _time(self, at: int, word: str) -> float:
         try:

@@ -88,6 +88,7 @@ class MatchSpec:
     link: TwoWays = DEFAULT_LINK
     trace: Callable[[str], Channel] | None = None
     send_rate: float = 20.0
+    speed: float = 1.0
     local: LocalMode = "reconciled"
     smoothing: float = 0.0
     smoothing_curve: str = "linear"
@@ -194,6 +195,8 @@ TECHNIQUES: tuple[Parameter, ...] = (
     Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
     Number("send_rate", MatchSpec.send_rate, "How many times a second the server sends the state.",
            "Hz", 0.5, 1000),
+    Number("speed", MatchSpec.speed, "How fast the screen shows it: 0.1 is slow motion, 0 a pause."
+           " Without a screen a match runs as fast as it can.", "times", 0, 10),
     Custom("step", STEP, "The simulation's step and the time between frames: 33ms, 1/60 or 60hz;"
            " 5 to 100 ms.", "seconds", _read_step, repr),
 )  # fmt: skip

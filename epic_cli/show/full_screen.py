@@ -32,6 +32,9 @@ Lines = list[list[Fragment]]
 UNICODE_FRAME = {"corner": "┌┐└┘", "side": "│", "top": "─", "heading": "→↗↑↖←↙↓↘"}
 ASCII_FRAME = {"corner": "++++", "side": "|", "top": "-", "heading": ">^<v"}
 
+#: Heights of a bar, from the lowest.
+UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
+
 
 class Cells:
     """``columns`` by ``lines`` cells, border included; those inside count from the top left."""

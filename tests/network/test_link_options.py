@@ -123,7 +123,7 @@ def test_play_with_conditions_over_time_is_recorded(
     lines = script.read_text().splitlines()
     assert {"set rate=200000.0", "set up.rate=768000.0", "set up.jitter=0.005"} < {*lines}
     assert "2.0 set latency=0.02" in lines
-    again, _ = ran(capsys, "play", "-q", "-f", "csv", "--script", str(script))
+    again, _ = ran(capsys, "play", "-q", "-f", "csv", str(script))
     assert again == rows
 
 

@@ -1,17 +1,16 @@
 """The examples in the documentation are true, and so is what the scripts' comments say."""
 
 import doctest
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.places import SAMPLES
 from support.play_links import script
 from support.running import epic
 
 import epic_cli.play
+from epic_cli.play.script import SCENARIOS
 from epic_cli.play.script import __doc__ as grammar
-
-SCRIPTS = sorted((SAMPLES / "play").glob("*.script"))
 
 
 def test_examples() -> None:
@@ -20,11 +19,22 @@ def test_examples() -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=[path.stem for path in SCRIPTS])
-def test_every_sample_script_can_be_read(path: Path) -> None:
-    read = script(path.read_text())
-    assert read.inputs
-    assert read.beginning
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_scenario_says_what_to_look_at_and_ends_in_a_pause(name: str) -> None:
+    read = script(SCENARIOS[name].read_text())
+    assert set(read.inputs) == {"A", "B"}  # neither is a bot
+    last, change = read.changes[-1]
+    assert (last, str(change)) == (read.duration, "speed=0.0")
+    speeds = [(0.0, change) for change in read.beginning] + [*read.changes]
+    said = [(0.0, ""), *read.captions]
+    assert len(said) > 2
+    for (time, text), (until, _) in pairwise(said):
+        times = {time, until, *(at for at, _ in speeds if time < at < until)}
+        seconds = 0.0
+        for begin, end in pairwise(sorted(times)):
+            speed = [c.value for at, c in speeds if c.name == "speed" and at <= begin][-1]
+            seconds += (end - begin) / speed
+        assert seconds >= len(text) / 20, f"no one reads that in {seconds:.1f} s: {text}"
 
 
 def test_the_grammar_that_is_documented_is_the_one_that_is_read() -> None:
@@ -41,6 +51,6 @@ def test_the_grammar_that_is_documented_is_the_one_that_is_read() -> None:
 def test_a_script_does_not_change_a_recorded_network(tmp_path: Path, when: str) -> None:
     (tmp_path / "net.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.11\n")
     (tmp_path / "a.script").write_text(f"{when}set latency=50ms\n")
-    done = epic("play", "--link", "trace=net.csv", "--script", "a.script", cwd=tmp_path)
+    done = epic("play", "--link", "trace=net.csv", "a.script", cwd=tmp_path)
     assert done.returncode == 2
     assert b"latency: the link of a recorded network does not change" in done.stderr

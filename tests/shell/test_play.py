@@ -7,13 +7,14 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import running
 from support.places import ROOT
 
-SCRIPTS = ROOT / "sample_inputs" / "play"
 GOLDEN = ROOT / "tests" / "play" / "golden"
 
 
@@ -39,11 +40,8 @@ def named(summary: str) -> dict[str, float]:
     return {row["name"]: float(row["value"] or math.nan) for row in read(summary)}
 
 
-STEP = ("--match", "step=1/60")
-
-
 def figure(name: str, *arguments: str) -> str:
-    return play("-q", "--script", str(SCRIPTS / f"{name}.script"), *arguments)
+    return play("-q", name, *arguments)
 
 
 def test_rows_on_stdout_and_a_summary_on_stderr() -> None:
@@ -81,7 +79,7 @@ def test_what_is_recorded_gives_the_same_bytes(tmp_path: Path) -> None:
     kept = tmp_path / "kept.script"
     options = ("-q", "--duration", "4")
     first = play(*options, "--jitter", "10ms", "--seed", "3", "--record", str(kept))
-    assert play(*options, "--script", str(kept)) == first
+    assert play(*options, str(kept)) == first
     assert kept.read_text().startswith("# epic play ")
 
 
@@ -113,32 +111,32 @@ def test_received_packets_are_a_recording(tmp_path: Path) -> None:
 
 
 def test_figure_8_1_a_dumb_terminal_shows_the_press_a_round_trip_later() -> None:
-    rows = read(figure("figure_8_1", *STEP, "--view", "A", "--player", "A", "-f", "csv",
+    rows = read(figure("figure-8.1", "--view", "A", "--player", "A", "-f", "csv",
                        "--duration", "1"))  # fmt: skip
     moved = next(float(row["time"]) for row in rows if float(row["y"]) > 12)
     assert 0.6 <= moved <= 0.6 + 2 / 60
 
 
 def test_figure_8_2_the_same_picture_four_frames_in_a_row() -> None:
-    rows = read(figure("figure_8_2", *STEP, "--view", "A", "--player", "A", "-f", "csv",
+    rows = read(figure("figure-8.2", "--view", "A", "--player", "A", "-f", "csv",
                        "--duration", "1"))  # fmt: skip
     runs = [len(list(group)) for _, group in itertools.groupby(row["y"] for row in rows[15:])]
     assert set(runs[1:-1]) == {4}
 
 
 def test_figure_8_3_interpolation_is_half_the_round_trip_and_the_period_behind() -> None:
-    rows = read(figure("figure_8_3", *STEP, "--show", "summary", "-f", "csv"))
+    rows = read(figure("figure-8.3", "--duration", "10", "--show", "summary", "-f", "csv"))
     [lag] = [row for row in rows if (row["player"], row["name"]) == ("A", "B drawn lag")]
     assert float(lag["value"]) == pytest.approx(0.05 + 1 / 15, abs=0.004)
 
 
 def test_figure_8_4_the_round_trip() -> None:
-    rows = named(figure("figure_8_4", *SUMMARY))
+    rows = named(figure("figure-8.4", *SUMMARY))
     assert rows["rtt estimate"] == pytest.approx(rows["rtt of the link"], abs=0.02)
 
 
 def test_figure_8_5_the_guess_is_right_until_the_turn() -> None:
-    rows = read(figure("figure_8_5", *STEP, "--view", "A", "--player", "B", "-f", "csv",
+    rows = read(figure("figure-8.5", "--view", "A", "--player", "B", "-f", "csv",
                        "--duration", "2"))  # fmt: skip
     errors = [(float(row["time"]), float(row["error"])) for row in rows]
     assert max(error for time, error in errors if 0.5 < time < 1.05) < 0.001
@@ -146,19 +144,142 @@ def test_figure_8_5_the_guess_is_right_until_the_turn() -> None:
 
 
 def test_a_bump_corrects_both_and_cover_does_not_help() -> None:
-    events = figure("bump", "--show", "events", "--duration", "2.5", "-f", "jsonl").splitlines()
+    events = figure(
+        "move-replay", "--show", "events", "--duration", "2.5", "-f", "jsonl"
+    ).splitlines()
     told = [json.loads(line) for line in events]
     assert {item["player"] for item in told if item["what"] == "correction"} == {"A", "B"}
-    [shot] = figure("cover", "--show", "shots", "-f", "jsonl").splitlines()
+    shot, second = figure("question-8", "--show", "shots", "-f", "jsonl").splitlines()
     details = json.loads(shot)
     assert (details["on_screen"], details["hit"], details["rewound"]) == (True, True, True)
     assert (details["present"], details["behind_cover"]) == (False, True)
     assert details["moved"] > 2
+    details = json.loads(second)
+    assert (details["on_screen"], details["rewound"], details["hit"]) == (True, True, False)
+
+
+def on_screen(name: str, player: str) -> list[tuple[float, float, float, float, float]]:
+    """Time, drawn place, true place of a player on A's screen, for each of its frames."""
+    rows = read(play("-q", name, "--player", player, "-f", "csv"))
+    places = {
+        view: [tuple(float(row[key]) for key in ("time", "x", "y")) for row in rows
+               if row["view"] == view]
+        for view in ("A", "server")
+    }  # fmt: skip
+    truth = {time: (x, y) for time, x, y in places["server"]}
+    return [(time, x, y, *truth[time]) for time, x, y in places["A"]]
+
+
+def told(name: str) -> list[dict[str, Any]]:
+    lines = play("-q", name, "--show", "events", "-f", "jsonl").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def steps(rows: Sequence[Sequence[float]], begin: float, end: float) -> list[float]:
+    """How far he was drawn to move in each frame between two times."""
+    shown = [row for row in rows if begin < row[0] < end]
+    return [math.hypot(b[1] - a[1], b[2] - a[2]) for a, b in itertools.pairwise(shown)]
+
+
+def off(rows: Sequence[Sequence[float]], begin: float, end: float) -> list[float]:
+    return [math.hypot(x - tx, y - ty) for time, x, y, tx, ty in rows if begin < time < end]
+
+
+def test_question_1_dumb_terminals_are_never_corrected() -> None:
+    events = told("question-1")
+    bumps, corrections = (
+        [event["time"] for event in events if event["what"] == what]
+        for what in ("bump", "correction")
+    )
+    assert min(bumps) < 1.6 < 3 < max(bumps)
+    assert min(corrections) > 3
+
+
+def test_question_2_interpolation_takes_the_steps_away() -> None:
+    rows = on_screen("question-2", "B")
+    plain, smooth = ([step > 1e-9 for step in steps(rows, *times)] for times in ((1, 4), (4.5, 8)))
+    assert sum(plain) / len(plain) < 0.2
+    assert sum(smooth) / len(smooth) > 0.9
+
+
+def test_question_3_half_a_round_trip_at_least() -> None:
+    figures = named(play("-q", "question-3", *SUMMARY))
+    assert 0.15 <= figures["B drawn lag"] < 0.185
+
+
+def test_question_4_only_the_optimistic_one_leaves_the_true_way() -> None:
+    rows = on_screen("question-4", "B")
+    for begin, end, beyond in ((0, 3, False), (3.3, 6, True)):
+        drawn, true = (
+            min(row[column] for row in rows if begin < row[0] < end) for column in (1, 3)
+        )
+        assert (drawn < true - 0.5) == beyond
+
+
+def test_question_5_right_on_a_straight_way() -> None:
+    rows = on_screen("question-5", "B")
+    assert max(off(rows, 2.4, 3.4)) < 1e-3
+    crooked = off(rows, 3.6, 6)
+    assert sum(crooked) / len(crooked) > 0.4
+
+
+def test_question_6_each_correction_is_gentler() -> None:
+    rows = on_screen("question-6", "B")
+    at_once, blend, second_order = (max(steps(rows, begin, begin + 2.9)) for begin in (0.3, 3, 6))
+    assert at_once > 2 * blend
+    assert at_once > 2 * second_order
+    assert blend > 0.1
+
+
+def test_question_7_no_lag_with_prediction() -> None:
+    rows = on_screen("question-7", "A")
+    up = next(row[0] for row in rows if row[2] > 12)
+    down = next(row[0] for row in rows if row[0] > 2.4 and row[2] < rows[70][2] - 1e-9)
+    assert 0.8 <= up < 0.9
+    assert 2.5 <= down < 2.57
+
+
+def test_question_9_the_shot_is_rewound_and_the_ball_is_not() -> None:
+    events = {event["what"]: event for event in told("question-9")}
+    shot = events["shot"]["details"]
+    assert (shot["hit"], shot["present"], shot["view"]) == (True, False, "exact")
+    assert "throw ended" in events
+    assert "throw hit" not in events
+
+
+def test_tells_are_confirmed_a_round_trip_later_or_were_unwarranted() -> None:
+    waited = [event["details"]["waited"] for event in told("optimism")
+              if event["what"] == "effect confirmed"]  # fmt: skip
+    assert len(waited) == 2
+    assert all(0.2 <= each < 0.3 for each in waited)
+    events = {event["what"]: event for event in told("optimism-unwarranted")}
+    refused = events["effect refused"]
+    assert (refused["player"], refused["details"]["reason"]) == ("A", "stunned")
+    assert events["predicted effect"]["time"] < refused["time"] - 0.3
+
+
+def test_the_scenarios_of_the_other_texts() -> None:
+    [pulled] = [event["details"]["size"] for event in told("rubber-band")
+                if event["what"] == "correction"]  # fmt: skip
+    assert pulled > 3
+    rows = on_screen("phase-locked-loop", "B")
+    assert max(steps(rows, 2, 5)) > 1.9 * max(steps(rows, 6, 12))  # smooth, and 0.25 s late
+    assert max(off(rows, 2, 5)) > 1.5 * max(off(rows, 6, 12))
+    rows = on_screen("late-frame", "B")
+    still = [sum(step < 1e-9 for step in steps(rows, *times)) for times in ((1, 3), (3.2, 5.8))]
+    assert still[0] < 5 < 25 < still[1]
+    rows = on_screen("calc-ahead", "B")
+    overshoot = [max(row[2] for row in rows if begin < row[0] < end)
+                 - max(row[4] for row in rows if begin < row[0] < end)
+                 for begin, end in ((1.5, 2.9), (4.3, 6))]  # fmt: skip
+    assert overshoot[0] > 0.3
+    assert overshoot[1] < 0.1
+    assert max(steps(rows, 8.2, 9)) == 0
 
 
 def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:
     drawn = tmp_path / "cover.svg"
-    figure("cover", "--duration", "1.13", "--picture", str(drawn))
+    figure("question-8", "--duration", "1.13", "--picture", str(drawn))
     assert drawn.read_bytes() == (GOLDEN / "cover.svg").read_bytes()
 
 
@@ -176,7 +297,7 @@ def test_the_golden_match_has_the_same_bytes_on_every_machine() -> None:
 
 def test_what_is_given_goes_before_what_a_script_begins_with() -> None:
     text = b"set latency=0.3 remote_strategy=lerp remote.lerp_time=0.5\n0 A right\n"
-    command = ("play", "-q", "--script", "-", "--duration", "1")
+    command = ("play", "-q", "-", "--duration", "1")
     plain = epic(*command, data=text).stdout
     assert epic(*command, "--latency", "300ms", "-s", "lerp+lerp_time=0.5",
                 data=b"0 A right\n").stdout == plain  # fmt: skip
@@ -210,7 +331,7 @@ def test_a_recorded_network_does_not_change_unnoticed(by: str, tmp_path: Path) -
     link, script = f"trace={trace}", b"2 set loss=50%\n"
     if by == "link":
         link, script = f'{link},at="2s loss=50%"', b""
-    done = epic("play", "-q", "--script", "-", "--link", link, *SUMMARY, data=script)
+    done = epic("play", "-q", "-", "--link", link, *SUMMARY, data=script)
     assert done.returncode == 2
     assert b"at 2 s: loss: " in done.stderr
     assert not done.stdout
@@ -250,7 +371,7 @@ def test_wrong_usage_is_told_in_one_line(arguments: tuple[str, ...], said: bytes
 
 
 def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
-    done = epic("play", "--script", "-", data=b"0 A left\n1 A jmup\n")
+    done = epic("play", "-", data=b"0 A left\n1 A jmup\n")
     assert done.returncode == 1
     assert done.stderr.startswith(
         b"<stdin>:2:5: 'jmup' is not something a player can do\n  1 A jmup\n      ^ "
@@ -258,22 +379,22 @@ def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
 
 
 def test_a_setting_that_goes_wrong_in_the_middle_is_told() -> None:
-    done = epic("play", "--script", "-", data=b"1 set remote.nonsense=1\n")
+    done = epic("play", "-", data=b"1 set remote.nonsense=1\n")
     assert done.returncode == 2
     assert b"nonsense" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--script", "--link"])
-def test_a_file_that_is_not_there(option: str, tmp_path: Path) -> None:
-    done = epic("play", option, f"{'trace=' * (option == '--link')}{tmp_path / 'none'}")
+@pytest.mark.parametrize("given", [("{}",), ("--link", "trace={}")])
+def test_a_file_that_is_not_there(given: tuple[str, ...], tmp_path: Path) -> None:
+    done = epic("play", *(word.format(tmp_path / "none") for word in given))
     assert done.returncode == 3
     assert b"cannot read" in done.stderr
 
 
 def test_garbage_is_no_script() -> None:
     for data in (b"\xff\xfe", b"\0" * 100, b"\x1b[31m", b"a" * 10**6):
-        done = epic("play", "--script", "-", data=data)
+        done = epic("play", "-", data=data)
         assert done.returncode == 1
         assert b"Traceback" not in done.stderr
         assert b"\x1b" not in done.stderr

@@ -172,7 +172,7 @@ def test_names_in_files(tmp_path: Path) -> None:
         ("check", os.fspath(strange)),
         ("check", "case"),
         ("check", "--new", HOSTILE, os.fspath(SAMPLES / "turn.txt")),
-        ("play", "--script", os.fspath(strange)),
+        ("play", os.fspath(strange)),
         ("simulate", "--link", f"trace={os.fspath(strange)}"),
     ):
         text = said(*words)

@@ -51,6 +51,7 @@ MATCH: dict[tuple[str, ...], st.SearchStrategy[str]] = {
     ("clock_sync",): st.sampled_from(sorted(CLOCK_SYNCS)),
     ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)),
     ("rewind",): st.just("off"),
+    ("speed",): st.sampled_from(["0", "0.1", "3"]),
     ("history",): milliseconds,
     ("send_rate",): st.integers(3, 60).map(lambda rate: f"{rate}hz"),
     ("step",): st.sampled_from(["1/60", "20ms", "50ms"]),
@@ -105,7 +106,7 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("link",): described(LINK).map(lambda text: ["--link", text]),
     ("strategy", "script"): st.sampled_from(  # the script has another strategy
         [
-            ["--script", "given.script"],
+            ["given.script"],
             ["-s", "lerp+lerp_time=0.08"],
             ["-s", "snapshot+interpolation_time=70ms"],
             ["-s", "dead-reckoning"],
@@ -151,7 +152,7 @@ def test_a_recorded_match_is_replayed_to_the_same_report(options: tuple[list[str
         first, again = here / "first", here / "again"
         kept, kept_again = here / "kept.script", here / "again.script"
         assert main([*report, *words, "-o", str(first), "--record", str(kept)]) == 0
-        replayed = ["--script", str(kept), "-o", str(again), "--record", str(kept_again)]
+        replayed = [str(kept), "-o", str(again), "--record", str(kept_again)]
         assert main([*report, *replayed]) == 0
         assert again.read_bytes() == first.read_bytes()
         one, two = (script.read_text().split("\n")[1:] for script in (kept, kept_again))
@@ -199,13 +200,13 @@ def test_each_field_of_the_settings_is_described() -> None:
 def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> None:
     script = tmp_path / "one.script"
     script.write_text("set players=3 step=20ms duration=0.5\n0 C left\n")
-    rows = epic("play", "-q", "--script", script, "-f", "csv").stdout.decode().splitlines()
+    rows = epic("play", "-q", script, "-f", "csv").stdout.decode().splitlines()
     assert {row.split(",")[2] for row in rows[1:]} == {"A", "B", "C"}
     assert float(rows[-1].split(",")[0]) == pytest.approx(0.5, abs=0.021)
-    fewer = epic("play", "-q", "--script", script, "--match", "players=2")
+    fewer = epic("play", "-q", script, "--match", "players=2")
     assert fewer.returncode == 1
     assert b"there is no player 'C'" in fewer.stderr
-    longer = epic("play", "-q", "--script", script, "--duration", "0.2", "--player", "A")
+    longer = epic("play", "-q", script, "--duration", "0.2", "--player", "A")
     assert float(longer.stdout.split(b"\n")[-2].split()[0]) <= 0.2
 
 

@@ -28,7 +28,7 @@ REMEDY = b"code that a data file names runs only with --trust, or trust = true i
 #: How each command that reads such a file is given it.
 READS = {
     "check": ("check", "case"),
-    "play": ("play", "-q", "--duration", "1", "--script", "game.script"),
+    "play": ("play", "-q", "--duration", "1", "game.script"),
     "session": ("session", "--init", "typed"),
 }
 
@@ -81,7 +81,7 @@ def test_code_of_a_data_file_does_not_run(name: str, mark: Path) -> None:
         *READS.values(),
         ("check", "several"),
         ("check", "--against", "cat", "case"),
-        ("play", "-q", "--script", "later.script"),
+        ("play", "-q", "later.script"),
         ("session",),
     ]
     for words in runs:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   epic samples
-  epic samples turn.txt play
+  epic samples turn.txt engines
   epic samples --all
 """
 

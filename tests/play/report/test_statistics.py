@@ -7,8 +7,8 @@ import pytest
 from support.play_links import OPEN, dropping, match
 
 from epic_cli.play import Match, MatchSpec
+from epic_cli.play.legend import figures as shown
 from epic_cli.play.run import rows
-from epic_cli.play.screen import figures as shown
 from epic_cli.play.statistics import DrawnError, MatchStatistics
 from epic_cli.play.world import SPEED
 
@@ -131,10 +131,11 @@ def test_hits_are_those_that_count() -> None:
         game.run_until(20)
         for event in game.take_events():
             statistics.add_event(event)
-        shots, others = statistics.shots("A"), game.participants
+        shots = statistics.shots("A")
         assert shots.hits == (shots.rewound if rewind else shots.present)
         assert dict(figure[:2] for figure in shots.figures())["hits"] == shots.hits
-        (line,) = (line for line in shown(statistics, *others) if "hits" in line)
+        lines = shown(game.participants[0], "B", statistics.remote("A", "B"), shots)
+        (line,) = (line for line in lines if "hits" in line)
         assert line.startswith(f"hits {shots.hits} of {shots.judged} ")
         hits[rewind] = shots.hits
     assert hits[True] > hits[False]

@@ -1,21 +1,48 @@
 """The game behind the screen: keys, switches, and the lines that are drawn."""
 
 import math
+import random
 import re
 
 import pytest
 from support.play_links import script
 
+from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
+from epic_cli.play.legend import LEGEND
 from epic_cli.play.run import Row, rows
-from epic_cli.play.screen import ASCII, LATENCIES, UNICODE, ArenaCanvas, Game, Switches
+from epic_cli.play.screen import (
+    ASCII,
+    LATENCIES,
+    PRESSED,
+    UNICODE,
+    WELCOME,
+    ArenaCanvas,
+    Game,
+    Switches,
+)
+from epic_cli.play.script import SCENARIOS, Script
 from epic_cli.play.spec import changed
 
 
 def game(**settings: object) -> Game:
     players = (PlayerConfig("A", (5.0, 12.0)), PlayerConfig("B", (19.0, 12.0), "runner"))
     return Game(MatchSpec(players=players, **settings), "A", ASCII)  # type: ignore[arg-type]
+
+
+def scenario(name: str) -> Game:
+    """The game as ``epic play NAME`` begins it."""
+
+    def opened(one: str) -> tuple[MatchSpec, Script]:
+        read = script(SCENARIOS[one].read_text())
+        settings = MatchSpec()
+        for change in read.beginning:
+            settings = changed(settings, change)
+        return settings, read._replace(beginning=())
+
+    settings, read = opened(name) if name else (MatchSpec(), Script())
+    return Game(settings, "A", ASCII, script=read, name=name, open_scenario=opened)
 
 
 def go_on(played: Game, start: float, seconds: float) -> float:
@@ -62,7 +89,7 @@ def test_nothing_is_cut_on_any_screen(columns: int, lines: int) -> None:
     if columns >= 44 and lines >= 16:
         assert "[i]: local-perception" in whole
     if columns >= 62 and lines >= 24:
-        assert re.search(r"hits 0 of \d \(rewound 0, plain 0\) A.s shot MISSES, with rewind", whole)
+        assert re.search(r"hits 0 of \d \(0 with rewind, 0 without\) A.s shot MISSES, with", whole)
 
 
 def test_the_arenas_keep_their_size_when_the_text_gets_shorter() -> None:
@@ -130,7 +157,9 @@ def test_a_throw_flies() -> None:
         ("r", "[p]rediction on  [r]eplay OFF"),
         ("m", "s[m]oothing on"),
         ("w", "re[w]ind OFF"),
-        ("i", "[i]: dumb-terminal"),
+        ("i", "[i]: dead-reckoning"),
+        ("I", "[i]: local-perception"),
+        ("T", "[t]ime 0.5 x"),
     ],
 )
 def test_keys_change_the_match_while_it_runs(key: str, shown: str) -> None:
@@ -141,10 +170,168 @@ def test_keys_change_the_match_while_it_runs(key: str, shown: str) -> None:
     assert shown in "\n".join(text(played))
     go_on(played, now, 0.5)
     assert shown in "\n".join(text(played))
-    if key in "priwm":  # pressed again, all is as it was
+    if key in "prwm":  # pressed again, all is as it was
         played.press("r" if key == "p" else key)
         played.press("p") if key == "p" and played.match.settings != before else None
         assert played.match.settings == before
+
+
+SENTENCES = {
+    "l": "latency 75 ms each way: an answer takes a round trip of 150 ms",
+    "J": "",  # there is none
+    "j": "jitter 5 ms",
+    "o": "loss 1 %",
+    "S": "send rate 15/s: a packet period (PP) of 66.7 ms",
+    "p": "prediction OFF: a dumb terminal",
+    "r": "replay OFF: your client moves you at once and never listens",
+    "w": "rewind OFF: the server judges a shot by where all are when it comes in",
+    "m": "smoothing on: a correction of yours fades within 0.1 s",
+    "i": "others by dead-reckoning: continues as received",
+    "T": "the same match at 0.5 times its speed",
+}
+
+
+@pytest.mark.parametrize("key", SENTENCES)
+def test_each_switch_says_in_a_sentence_what_it_does(key: str) -> None:
+    played = game()
+    now = go_on(played, 0, 0.1)
+    before = text(played, 160)
+    played.press(key)
+    go_on(played, now, 0.1)
+    said = " ".join(text(played, 160))
+    assert SENTENCES[key] in said
+    assert (WELCOME[:60] in said) == (not SENTENCES[key])
+    assert WELCOME[:60] in " ".join(before)
+
+
+def test_a_key_walks_through_every_strategy_and_back() -> None:
+    played = game()
+    now = go_on(played, 0, 0.2)
+    seen = []
+    for _ in remote_names():
+        played.press("i")
+        now = go_on(played, now, 0.1)
+        name = played.match.settings.remote_strategy
+        seen.append(name)
+        whole = " ".join(" ".join(text(played, 100, 40)).split())
+        assert f"others by {name}: {declaration(name).summary.split(' ')[0]}" in whole
+    assert seen[0] == "dead-reckoning"
+    assert seen[-1] == "snapshot"
+    assert sorted(seen) == sorted(remote_names())
+    for name in reversed(["snapshot", *seen[:-1]]):
+        played.press("I")
+        assert played.match.settings.remote_strategy == name
+
+
+@pytest.mark.parametrize("size", [(160, 50), (80, 24), (45, 20), (20, 10)])
+def test_the_legend_explains_every_mark_while_the_match_waits(size: tuple[int, int]) -> None:
+    played = game()
+    go_on(played, 0, 0.3)
+    pages = []
+    while True:
+        played.press("?")
+        shown = text(played, *size)
+        if "+--" in shown[0]:  # behind the last page the game goes on
+            break
+        assert len(shown) <= size[1]
+        assert max(map(len, shown)) <= size[0]
+        assert shown[-1].startswith("?: ")
+        pages += shown[:-1]
+    whole = " ".join(" ".join(pages).split())
+    marks = [mark for part in LEGEND.values() for mark, _ in part]
+    assert all(mark.format_map(ASCII) in whole for mark in marks)
+    if size[0] > 20:
+        assert "where the server has them at this moment" in whole
+        assert "by the echo of its own stamps" in whole
+    before = played.match.now
+    played.press("?")
+    go_on(played, 1.3, 1)
+    assert played.match.now == before
+    played.press("up")  # it leaves the page, and no more
+    assert "A's screen" in text(played)[0]
+    assert played.you.client.local.body.vy == 0
+
+
+def test_a_key_shows_the_screens_that_there_is_no_room_for() -> None:
+    played = game()
+    go_on(played, 0, 0.2)
+    names = ["A's screen", "server", "B's screen"]
+    for columns, shown in ((45, [[0, 1], [0, 2], [0, 1]]), (30, [[0], [1], [2], [0]])):
+        for each in shown:
+            head = text(played, columns, 20)[0]
+            assert [name in head for name in names] == [number in each for number in range(3)]
+            played.press("b")
+        for _ in range(3 - len(shown) % 3):
+            played.press("b")
+
+
+def test_strips_show_who_is_late_and_by_how_much() -> None:
+    """Figure 8.1: by half a round trip, 50 ms, which are three frames of 1/60 s."""
+    played = scenario("figure-8.1")
+    go_on(played, 0, 20)
+    server, drawn = (line.split()[2] for line in text(played, 100, 40) if line.startswith("A "))
+    moved, seen = (re.search("[^_]", strip) for strip in (server, drawn))
+    assert moved
+    assert seen
+    assert 3 <= seen.start() - moved.start() <= 4
+    played = scenario("figure-8.2")
+    go_on(played, 0, 15)
+    [strip] = [line.split()[2] for line in text(played, 100, 40) if line.startswith("A drawn")]
+    assert "#___#___#___#" in strip
+
+
+def test_keys_walk_through_the_scenarios_and_an_arrow_takes_over() -> None:
+    played = scenario("")
+    seen = []
+    for key in "n" * len(SCENARIOS):
+        played.press(key)
+        go_on(played, 0, 0.2)
+        shown = text(played, 100, 40)
+        [name] = [name for name in SCENARIOS if any(line.startswith(f"{name}: ") for line in shown)]
+        seen.append(name)
+    assert seen == list(SCENARIOS)
+    played.press("n")
+    played.press("N")
+    go_on(played, 0, 0.1)
+    assert f"{seen[-1]}: " in "\n".join(text(played, 100, 40))
+    played = scenario("question-9")
+    go_on(played, 0, 2)
+    played.press("enter")
+    assert played.match.now == 0
+    now = go_on(played, 0, 12)
+    assert played.statistics.shots("A").judged == 1  # as it is written there
+    x, y = played.you.client.local.body.position
+    played.press("up")
+    go_on(played, now, 8)
+    assert played.you.client.local.body.y > y + 1
+    assert played.you.client.local.body.x == x
+
+
+def test_figures_of_what_is_drawn_begin_again_with_a_switch() -> None:
+    played = game(remote_strategy="dumb-terminal")
+    now = go_on(played, 0, 5)
+    played.press("l")
+    now = go_on(played, now, 0.05)
+    assert "- late" in "\n".join(text(played))
+    go_on(played, now, 3)
+    found = re.search(r"B is drawn [\d.]+ off, (\d+) ms late", "\n".join(text(played)))
+    assert found
+    assert 75 <= int(found[1]) <= 150
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_order_of_keys_and_sizes_breaks_the_screen(seed: int) -> None:
+    source = random.Random(seed)
+    played, now = scenario(""), 0.0
+    keys = (*PRESSED, "y")
+    for _ in range(150):
+        for key in source.choices(keys, k=source.randrange(4)):
+            played.press(key)
+        now = go_on(played, now, source.choice((0.0, 0.03, 0.3)))
+        columns, lines = source.randrange(1, 170), source.randrange(1, 60)
+        shown = text(played, columns, lines)
+        assert len(shown) <= lines
+        assert max(map(len, shown)) <= columns
 
 
 def test_ladders_end() -> None:
@@ -155,13 +342,14 @@ def test_ladders_end() -> None:
         for change in switches.press("L", settings):
             settings = changed(settings, change)
     assert settings.link.down.latency == 0
-    assert switches.press("?", settings) == []
+    assert switches.press("y", settings) == []
 
 
 def test_own_settings_of_a_strategy_come_back_after_the_switch() -> None:
     played = game(remote_strategy="snapshot", remote_settings=(("interpolation_time", "0.3"),))
     played.press("i")
-    played.press("i")
+    assert not played.match.settings.remote_settings
+    played.press("I")
     assert played.match.settings.remote_settings == (("interpolation_time", "0.3"),)
 
 

@@ -110,7 +110,7 @@ def test_play_steer_switch_and_quit(terminal: Terminal, tmp_path: Path) -> None:
         ("r", r"\[r\]eplay on"),
         ("w", r"re\[w\]ind OFF"),
         ("m", r"s\[m\]oothing on"),
-        ("i", r"\[i\]: dumb-terminal"),
+        ("i", r"\[i\]: dead-reckoning"),
         (" ", r"A's shot (HITS|MISSES)"),
     ):
         terminal.press(key)
@@ -122,7 +122,7 @@ def test_play_steer_switch_and_quit(terminal: Terminal, tmp_path: Path) -> None:
     for said in ("A up\n", "set latency=0.075", "set local=predicted", "set rewind=off", "shoot"):
         assert said in kept
     again = subprocess.run(
-        [sys.executable, "-m", "epic_cli", "play", "-q", "--script", "kept.script"],
+        [sys.executable, "-m", "epic_cli", "play", "-q", "kept.script"],
         capture_output=True, check=True, cwd=tmp_path,
     )  # fmt: skip
     assert again.stdout.startswith(b"     time view")

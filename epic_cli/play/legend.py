@@ -1,0 +1,199 @@
+"""What the game's screen says: figures and switches, news in sentences, a legend of all marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from epic_cli.engine.strategies import declaration
+from epic_cli.engine.text.widths import wrap
+from epic_cli.play.match import MatchParticipant
+from epic_cli.play.spec import MatchSpec
+from epic_cli.play.statistics import DrawnError, Shots
+from epic_cli.play.world import Event
+from epic_cli.show.full_screen import Fragment
+
+#: Marks, figures and keys, each with a sentence; in braces stand names of symbols.
+LEGEND = {
+    "On the screens": (
+        ("A B", "players as this screen draws them; the arrow beside one is where he looks"),
+        ("a b", "their ghosts, on clients' screens: where the server has them at this moment. No"
+         " ghost: he is drawn right there"),
+        ("{beam}", "a shot, on its shooter's screen at once and on the server's when it is judged;"
+         " red: it hits"),
+        ("{seen}", "where the shooter saw the one whom he has hit"),
+        ("*", "a throw in flight; {wall} is a wall"),
+    ),
+    "Below them": (
+        ("strips", "a column a frame, the newest at the right: how far a player moved in it. Low:"
+         " he stands, half: he runs, full: a jump. 'server' is the truth, 'drawn' your screen."
+         " Shifted to the right is late, gaps and peaks are stutter"),
+        ("rtt", "the round trip as your client measures it, by the echo of its own stamps; then"
+         " that of the link, which only this program knows"),
+        ("corrections", "how often the server's state moved you from where your client had"
+         " predicted you, and the longest of these ways"),
+        ("B is drawn", "since the last switch: how far B is drawn from where the server has him"
+         " then, on average, and how late"),
+        ("hits", "shots that counted; then how many would hit with rewind, by what the shooter saw,"
+         " and without it, by where all are when the server judges"),
+    ),
+    "Keys": (
+        ("arrows .", "run this way until another key is pressed; stop"),
+        ("space x", "shoot; throw; both at the nearest player as your own screen draws him"),
+        ("n N enter", "the book's scenarios: the next, the one before, this one once more. An arrow"
+         " takes A over"),
+        ("t T", "faster, slower, down to a pause"),
+        ("l j o s", "latency, jitter, loss, send rate: more; capitals: less"),
+        ("i I", "the next strategy that draws the others, the one before"),
+        ("p r w m", "prediction, move replay, rewind, smoothing of corrections: on and off; what"
+         " each does is said then"),
+        ("b", "the screen that there is no room for"),
+        ("? q", "this legend; quit"),
+    ),
+}  # fmt: skip
+
+
+def legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
+    """All of it in lines."""
+    lines: list[Fragment] = []
+    room = max(len(mark) for part in LEGEND.values() for mark, _ in part) + 2
+    for title, part in LEGEND.items():
+        lines.append(("class:news", title))
+        for mark, words in part:
+            pieces = wrap(words.format_map(symbols), columns - room)
+            head = mark.format_map(symbols)
+            for number, piece in enumerate(pieces):
+                lines.append(("", f"{'' if number else head:<{room}}{piece}"))
+    return lines
+
+
+def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) -> list[str]:
+    """Round trip, corrections, the drawn error and lag of the other player, hits."""
+    client, local = you.client, you.client.local
+    known = you.up.arrived and you.down.arrived
+    link = f"{1000 * (you.up.mean_delay + you.down.mean_delay):.0f}" if known else "-"
+    lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
+    mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
+    return [
+        f"rtt {1000 * client.round_trip.estimate:.0f} ms by echo, {link} by the link",
+        f"corrections {local.corrections} (most {local.largest:.2f})",
+        f"{other} is drawn {mean:.2f} off, {lag} late",
+        f"hits {shots.hits} of {shots.judged} ({shots.rewound} with rewind,"
+        f" {shots.present} without)",
+    ]
+
+
+def conditions(settings: MatchSpec) -> list[str]:
+    """The link, the send rate and the speed, each with its key."""
+    link = settings.link.down
+    loss = f"{100 * link.loss:g} %" if isinstance(link.loss, int | float) else "in bursts"
+    where = [
+        f"[l]atency {1000 * link.latency:g} ms",
+        f"[j]itter {1000 * link.jitter:g} ms",
+        f"l[o]ss {loss}",
+    ]
+    if settings.trace is not None:
+        where = ["recorded network"]
+    speed = f"{settings.speed:g} x" if settings.speed else "PAUSE"
+    return [*where, f"[s]end rate {settings.send_rate:g}/s", f"[t]ime {speed}"]
+
+
+def techniques(settings: MatchSpec) -> list[str]:
+    """What is switched on, each with its key."""
+    shown = (
+        ("[p]rediction", settings.local != "dumb-terminal"),
+        ("[r]eplay", settings.local == "reconciled"),
+        ("s[m]oothing", settings.smoothing > 0),
+        ("re[w]ind", settings.rewind),
+    )
+    switched = [f"{name} {'on' if on else 'OFF'}" for name, on in shown]
+    return [*switched, f"[i]: {settings.remote_strategy}"]
+
+
+_LOCAL = {
+    "dumb-terminal": "prediction OFF: a dumb terminal. You see your own key a round trip later, and"
+    " only what was true on the server",
+    "predicted": "replay OFF: your client moves you at once and never listens to the server about"
+    " it; after a bump the two disagree for good",
+    "reconciled": "prediction and replay on: you move at once; on each state of the server your"
+    " client plays again the moves that are not in it yet",
+    "corrected": "prediction on, replay OFF: the remembered past is moved by what it was wrong",
+}
+
+#: What a switch does, said when it is switched, by what it sets.
+_SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
+    "local": lambda now: _LOCAL[now.local],
+    "rewind": lambda now: (
+        "rewind on: the server judges a shot by what its shooter saw; his victim may be behind"
+        " cover by then"
+        if now.rewind
+        else "rewind OFF: the server judges a shot by where all are when it comes in; aim ahead"
+    ),
+    "smoothing": lambda now: (
+        f"smoothing on: a correction of yours fades within {now.smoothing:g} s"
+        if now.smoothing
+        else "smoothing OFF: a correction of yours is a jump"
+    ),
+    "remote_strategy": lambda now: strategy_words(now.remote_strategy),
+    "latency": lambda now: (
+        f"latency {1000 * now.link.down.latency:g} ms each way: an answer takes a round trip of"
+        f" {2000 * now.link.down.latency:g} ms"
+    ),
+    "jitter": lambda now: (
+        f"jitter {1000 * now.link.down.jitter:g} ms: packets are earlier and later by that much; a"
+        " buffer waits for the late ones"
+    ),
+    "loss": lambda now: (
+        f"loss {100 * float(now.link.down.loss):g} %: each move goes in three packets; a lost state"
+        " leaves a gap"
+        if isinstance(now.link.down.loss, int | float)
+        else "losses come in bursts"
+    ),
+    "send_rate": lambda now: (
+        f"send rate {now.send_rate:g}/s: a packet period (PP) of {1000 / now.send_rate:.1f} ms"
+    ),
+    "speed": lambda now: (
+        f"the same match at {now.speed:g} times its speed" if now.speed else "pause; t goes on"
+    ),
+}  # fmt: skip
+
+
+def strategy_words(name: str) -> str:
+    """A strategy in a sentence."""
+    about = declaration(name)
+    return f"others by {name}: {about.summary}. When packets stay away, it {about.on_loss}"
+
+
+def _about_shot(event: Event) -> str:
+    details = event.details
+    text = f"{event.player}'s shot {'HITS' if details['hit'] else 'MISSES'}"
+    if not details["rewound"] and not details["present"]:
+        return f"{text}, with rewind and without"
+    with_rewind, without = ("hit" if details[world] else "miss" for world in ("rewound", "present"))
+    text += f" (with rewind: {with_rewind}, without: {without})"
+    if details["rewound"]:
+        text += f"; the victim had moved {float(details['moved']):.2f}"
+    return text + (", behind cover" if details["behind_cover"] else "")
+
+
+def news(event: Event, now: MatchSpec) -> str:
+    """An event in a sentence; empty: it is not worth one."""
+    details, who = event.details, event.player
+    if event.what == "shot":
+        return _about_shot(event)
+    if event.what == "set":
+        name, _, value = str(details["change"]).partition("=")
+        if name.startswith("remote."):
+            return ""
+        said = _SWITCHED.get(name)
+        return said(now) if said else f"{name} is {value}"
+    sentences = {
+        "bump": f"{who} bumps into {details.get('other')}",
+        "throw hit": f"{who}'s throw hits {details.get('victim')}",
+        "predicted effect": f"{who}'s client shows a {details.get('weapon')} at once: a tell,"
+        " before the server knows",
+        "effect refused": f"the tell was unwarranted: the server refuses to fire for {who}, who is"
+        f" {details.get('reason')}",
+        "correction": f"{who} is corrected by {details.get('size', 0.0):.3f}",
+    }
+    return f"{event.time:.1f} s: {sentences[event.what]}" if event.what in sentences else ""
