@@ -15,7 +15,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit, find_bytes
 from epic_cli.jobs.tune.design import Design
 from epic_cli.jobs.tune.design import design as composed
-from epic_cli.jobs.tune.run import Tunings, run
+from epic_cli.jobs.tune.run import Tunings, hands, run
 from epic_cli.jobs.tune.run import tune as tuned
 from epic_cli.jobs.tune.spec import Division, TuneJob, TuneSpec
 from epic_cli.metrics.inputs import RecordedRuns
@@ -142,6 +142,8 @@ def tune_bytes(
     seeds: int = 20,
     seed: int = 0,
     threads: int | None = None,
+    executor: Executor | None = None,
+    journal: Path | None = None,
 ) -> BytesFronts:
     """How to send a movement for the best figure at the fewest bytes, as ``epic tune --bytes``.
 
@@ -161,7 +163,11 @@ def tune_bytes(
         simulation = simulation_of(movement, send, link).open()
         most = None if limit is None else Limit.parse(limit)
         of = simulation, range(seed, seed + seeds), compare, figure, most
-        return find_bytes(BytesSpec(tuple(named), *of))
+        workers = Workers(
+            journal=None if journal is None else os.fspath(journal), executor=executor
+        )
+        with hands(workers, WarningTally(only=False)) as (elsewhere, kept):
+            return find_bytes(BytesSpec(tuple(named), *of), executor=elsewhere, journal=kept)
 
 
 def _report(found: Tunings) -> Report:

@@ -7,16 +7,21 @@ paired, each sender with its own stream over the same networks.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import math
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.parameters import parse_quantity
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, declaration, is_built_in
 from epic_cli.jobs.tune.spec import GOALS, Goal, goal
+from epic_cli.jobs.tune.trials import FigureValues, figures
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
     CompareSpec,
@@ -33,8 +38,12 @@ from epic_cli.metrics.tabular import Tabular
 from epic_cli.network.movement import RecordedMovement, Track
 from epic_cli.network.sender import RECORDED, USUAL_RATE, SenderSpec
 from epic_cli.network.simulation import Simulation
+from epic_cli.work.code import code_of
 from epic_cli.work.executors import Threads
-from epic_cli.work.runner import Failure, run_jobs
+from epic_cli.work.journal import ResultJournal, key
+
+if TYPE_CHECKING:
+    from epic_cli.show.scene import Selection
 
 #: What is tried: rates (Hz), thresholds as the seconds in which that far is gone, bits of a
 #: coordinate with those of a rotation's component, what becomes of velocities, and packings.
@@ -106,6 +115,18 @@ class BytesSpec:
     limit: Limit | None = None
 
     @property
+    def given(self) -> SenderSpec:
+        """The sender as it was described, in whole numbers where they are: shorter to write."""
+        send = self.simulation.spec.send
+        numbers = {key: getattr(send, key) for key, _ in send.entries()}
+        whole: dict[str, Any] = {
+            key: int(value)
+            for key, value in numbers.items()
+            if isinstance(value, float) and value.is_integer()
+        }
+        return replace(send, **whole)
+
+    @property
     def goal(self) -> Goal:
         """The figure as a cost; one that is limited is the one that counts."""
         limited = self.limit is not None and self.limit.figure != "bytes"
@@ -164,6 +185,23 @@ class BytesFronts(Tabular):
     found: tuple[BytesFound, ...]
     comparison: Comparison | None = None
 
+    def before_and_after(self, selection: Selection) -> Comparison:
+        """What is drawn with the chosen senders and those that were given, with scenes."""
+        senders = {
+            f"{entry.strategy.label}, {what}": (entry.strategy, send)
+            for entry in self.found
+            for what, send in (("as given", entry.given), ("chosen", entry.chosen))
+        }
+        drawn = [StrategySpec(*strategy[:2], label) for label, (strategy, _) in senders.items()]
+        sends = {label: send for label, (_, send) in senders.items()}
+        return parts_of(self.spec)[1].compared(drawn, sends, selection)
+
+    @property
+    def pictured(self) -> list[str]:
+        """The labels that pictures show first."""
+        label = self.found[0].strategy.label
+        return [f"{label}, chosen", f"{label}, as given"]
+
 
 class _Senders(NamedTuple):
     """A network, as each of those sees it that have a sender of their own, by label."""
@@ -184,16 +222,18 @@ def _with(simulation: Simulation, send: SenderSpec) -> Simulation:
 
 
 def find_bytes(
-    spec: BytesSpec, progress: Callable[[int, int], object] | None = None
+    spec: BytesSpec,
+    progress: Callable[[int, int], object] | None = None,
+    *,
+    executor: Executor | None = None,
+    journal: ResultJournal | None = None,
 ) -> BytesFronts:
     """The front of each strategy, and the comparison of what is chosen.
 
-    The same spec gives the same, whatever the number of threads. Raises ``NotEnoughToSay``.
+    Senders are tried by threads of this process, or by whatever the ``executor`` has; the same spec
+    gives the same. ``journal`` remembers what was tried. Raises ``NotEnoughToSay``.
     """
-    if len(spec.seeds) < 2:
-        raise NotEnoughToSay("to tune on some networks and evaluate on others takes two seeds")
-    early, late = _divided(spec.simulation)
-    tuned, rest = _Part(spec, early, spec.seeds[::2]), _Part(spec, late, spec.seeds[1::2])
+    tuned, rest = parts_of(spec)
     rules = _rules(spec, spec.strategies[0], 1.0)
     steps = len(spec.strategies) * (len(rules) + _BEST * len(_encodings(spec)))
     done = 0
@@ -204,11 +244,23 @@ def find_bytes(
         if progress is not None:
             progress(min(done, steps), steps)
 
-    found = tuple(_found(spec, strategy, tuned, rest, step) for strategy in spec.strategies)
+    with contextlib.ExitStack() as ending:
+        if executor is None:
+            executor = ending.enter_context(Threads(spec.compare.threads, steps))
+        search = _Search(executor, journal, step)
+        found = tuple(_found(spec, strategy, tuned, rest, search) for strategy in spec.strategies)
     if len(found) == 1:
         return BytesFronts(spec, found)
     chosen = {entry.strategy.label: entry.chosen for entry in found}
     return BytesFronts(spec, found, rest.compared(spec.strategies, chosen))
+
+
+def parts_of(spec: BytesSpec) -> tuple[SentPart, SentPart]:
+    """What is tuned on, and the rest; raises ``NotEnoughToSay``."""
+    if len(spec.seeds) < 2:
+        raise NotEnoughToSay("to tune on some networks and evaluate on others takes two seeds")
+    early, late = _divided(spec.simulation)
+    return SentPart(spec, early, spec.seeds[::2]), SentPart(spec, late, spec.seeds[1::2])
 
 
 def _divided(simulation: Simulation) -> tuple[Simulation, Simulation]:
@@ -239,63 +291,117 @@ def _between(movement: RecordedMovement, start: float, end: float) -> RecordedMo
     return RecordedMovement(tracks)
 
 
-class _Part:
-    """Networks on which senders are evaluated."""
+class SentAs(NamedTuple):
+    """A strategy, and the sender of what it draws."""
 
-    def __init__(self, spec: BytesSpec, simulation: Simulation, seeds: Sequence[int]) -> None:
-        self._spec = spec
-        self._simulation = simulation
-        self._seeds = seeds
+    strategy: StrategySpec
+    send: SenderSpec
+
+
+@dataclass(frozen=True)
+class SentPart:
+    """Networks on which senders are evaluated, of the ``seeds``."""
+
+    spec: BytesSpec
+    simulation: Simulation
+    seeds: Sequence[int]
 
     @cached_property
     def speed(self) -> float:
         """How fast (length/s) it moves, in the root mean square."""
-        run = next(simulated(self._simulation, self._seeds[:1]))
-        prepared = prepare(run, replace(self._spec.compare, participants=()))
+        run = next(simulated(self.simulation, self.seeds[:1]))
+        prepared = prepare(run, replace(self.spec.compare, participants=()))
         squares = rows = 0.0
         for entity in prepared.entities.judged:
             counted = entity.truth.velocities[entity.truth.counted]
             squares, rows = squares + float((counted**2).sum()), rows + len(counted)
         return math.sqrt(squares / rows)
 
-    def figures(self, strategy: StrategySpec, send: SenderSpec) -> Mapping[str, float]:
-        """The figures of a strategy with a sender over all of them; none: nothing is judged."""
-        results = []
-        for run in simulated(_with(self._simulation, send), self._seeds, counts=True):
-            try:
-                prepared = prepare(run, self._spec.compare)
-            except NotEnoughToSay:
-                return {}
-            results.append(evaluate(prepared, strategy, self._spec.compare.weights))
-        pooled = results[0] if len(results) == 1 else pool_results(results)
-        return pooled.values
+    @cached_property
+    def digest(self) -> str:
+        """A name (hexadecimal digits) that is equal if what is moved, its networks and how are."""
+        how, simulated_as = self.spec.compare, replace(self.simulation.spec, send=SenderSpec())
+        counts = how.timing, how.weights, how.truth_offset, how.warm_up, how.aim_range
+        asked = simulated_as, self.simulation.traces, [*self.seeds], counts
+        found = hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass"))
+        recorded = self.simulation.recorded
+        for name, track in recorded.tracks.items() if recorded is not None else ():
+            found.update(pickle.dumps((name, vars(track))))
+        return found.hexdigest()
+
+    def evaluate(self, candidate: SentAs) -> Result:
+        """What a strategy comes to with a sender, over all of them; raises ``NotEnoughToSay``."""
+        results = [
+            evaluate(prepare(run, self.spec.compare), candidate.strategy, self.spec.compare.weights)
+            for run in simulated(_with(self.simulation, candidate.send), self.seeds, counts=True)
+        ]
+        return results[0] if len(results) == 1 else pool_results(results)
 
     def compared(
-        self, participants: Sequence[StrategySpec], senders: Mapping[str, SenderSpec]
+        self,
+        participants: Sequence[StrategySpec],
+        senders: Mapping[str, SenderSpec],
+        selection: Selection | None = None,
     ) -> Comparison:
-        """One comparison of participants that have a sender each, by their labels."""
+        """One comparison of participants that have a sender each, by their labels.
+
+        With a ``selection``, the first network has scenes.
+        """
         spec = replace(
-            self._spec.compare,
+            self.spec.compare,
             participants=tuple(participants),
-            total=len(self._seeds),
+            total=len(self.seeds),
             runs_are="networks",
+            selection=selection,
         )
         return compare(self._runs(senders), spec)
 
     def _runs(self, senders: Mapping[str, SenderSpec]) -> Iterator[Run]:
-        first = _with(self._simulation, next(iter(senders.values())))
-        for seed, run in zip(self._seeds, simulated(first, self._seeds), strict=True):
-            yield run._replace(again=_Senders(self._simulation, seed, run, senders))
+        first = _with(self.simulation, next(iter(senders.values())))
+        for seed, run in zip(self.seeds, simulated(first, self.seeds), strict=True):
+            yield run._replace(again=_Senders(self.simulation, seed, run, senders))
+
+
+class _Search(NamedTuple):
+    """Who evaluates senders, what keeps their figures, and what is called after each."""
+
+    executor: Executor
+    journal: ResultJournal | None
+    step: Callable[[], None]
+
+    def figures(
+        self, part: SentPart, strategy: StrategySpec, senders: Sequence[SenderSpec]
+    ) -> list[FigureValues]:
+        """The figures of a strategy with each of the senders; none: nothing is judged."""
+        wanted = [SentAs(StrategySpec(*strategy[:2]), send) for send in senders]
+        code = code_of(strategy.name) if self.journal is not None else []
+
+        def name(sent: SentAs) -> str:
+            label, send = sent.strategy.label, sent.send.write()
+            return key(bench=part.digest, strategy=[label, *code], send=send)
+
+        def keep(sent: SentAs, values: FigureValues) -> None:
+            if self.journal is not None:
+                self.journal.add(name(sent), dict(values))
+            self.step()
+
+        known = [self.journal.find(name(sent)) if self.journal else None for sent in wanted]
+        unknown = [sent for sent, values in zip(wanted, known, strict=True) if values is None]
+        new = iter(figures(part, unknown, self.executor, keep))
+        return [next(new) if values is None else values for values in known]
 
 
 def _found(
-    spec: BytesSpec, strategy: StrategySpec, tuned: _Part, rest: _Part, step: Callable[[], None]
+    spec: BytesSpec, strategy: StrategySpec, tuned: SentPart, rest: SentPart, search: _Search
 ) -> BytesFound:
-    given = spec.simulation.spec.send
-    usual = USUAL_RATE if spec.simulation.recorded is None else RECORDED
-    given = replace(given, send_rate=_whole(given.send_rate or usual))
+    usual = int(USUAL_RATE) if spec.simulation.recorded is None else RECORDED
+    given = replace(spec.given, send_rate=spec.given.send_rate or usual)
     rules = _rules(spec, strategy, tuned.speed)
-    every = _tried(spec, strategy, tuned, rules, step)
+
+    def tried(senders: Sequence[SenderSpec]) -> list[TriedSender]:
+        return list(map(TriedSender, senders, search.figures(tuned, strategy, senders)))
+
+    every = tried(rules)
     best = [entry.send for entry in _evenly(_front(every, spec.goal), _BEST)]
     for _ in range(_ROUNDS):
         known = {entry.send.write() for entry in every}
@@ -303,7 +409,7 @@ def _found(
         fresh = {send.write(): send for send in coming if send.write() not in known}
         if not fresh:
             break
-        every += _tried(spec, strategy, tuned, list(fresh.values()), step)
+        every += tried(list(fresh.values()))
         best = [_choice(_front(every, spec.goal), spec)[0].send]
     front = _front(every, spec.goal)
     chosen, kept = _choice(front, spec)
@@ -321,18 +427,13 @@ def _found(
         len(every),
         kept,
         rest.compared(participants, senders),
-        _without(strategy, chosen.send, rest),
+        _without(strategy, chosen.send, rest, search),
     )
-
-
-def _whole(rate: float | str) -> float | str:
-    """20 where it is 20.0: shorter to write."""
-    return int(rate) if isinstance(rate, float) and rate.is_integer() else rate
 
 
 def _rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
     """Rates and thresholds, of which those that are given stay."""
-    given = spec.simulation.spec.send
+    given = spec.given
     rates = RATES if given.send_rate is None else (given.send_rate,)
     thresholds: list[float | None] = [None]
     if not given.selective:
@@ -363,7 +464,7 @@ def _round(value: float) -> float:
 
 def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
     """Ways to encode, of which what is given stays."""
-    given = spec.simulation.spec.send
+    given = spec.given
     fixed = given.bits is not None or given.quantize is not None or given.layout is not None
     bits = ((None, None),) if fixed else BITS
     velocities = (given.velocity,) if fixed or given.velocity != "full" else VELOCITIES
@@ -379,26 +480,6 @@ def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
                     if turns and given.rotation is None:
                         entry["rotation_bits"] = rotation
                 found.append(entry)
-    return found
-
-
-def _tried(
-    spec: BytesSpec,
-    strategy: StrategySpec,
-    part: _Part,
-    senders: Sequence[SenderSpec],
-    step: Callable[[], None],
-) -> list[TriedSender]:
-    def figures(send: SenderSpec) -> Mapping[str, float]:
-        return part.figures(strategy, send)
-
-    found = []
-    with Threads(spec.compare.threads, len(senders)) as executor:
-        for send, values in run_jobs(figures, senders, executor):
-            if isinstance(values, Failure):
-                raise values.error
-            found.append(TriedSender(send, values))
-            step()
     return found
 
 
@@ -468,7 +549,9 @@ def _knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
     return front[max(range(len(front)), key=below.__getitem__)]
 
 
-def _without(strategy: StrategySpec, send: SenderSpec, rest: _Part) -> dict[str, float]:
+def _without(
+    strategy: StrategySpec, send: SenderSpec, rest: SentPart, search: _Search
+) -> dict[str, float]:
     """The squared error with a sender, without its rounding, and without its threshold."""
     plain = SenderSpec()
     keys = {
@@ -476,13 +559,13 @@ def _without(strategy: StrategySpec, send: SenderSpec, rest: _Part) -> dict[str,
                      "rotation_bits", "layout"),
         "threshold": ("threshold", "angle_threshold", "against", "at_least"),
     }  # fmt: skip
-    found = {"all": _square(rest.figures(strategy, send))}
+    others = {"all": send}
     for name, left_out in keys.items():
-        usual = {key: getattr(plain, key) for key in left_out}
-        other = replace(send, **usual)
+        other = replace(send, **{key: getattr(plain, key) for key in left_out})
         if other != send:
-            found[name] = _square(rest.figures(strategy, other))
-    return found
+            others[name] = other
+    found = search.figures(rest, strategy, list(others.values()))
+    return dict(zip(others, map(_square, found), strict=True))
 
 
 def _square(figures: Mapping[str, float]) -> float:

@@ -50,7 +50,7 @@ from epic_cli.shell.options.runs import (
 from epic_cli.show.metric_list import games_help
 
 if TYPE_CHECKING:
-    from epic_cli.jobs.tune.bytes_front import BytesSpec, Limit
+    from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit
     from epic_cli.jobs.tune.design import Design
     from epic_cli.jobs.tune.run import TuneStep, Tunings
     from epic_cli.metrics.evaluation import Run
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.opening import Logs
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
+    from epic_cli.show.report import Report
 
 
 #: Without effect where nothing is searched for.
@@ -68,7 +69,7 @@ OF_SEARCH = (
 
 
 #: Of the search of settings alone.
-_NOT_OF_BYTES = ("design", "division", "trials", "seconds", "workers", "cluster", "journal", "html")
+_NOT_OF_BYTES = ("design", "division", "trials", "seconds")
 
 
 @dataclass(frozen=True)
@@ -260,6 +261,9 @@ def tune(
     With --design it says what to draw with, composed of parts and tuned: the simplest that is as
     good as the best, what more and fewer parts would bring, and what the game draws now (--drawn).
 
+    With --bytes it says how to send a --movement: the front of bytes a second against the figure,
+    over rate, threshold, bits and packing, and the best under a --limit.
+
     Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were skipped
     than --allowed-failures, 2 wrong usage, or too little data, 3 a file cannot be read or written,
     or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
@@ -286,7 +290,9 @@ def tune(
             truth = f"truth={inputs.recordings[0]}" if inputs.recordings else "strafe"
             raise WrongUsage(f"--bytes sends a movement again: --movement '{truth}'", "bytes")
         parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
-        return _write_bytes(BytesSpec(tuple(strategies), *parts), written, color)
+        found_senders = _send(BytesSpec(tuple(strategies), *parts), jobs, tally)
+        _write(found_senders, written, color, (), None)
+        return ExitStatus.DONE
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
     found = _search(job, log, tally, tuned.design)
@@ -328,23 +334,18 @@ def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tuning
         raise KeyboardInterrupt from None
 
 
-def _write_bytes(spec: BytesSpec, written: Written, color: ColorChoice) -> int:
-    """Finds and writes how to send; raises ``WrongUsage``."""
+def _send(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:
+    """How to send; raises ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune.bytes_front import find_bytes
-    from epic_cli.jobs.tune.bytes_report import bytes_picture, bytes_report
+    from epic_cli.jobs.tune.run import hands
     from epic_cli.metrics.notes import NotEnoughToSay
-    from epic_cli.shell.console import write_document, write_report
     from epic_cli.shell.progress import Progress
 
     try:
-        with Progress("sending") as progress:
-            found = find_bytes(spec, progress)
+        with Progress("sending") as progress, hands(jobs.value, tally) as (executor, journal):
+            return find_bytes(spec, progress, executor=executor, journal=journal)
     except NotEnoughToSay as error:
         raise WrongUsage(str(error)) from error
-    if written.svg is not None:
-        write_document(bytes_picture(found), written.svg)
-    write_report(bytes_report(found), written.form, color, summary=True)
-    return ExitStatus.DONE
 
 
 def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
@@ -373,22 +374,33 @@ def _write_delays(
 
 
 def _write(
-    found: Tunings | Design,
+    found: Tunings | Design | BytesFronts,
     written: Written,
     color: ColorChoice,
     names: Sequence[str],
     truth: str | None,
 ) -> None:
     """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
+    from epic_cli.jobs.tune import bytes_report as sent
     from epic_cli.jobs.tune import design_report as designed
     from epic_cli.jobs.tune import report as tuned
+    from epic_cli.jobs.tune.bytes_front import BytesFronts
     from epic_cli.jobs.tune.run import Tunings
     from epic_cli.shell.console import write_document, write_report
 
-    if isinstance(found, Tunings):
-        told, fronts = partial(tuned.report, found), partial(tuned.fronts_of, found)
-    else:
-        told, fronts = partial(designed.report, found), partial(designed.fronts_of, found)
+    def told(details: bool = False) -> Report:
+        if isinstance(found, BytesFronts):
+            return sent.bytes_report(found)
+        if isinstance(found, Tunings):
+            return tuned.report(found, details)
+        return designed.report(found, details)
+
+    def picture() -> str:
+        if isinstance(found, BytesFronts):
+            return sent.bytes_picture(found)
+        of = tuned.fronts_of(found) if isinstance(found, Tunings) else designed.fronts_of(found)
+        return tuned.picture(of)
+
     if written.html is not None:
         from epic_cli.jobs.compare.command import about_of
         from epic_cli.jobs.compare.report import report as compared
@@ -400,5 +412,5 @@ def _write(
         content = content_of(drawn, compared(drawn), found.pictured, about, (), details)
         write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:
-        write_document(tuned.picture(fronts()), written.svg)
+        write_document(picture(), written.svg)
     write_report(told(), written.form, color, summary=True)

@@ -13,7 +13,7 @@ import enum
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -50,7 +50,7 @@ from epic_cli.metrics.metric import Better, Weights, without_turning
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.opening import ReadingLog
-from epic_cli.work.jobs import HERE, JobTally
+from epic_cli.work.jobs import HERE, JobTally, Workers
 
 if TYPE_CHECKING:
     from epic_cli.engine.parameters import Value
@@ -752,21 +752,31 @@ def run(
         given.check(HERE)  # recordings are read here, whoever does the work
     tally = JobTally() if tally is None else tally
     runs = given.held(log, tally, spec.compare.truth_offset)
-    with contextlib.ExitStack() as opened:
-        journal = opened.enter_context(job.workers.open_journal(KIND, tally))
-        known = len(journal) if journal is not None else 0
-        executor = opened.enter_context(job.workers.open()) if job.workers.remote else None
+    with hands(job.workers, tally) as (executor, journal):
         try:
-            found = seek(spec, runs, executor=executor, journal=journal, progress=progress)
+            return seek(spec, runs, executor=executor, journal=journal, progress=progress)
         except NotEnoughToSay as error:
             if spec.division != "none" and _enough_undivided(spec, runs):
                 raise DividedTooSmall(error.why) from error
             raise
+
+
+@contextlib.contextmanager
+def hands(
+    workers: Workers, tally: JobTally
+) -> Iterator[tuple[Executor | None, ResultJournal | None]]:
+    """What evaluates trials elsewhere, and what keeps them; None: there is none.
+
+    Raises ``UnusableJournal``, ``CannotAccess``.
+    """
+    with contextlib.ExitStack() as opened:
+        journal = opened.enter_context(workers.open_journal(KIND, tally))
+        known = len(journal) if journal is not None else 0
+        yield opened.enter_context(workers.open()) if workers.remote else None, journal
     if journal is not None and known:
         new = len(journal) - known
         trials = f"{new} new trial{'' if new == 1 else 's'}"
         tally.resumed(f"{trials} in {journal.path}, {known} known before")
-    return found
 
 
 def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -430,27 +430,32 @@ FigureValues = Mapping[str, float]
 KEPT = 2
 
 
-class Evaluator(Protocol):
+#: What is evaluated: a ``StrategySpec``, or what else an evaluator takes.
+Candidate = TypeVar("Candidate")
+Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
+
+
+class Evaluator(Protocol[Candidate_contra]):
     """What settings are evaluated on: an ``EvaluationSet``."""
 
     @property
     def digest(self) -> str:
         """A name that is equal if its content is."""
 
-    def evaluate(self, candidate: StrategySpec) -> Result:
-        """What a candidate comes to."""
+    def evaluate(self, candidate: Candidate_contra) -> Result:
+        """What a candidate comes to; may raise ``NotEnoughToSay``."""
 
 
 class _Job(NamedTuple):
     """``content`` is the evaluator itself for workers that do not have it, pickled."""
 
     digest: str
-    candidate: StrategySpec
+    candidate: Any
     content: bytes | None = None
 
 
 #: The evaluators that this process has been sent, the latest one last.
-_kept: dict[str, Evaluator] = {}
+_kept: dict[str, Evaluator[Any]] = {}
 _keeping = threading.Lock()
 
 
@@ -459,28 +464,32 @@ def figures_of(result: Result) -> FigureValues:
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
+def _judged(on: Evaluator[Candidate], candidate: Candidate) -> FigureValues:
+    try:
+        return figures_of(on.evaluate(candidate))
+    except NotEnoughToSay:
+        return {}
+
+
 def figures(
-    on: Evaluator,
-    candidates: Sequence[StrategySpec],
+    on: Evaluator[Candidate],
+    candidates: Sequence[Candidate],
     executor: Executor,
-    on_result: Callable[[StrategySpec, FigureValues], None],
+    on_result: Callable[[Candidate, FigureValues], None],
 ) -> list[FigureValues]:
     """The figures of each of the candidates, in their order.
 
     ``on_result`` is called with each as soon as it is there. One that a worker dies of has none.
     """
     if isinstance(executor, ThreadPoolExecutor):
-
-        def here(candidate: StrategySpec) -> FigureValues:
-            return figures_of(on.evaluate(candidate))
-
+        here = partial(_judged, on)
         return [_of(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)]
 
     def report(job: _Job, answer: FigureValues | None) -> None:
         if answer is not None:
             on_result(job.candidate, answer)
 
-    def run(content: bytes | None, wanted: Iterable[StrategySpec]) -> list[FigureValues | None]:
+    def run(content: bytes | None, wanted: Iterable[Candidate]) -> list[FigureValues | None]:
         jobs = (_Job(on.digest, wanted_name, content) for wanted_name in wanted)
         return [_of(one) for _, one in run_jobs(_evaluate, jobs, executor, report)]
 
@@ -512,7 +521,7 @@ def _evaluate(job: _Job) -> FigureValues | None:
         _kept[job.digest] = on
         while len(_kept) > KEPT:
             del _kept[next(iter(_kept))]
-    return figures_of(on.evaluate(job.candidate))
+    return _judged(on, job.candidate)
 
 
 #: No more settings are evaluated between two looks at the time, or lost by an interruption.
@@ -554,7 +563,7 @@ class Trials:
     """
 
     strategy: str
-    on: Evaluator
+    on: Evaluator[StrategySpec]
     goal: Goal
     budget: Budget
     executor: Executor

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
-from support.running import epic
+from support.running import EPIC, environment, epic
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -107,6 +110,26 @@ def test_predictors_and_buffers_at_equal_bytes_are_compared_in_pairs() -> None:
 def test_the_same_by_any_number_of_threads() -> None:
     one, two = (found("lerp", "", FEW, threads=count).found[0] for count in (1, 2))
     assert (one.chosen, one.front) == (two.chosen, two.front)
+
+
+def test_the_same_by_workers_and_from_a_journal_which_knows_all_of_it(tmp_path: Path) -> None:
+    words = ("tune", "--bytes", "-s", "lerp", "--movement", "strafe,duration=6", "--seeds", "2",
+             "--send", f"{FEW},threshold=0.2", "-f", "jsonl")  # fmt: skip
+    journal, page = tmp_path / "journal", tmp_path / "page.html"
+    first = epic(*words, "--journal", journal)
+    again = epic(*words, "--journal", journal, "--workers", "1", "--html", page)
+    assert first.returncode == again.returncode == 0
+    elsewhere = subprocess.run(
+        [*EPIC, *words, "--workers", "2"], check=False, capture_output=True, env=environment()
+    )
+    assert first.stdout == again.stdout == elsewhere.stdout
+    known = re.search(rb"0 new trials in .*, (\d+) known", again.stderr)
+    assert known
+    assert int(known[1]) > 2
+    other = epic(*words, "--movement", "strafe,duration=7", "--journal", journal)
+    assert b"0 new" not in other.stderr
+    for shown in ("lerp, chosen", "lerp, as given", "senders, to be copied"):
+        assert shown in page.read_text()
 
 
 def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
