@@ -41,7 +41,8 @@ Examples:
 
 FIRST_SCREEN = f"""\
 epic {__version__}: type packets and see what a player would see; q leaves
-:help lists the commands"""
+try {{}}, or a recording: :load jitter.txt
+then :plot and :compare; :help lists the commands"""
 
 #: A longer line comes in pieces, so that input without line ends takes no memory.
 _LONGEST_INPUT = 1 << 20
@@ -140,7 +141,7 @@ def _run(options: SessionOptions, screen: Screen) -> None:
     from epic_cli.session import journal as journals
     from epic_cli.session.controller import SessionController
     from epic_cli.session.journal import SessionJournal
-    from epic_cli.session.state import Session
+    from epic_cli.session.state import FIRST_PACKET, Session
 
     directory = journals.state_directory()
     path = journals.newest(directory) if options.resume else None
@@ -152,7 +153,8 @@ def _run(options: SessionOptions, screen: Screen) -> None:
         options.hints,
         options.proposals,
     )
-    screen.say(FIRST_SCREEN)
+    how = " (right arrow, Enter)" if options.proposals and has_cursor(sys.stdout) else ""
+    screen.say(FIRST_SCREEN.format(f"{FIRST_PACKET}{how}"))
     with _terminal(controller) as terminal:
         read = _reader(controller, terminal, options, directory)
         try:

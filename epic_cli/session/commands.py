@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,15 @@ from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import checked
 from epic_cli.engine.text import FORMATS
+from epic_cli.jobs.samples import run as samples
 from epic_cli.metrics.digits import counted
 from epic_cli.recordings.addresses import Address, parse_endpoint
 from epic_cli.recordings.entries.text import text_writer
 from epic_cli.recordings.files import CannotAccess
-from epic_cli.recordings.opening import ReadingLog, blocks, is_kept
+from epic_cli.recordings.opening import ReadingLog, RecordingSource, blocks, is_kept
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
-from epic_cli.session.shell_commands import CommandTable, command
+from epic_cli.session.shell_commands import BEGIN, CommandTable, command
 from epic_cli.session.state import lines_of
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
@@ -30,6 +32,8 @@ from epic_cli.shell.declared import (
     FormatChoice,
     ParameterType,
     Parsed,
+    completions,
+    propose_files,
     propose_strategies,
 )
 from epic_cli.shell.options.common import read_option
@@ -37,12 +41,14 @@ from epic_cli.shell.progress import Progress, report_each
 from epic_cli.show.styles import VIEWS, View
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
     from rich.text import Text
 
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.session.controller import SessionController
 
 _NO_PACKETS = "there are no packets yet"
+_NEXT = ":plot draws them, :compare says which strategy does it best"
 _TOO_SHORT = (
     "too few packets for a chart: it shows rows beside the movement from the first packet to the"
     " last, and these are drawn later; add some packets"
@@ -242,22 +248,48 @@ def rows(controller: SessionController, count: int | None) -> None:
     controller.draw_tail(count)
 
 
+_FILE = click.Path(exists=True, dir_okay=False, readable=True)
+
+
+def _recording(text: str) -> RecordingSource:
+    """A file that is there, or else a sample of this name; raises ``click.BadParameter``."""
+    path = text
+    if not os.path.exists(text):  # noqa: PTH110
+        with contextlib.suppress(ValueError):
+            path = str(samples.SAMPLES / samples.find(text))
+    path = str(_FILE.convert(path, None, None))
+    return RecordingSource(text, path=path, kept=is_kept(path))
+
+
+def _propose_recordings(begun: str) -> list[CompletionItem]:
+    known = ((name, about) for name, about in samples.samples().items() if "packets" in about)
+    return [*propose_files(begun), *completions(known, begun)]
+
+
+_RECORDING = Parsed("file", _recording, RecordingSource, _propose_recordings)
+
+
 @command("load")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
+@click.argument("file", type=_RECORDING)
 @read_option
 @click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
-def load(controller: SessionController, file: str, all_errors: bool, read: ReadSpec) -> None:
-    """Add the packets in FILE: packet text, a table, JSON or Parquet."""
-    session, screen = controller.session, controller.screen
+def load(
+    controller: SessionController, file: RecordingSource, all_errors: bool, read: ReadSpec
+) -> None:
+    """Add the packets in FILE: packet text, a table, JSON or Parquet; or those of a sample.
+
+    ":samples" lists what may stand for a FILE that is not there.
+    """
+    session, screen, name = controller.session, controller.screen, file.name
     before, refused = len(session.lines), session.refused
-    log, lines = ReadingLog(file), screen.refused_lines(file, all_errors)
+    log, lines = ReadingLog(name), screen.refused_lines(name, all_errors)
     filler, filled, conversion, writer = VelocityFiller(), 0, Conversion(Changes()), text_writer()
     quiet, controller.quiet = controller.quiet, True  # rows are drawn once, at the end
     try:
         with Progress("loading", in_bytes=True, silent=True) as progress:
-            (on_read,) = report_each(progress, [file])
+            (on_read,) = report_each(progress, [str(file.path)])
             found = blocks(file, read, log, on_read)
-            if is_kept(file) and session.view.timing.pacing != "demo":
+            if file.kept and session.view.timing.pacing != "demo":
                 found = by_arrival(found)
             for block in found:
                 wrong = [refusal for refusal in block.refusals if refusal.text.strip()]
@@ -269,7 +301,7 @@ def load(controller: SessionController, file: str, all_errors: bool, read: ReadS
                     filled += filler.fill(block)
                     rows = [*conversion.rows(block, writer)]
                 numbers = [block.line(index) for index in range(len(block))]
-                controller.add(b"".join(rows), file, lambda at: numbers[at - 1], lines)  # noqa: B023
+                controller.add(b"".join(rows), name, lambda at: numbers[at - 1], lines)  # noqa: B023
     finally:
         controller.quiet = quiet
         taken = len(session.lines) - before
@@ -279,17 +311,17 @@ def load(controller: SessionController, file: str, all_errors: bool, read: ReadS
     if session.lines:
         controller.draw_tail()
     if log.layout is not None:
-        screen.say(f"{file}: read with {FrontEnd.SESSION.read(log.layout.write())}")
+        screen.say(f"{name}: read with {FrontEnd.SESSION.read(log.layout.write())}")
     for finding in log.findings:
-        screen.say(f"{file}: {finding.words(FrontEnd.SESSION)}")
+        screen.say(f"{name}: {finding.words(FrontEnd.SESSION)}")
     if filled:
-        screen.say(f"{file}: velocities from the positions for {counted(filled, 'packet')}")
-    note = f"{file}: {counted(taken, 'packet')} taken"
+        screen.say(f"{name}: velocities from the positions for {counted(filled, 'packet')}")
+    note = f"{name}: {counted(taken, 'packet')} taken"
     if before:
         note += f", after the {before:,} of before (:reset first begins again)"
     if session.refused > refused:
         note += f", {counted(session.refused - refused, 'line')} refused"
-    screen.say(note)
+    screen.say(note if before or not taken else f"{note}; {_NEXT}")
 
 
 @command("save")
@@ -399,9 +431,12 @@ def help_(controller: SessionController, name: str | None) -> None:
     from epic_cli.show.text import definitions, paragraph
 
     room = screen.columns
+    commands = [(f":{one}", words) for one, words in table.summaries()]
     lines: list[Text | str] = [
         *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
-        *definitions([(f":{one}", words) for one, words in table.summaries()], room, "  "),
+        *definitions(commands[: len(BEGIN)], room, "  "),
+        "",
+        *definitions(commands[len(BEGIN) :], room, "  "),
         "",
         *definitions(KEYS, room, "  "),
         "",

@@ -11,10 +11,13 @@ from epic_cli.recordings.entries.text import TURN_WORDS, WORDS, packet_line
 from epic_cli.recordings.wording import rest_of_grammar
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.controller import seconds
-from epic_cli.session.state import Session
+from epic_cli.session.state import FIRST_PACKET, Session
 
-#: The packets of an entity after which the next one is proposed, all among the last ones.
-_ENOUGH, _NEAR = 2, 32
+#: An entity's second packet comes after this time (s), unless an earlier one says another.
+_STEP = 0.1
+
+#: Packets of an entity are looked for among so many.
+_NEAR = 32
 
 
 def ghost(text: str) -> str:
@@ -51,13 +54,12 @@ def words_for(text: str) -> list[str]:
 
 
 def proposal(session: Session) -> str:
-    """The packet that comes next if the entity goes on as it did; empty: too few are there."""
+    """The packet that comes next if the entity goes on as it did; empty: its times say nothing."""
     near = session.last_packets(_NEAR)
-    recent = [packet for packet in near if packet.entity == near[-1].entity]
-    if len(recent) < _ENOUGH:
-        return ""
-    before, last = recent[-2:]
-    step = last.time - before.time
+    if not near:
+        return FIRST_PACKET
+    *_, before, last = [near[-1], *(one for one in near if one.entity == near[-1].entity)]
+    step = last.time - before.time if before is not last else _STEP
     if not 0 < step < float("inf"):
         return ""
     assert last.velocity is not None  # packet text has no packet without one

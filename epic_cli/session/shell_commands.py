@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 #: The command that a session is.
 _SESSION = "session"
 
+#: What a newcomer needs comes first.
+BEGIN = ("load", "plot", "compare", "strategy", "diagnose", "samples")
+
 #: What a message on standard error begins with; the prompt says it.
 _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
 
@@ -63,11 +66,11 @@ class CommandTable(click.Group):
 
     def summaries(self) -> list[tuple[str, str]]:
         """The commands in the order of ``:help``, each with a sentence; none is loaded."""
-        own = [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
-        left = {name: one for name, one in COMMANDS.items() if name != _SESSION}
-        return own + [
-            (name, one.summary) for name, one in left.items() if name not in self.commands
-        ]
+        own = {name: one.get_short_help_str(200) for name, one in self.commands.items()}
+        left = {name: one.summary for name, one in COMMANDS.items() if name != _SESSION}
+        known = {**left, **own}
+        order = dict.fromkeys([*BEGIN, *own, *left])
+        return [(name, known[name]) for name in order]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of ``:help``."""
@@ -125,11 +128,15 @@ class CommandTable(click.Group):
     ) -> Iterator[None]:
         """Lets a command run within the block: what it writes, and what the shell's read.
 
-        ``lines`` are the packets so far, ``root`` the context of all commands.
+        ``lines`` are the packets so far, ``root`` the context of all commands. On a screen the
+        results of jobs are shown at their end, in a pager where they are long.
         """
-        output = _above_prompt(screen, str)
         messages = _above_prompt(screen, lambda text: _PROGRAM.sub("", text))
         with ExitStack() as ending:
+            if screen.has_cursor and (name in self.commands or COMMANDS[name].is_job):
+                output = ending.enter_context(_paged(screen))
+            else:
+                output = _above_prompt(screen, str)
             ending.enter_context(redirect_stdout(output))
             ending.enter_context(redirect_stderr(messages))
             if name not in self.commands:
@@ -156,6 +163,39 @@ def _typed_packets(lines: list[bytes]) -> Iterator[None]:
             yield
         finally:
             sys.stdin = before
+
+
+class _Held(io.BytesIO):
+    """What a command writes, kept for a person."""
+
+    def isatty(self) -> bool:
+        """As a terminal: it is for one."""
+        return True
+
+
+class _Pages(io.TextIOWrapper):
+    """Standard output of a command, whose first lines are seen first."""
+
+    paged = True
+
+
+@contextmanager
+def _paged(screen: Screen) -> Iterator[io.TextIOWrapper]:
+    """An output that is shown at its end; after an interrupt only its last lines are."""
+    held = _Held()
+
+    def text() -> str:
+        return held.getvalue().decode(screen.encoding, "replace")
+
+    try:
+        yield _Pages(held, screen.encoding, "replace", write_through=True)
+    except KeyboardInterrupt:
+        screen.write_text("".join(text().splitlines(keepends=True)[-screen.lines :]))
+        raise
+    except BaseException:
+        screen.page(text())
+        raise
+    screen.page(text())
 
 
 def _above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextIOWrapper:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 Draw = Callable[[SampleBlock], object]
 
+#: What a session may begin with.
+FIRST_PACKET = "0,0,0 / 1,0,0 / 0"
+
 #: What typed and pasted lines are called.
 TYPED = "<typed>"
 

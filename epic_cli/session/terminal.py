@@ -249,9 +249,9 @@ class Screen:
         if not self.has_cursor or len(text.splitlines()) < self.lines:
             self.write_text(text)
             return
+        os.environ.setdefault("LESS", "-FRX")  # what was read stays on the screen, in colour
         with self.released():
-            # not every pager shows styles
-            click.echo_via_pager(click.unstyle(text), color=False)
+            click.echo_via_pager(text if self._utf8 else text.translate(_ASCII))
 
     def show(self, what: RenderableType, paged: bool = False) -> None:
         """Writes what rich can draw, no wider than the window; ``paged``: it may be long."""

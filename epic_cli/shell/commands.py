@@ -30,6 +30,11 @@ class CommandEntry(NamedTuple):
         """The module that has the command."""
         return f"epic_cli.{self.folder}.command"
 
+    @property
+    def is_job(self) -> bool:
+        """Whether it works and ends by itself, without filling the screen."""
+        return self.folder.startswith("jobs.")
+
 
 COMMANDS = {
     entry.name: entry

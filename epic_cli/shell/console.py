@@ -177,10 +177,11 @@ def screen_columns(stream: TextStream | None) -> int | None:
 
 
 def screen_lines(stream: TextStream | None) -> int | None:
-    """The height of the terminal that a stream goes to; None: there is none."""
+    """The height of the terminal that a stream goes to; None: there is none, or it shows pages."""
     import shutil  # the session starts faster without it
 
-    return shutil.get_terminal_size().lines if stream is not None and stream.isatty() else None
+    scrolls = stream is not None and stream.isatty() and not getattr(stream, "paged", False)
+    return shutil.get_terminal_size().lines if scrolls else None
 
 
 def draw(what: RenderableType, color: bool, width: int | None = None) -> str:

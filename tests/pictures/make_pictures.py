@@ -95,7 +95,7 @@ NOTEBOOK_STYLE = (
     "table{border-collapse:collapse}"
 )
 
-PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 50)}
+PICTURES = {"session": (type_packets, 96, 27), "compare": (compare, 96, 50)}
 
 #: What commands say on a terminal, and how large that is.
 SCREENS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.places import SAMPLES
 from support.running import epic
 from support.typed_session import TypedSession
 
@@ -92,7 +93,7 @@ def test_after_a_change_the_rows_go_on_in_the_new_view(tmp_path: Path) -> None:
         (":latency 100min", "100min is not allowed: it must be none or -3600 to 3600 s"),
         (":plot xy -s epic+x=1", "epic has no setting 'x'"),
         (":compare --nonsense", "--nonsense"),
-        (":s", "':s' may be :strategy, :save, "),
+        (":s", "':s' may be :strategy, :samples, :save, "),
         (":help nothing", "there is no command ':nothing'"),
         (":load 'x", "no closing quotation"),
         (":", "there is no command ':'"),
@@ -173,6 +174,16 @@ def test_save_where_nothing_can_be_written() -> None:
     assert "/dev/full: No space left" in TypedSession().type(*TURN, ":save /dev/full")
 
 
+NEXT = ":plot draws them, :compare says which strategy does it best"
+
+
+def test_load_takes_a_sample_by_its_name() -> None:
+    typed = TypedSession()
+    assert typed.type(":load turn.txt").endswith(f"turn.txt: 12 packets taken; {NEXT}\n")
+    assert b"".join(typed.lines) == (SAMPLES / "turn.txt").read_bytes()
+    assert "File 'turn.tx' does not exist" in typed.type(":load turn.tx")
+
+
 def test_load_takes_all_formats(tmp_path: Path) -> None:
     csv = tmp_path / "recording.csv"
     csv.write_text(
@@ -181,7 +192,7 @@ def test_load_takes_all_formats(tmp_path: Path) -> None:
     typed = TypedSession()
     output = typed.type(f":load {csv}")
     assert "recording.csv:3:13: vx " in output
-    assert output.endswith(f"{csv}: 2 packets taken, 1 line refused\n")
+    assert output.endswith(f"{csv}: 2 packets taken, 1 line refused; {NEXT}\n")
     assert typed.lines == [
         b"0,0,0 / 10,0,0 / 0 entity=a\n",
         b"2,0,0 / 10,0,0 / 0.2 entity=a\n",

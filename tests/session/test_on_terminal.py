@@ -38,13 +38,18 @@ def rows_of(terminal: Terminal) -> list[list[str]]:
     return [line.split() for line in terminal.everything() if "polated" in line or "held" in line]
 
 
-def test_the_first_screen_has_two_lines(terminal: Terminal) -> None:
+def test_the_first_screen_says_what_to_type_and_two_keys_do_it(terminal: Terminal) -> None:
     lines = [line for line in terminal.everything() if line]
     assert lines[0].startswith("epic 0.")
-    assert lines[1] == ":help lists the commands"
-    assert lines[2] == "epic> x,y,z / vx,vy,vz / t"
-    assert lines[3].strip().startswith("epic | single clock, demo pacing | tick 0.05 s | 0 taken")
-    assert len(lines) == 4
+    assert lines[1].startswith("try 0,0,0 / 1,0,0 / 0 (right arrow, Enter), or a recording: :load ")
+    assert ":plot and :compare" in lines[2]
+    assert lines[3] == "epic> 0,0,0 / 1,0,0 / 0"
+    assert lines[4].strip().startswith("epic | single clock, demo pacing | tick 0.05 s | 0 taken")
+    assert len(lines) == 5
+    terminal.send("\x1b[C")
+    terminal.pump(0.2)
+    terminal.send("\r")
+    terminal.wait_for("1 taken, 0 refused")
 
 
 def test_control_d_leaves_on_an_empty_line_only(terminal: Terminal) -> None:
@@ -195,6 +200,47 @@ def test_help_that_does_not_fit_is_paged(tmp_path: Path) -> None:
             assert "1 taken" in terminal.text
 
 
+STUCK = """
+import sys, time
+class Stuck:
+    def reset(self): pass
+    def update(self, packet, now): return True
+    def read(self, at):
+        if at > 1: print("stuck", file=sys.stderr, flush=True); time.sleep(600)
+        from epic_cli import Sample
+        return Sample(at, (0, 0, 0), (0, 0, 0), "held")
+"""
+
+
+def test_results_that_do_not_fit_are_paged_from_their_verdict_on(tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\nsed 's/^/paged: /'\n")
+    pager.chmod(0o755)
+    (tmp_path / "stuck.py").write_text(STUCK)
+    with Terminal(tmp_path, lines=20, environment={"PAGER": str(pager)}) as terminal:
+        terminal.prompt()
+        terminal.type(":load jitter.txt")
+        terminal.type(":compare")
+        pages = [line for line in terminal.everything() if line.startswith("paged: ")]
+        assert "scores highest" in "".join(pages[:3])
+        assert len(pages) > 20
+        terminal.type(":strategies --help")  # which fits
+        assert "paged: Usage" not in "".join(terminal.everything())
+        terminal.send(":replay -s ./stuck.py:Stuck\r")
+        terminal.wait_for("^stuck")
+        terminal.send("\x03")
+        terminal.wait_for("^stopped|^interrupted")
+        terminal.prompt()
+        terminal.type(":reset")
+        assert "forgot 96 packets" in terminal.text
+    dumb = {"PAGER": str(pager), "TERM": "dumb"}
+    with Terminal(tmp_path, lines=20, environment=dumb) as terminal:
+        terminal.wait_for("^epic>")
+        terminal.send(":load jitter.txt\r:compare\rq\r")
+        assert terminal.status() == 0
+        assert "paged" not in "".join(terminal.everything())
+
+
 @pytest.mark.parametrize("columns", [20, 44, 80])
 def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
     names = ("坦克坦克坦克坦克坦克坦克", "tank" * 20)
@@ -238,7 +284,7 @@ def test_only_sixteen_colours(terminal: Terminal) -> None:
 
 def test_a_locale_that_is_not_utf8(tmp_path: Path) -> None:
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    environment["PYTHONIOENCODING"] = "latin-1"
+    environment |= {"PYTHONIOENCODING": "latin-1", "PAGER": "cat"}
     with Terminal(tmp_path, environment=environment) as terminal:
         terminal.prompt()
         terminal.send(b"\x1b[200~0,0,0 / 10,0,0 / 0 entity=\xc3\xa4\r\x1b[201~")

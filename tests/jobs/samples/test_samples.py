@@ -33,7 +33,9 @@ def test_copies_are_whole_and_never_written_over(tmp_path: Path) -> None:
     assert missing.returncode == 3
     assert b"'epic samples --all' copies the samples" in missing.stderr
 
-    assert epic("samples", "turn.txt", "engines/", cwd=tmp_path).stdout.startswith(b"sample_inputs: ")
+    assert epic("samples", "turn.txt", "engines/", cwd=tmp_path).stdout.startswith(
+        b"sample_inputs: "
+    )
     there = files(tmp_path / "sample_inputs")
     assert {name.partition("/")[0] for name in there} == {"turn.txt", "engines"}
     assert epic("samples", "--all", cwd=tmp_path).returncode == 0
@@ -49,7 +51,9 @@ def test_copies_are_whole_and_never_written_over(tmp_path: Path) -> None:
     assert not (tmp_path / "sample_inputs" / "turn.txt").exists()
 
 
-@pytest.mark.parametrize("name", ["turn.tx", "..", "/etc/passwd", "", "engines/../../pyproject.toml"])
+@pytest.mark.parametrize(
+    "name", ["turn.tx", "..", "/etc/passwd", "", "engines/../../pyproject.toml"]
+)
 def test_an_unknown_sample_is_refused(name: str, tmp_path: Path) -> None:
     done = epic("samples", name, cwd=tmp_path)
     assert done.returncode == 2
