@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Protocol
 
 from epic_cli.engine.description import Described
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameters import Choice, Custom, Number
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -21,7 +22,13 @@ from epic_cli.live.receiving import (
     listening_to_streams,
     machine_time,
 )
-from epic_cli.recordings.addresses import Address, parse_endpoint, parse_sender, resolve
+from epic_cli.recordings.addresses import (
+    Address,
+    ReceivedDatagram,
+    parse_endpoint,
+    parse_sender,
+    resolve,
+)
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
@@ -35,6 +42,8 @@ ENDPOINT = (
            1, 100_000, whole=True),
     Custom("interface", None, "Join a multicast group on this interface: its address or, for IPv6,"
            " its name.", "ADDRESS|NAME", str),
+    Switch("echo", False, "Over UDP, send each datagram back behind 'echo SECONDS ', for which it"
+           " was held here: its sender knows the round trip then, whatever clocks show."),
     Choice("prefix", None, "Over tcp://, the length before each binary message; u32 of either byte"
            " order unless given.", ("u16", "big-u16", "u32")),
     Custom("origin", (), "Over ws://, let web pages from here connect, as well as those on this"
@@ -53,6 +62,7 @@ class Endpoint(Described):
     sender: Address | None = None
     max_entities: int = MAX_ENTITIES
     interface: str | None = None
+    echo: bool = False
     prefix: str | None = None
     origin: Sequence[str] = ()
 
@@ -75,6 +85,29 @@ class ListenSpec:
         at = self.endpoint
         sender = None if at.sender is None else resolve(at.sender).place
         return replace(self.ingest, sender=sender, max_entities=at.max_entities)
+
+
+#: What an echo begins with; one is not sent back, so that two listeners do not talk for ever.
+ECHO = b"echo "
+
+
+class Echo(Consumer):
+    """Sends datagrams back to where they came from; the time that they were held here is theirs.
+
+    Source: Glazer and Madhav, Multiplayer Game Programming (2016), figure 8.4, with the whole
+    datagram for its stamp, so that any game finds its own in it.
+    """
+
+    def __init__(self, receiving: Reception, spec: IngestSpec) -> None:
+        self._socket, self._spec = receiving.socket, spec
+
+    def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
+        """Sends each back; what the network does not take is lost."""
+        for data, sender, time in received:
+            if self._spec.takes_from(sender) and not data.startswith(ECHO):
+                held = machine_time() - time
+                with contextlib.suppress(OSError):
+                    self._socket.sendto(b"%s%.6f %s" % (ECHO, held, data), sender)
 
 
 class LiveDrawing:
@@ -195,6 +228,8 @@ def _received_at(spec: ListenSpec, ingest: IngestSpec) -> Reception:
         raise ValueError("prefix= is for tcp:// with --layout")
     if at.origin and at.address.scheme != "ws":
         raise ValueError("origin= is for ws://")
+    if at.echo and at.address.scheme:
+        raise ValueError("echo= is for UDP")
     if not at.address.scheme:
         return ReceivingSocket(resolve(at.address), at.interface)
     if at.interface is not None:
@@ -223,6 +258,8 @@ class Listener(LiveDrawing):
         self._reported, self._settled = -math.inf, machine_time()
         self.sent: list[Consumer] = []
         self.received = list(consumers)
+        if spec.endpoint.echo:
+            self.received.append(Echo(self.receiving, ingest))
         super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
 
     def close(self) -> None:

@@ -115,7 +115,7 @@ def listen(
     them); otherwise, or with an option for rows, as rows. Without a HOST it only receives from this
     machine (127.0.0.1:9870).
 
-    What the address has behind it says more: 9870,from=192.168.0.9,max_entities=1000;
+    What the address has behind it says more: 9870,from=192.168.0.9,max_entities=1000; 9870,echo=on;
     239.255.1.1:9870,interface=eth0; tcp://9870,prefix=u16; ws://9870,origin=https://game.example.
 
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom

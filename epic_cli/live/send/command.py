@@ -17,6 +17,7 @@ import click
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Number
+from epic_cli.engine.text.widths import Count
 from epic_cli.live.command_line import ended
 from epic_cli.live.recording import open_log
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
@@ -58,7 +59,7 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.networks import link_options, movement_option, send_option
 from epic_cli.shell.progress import PATIENCE
-from epic_cli.show.link import summary
+from epic_cli.show.link import quantiles, summary
 from epic_cli.work.event_loop import microsecond_loop, run_until_stopped
 
 if TYPE_CHECKING:
@@ -261,10 +262,23 @@ def send(
             stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
         closed = f"nothing listened at {target} for some of them\n" if sending.refused else ""
-        say(summary(sending.statistics, fates(channel)) + closed)
+        echoes = echoed(sorted(sending.round_trips))
+        say(summary(sending.statistics, fates(channel)) + echoes + closed)
     refused = any(reporter.refused for reporter in reporters)
     done = ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
     return ended(stopped, done)
+
+
+def echoed(trips: Sequence[float]) -> str:
+    """A line about round trips in order; none: nothing came back."""
+    if not trips:
+        return ""
+    found = quantiles(lambda share: trips[round(share * (len(trips) - 1))])
+    rtt = trips[len(trips) // 2]
+    return (
+        f"round trip by echo in ms: {found} ({Count(len(trips)):datagram}); half of it is the"
+        f" age of a packet: -s dead-reckoning+age=rtt+rtt={rtt:.3f}\n"
+    )
 
 
 async def _shown(sending: Sending, moments: Iterable[Moment], quiet: bool) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from epic_cli.engine.contract import Packet
+from epic_cli.live.listener import ECHO
 from epic_cli.live.send.spec import Moment
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
@@ -22,13 +23,14 @@ from epic_cli.work.event_loop import prefetched, set_or_late
 
 
 class Outlet(asyncio.DatagramProtocol):
-    """A socket of UDP; ``refused`` counts replies from closed ports.
+    """A socket of UDP; ``refused`` counts replies from closed ports, ``answered`` gets the others.
 
     Connections are those of TCP and of WebSocket. Where nothing can be sent any more, ``send`` and
     ``check`` raise ``OSError``.
     """
 
     refused = 0
+    answered: Callable[[bytes], object] = staticmethod(lambda _: None)
 
     async def send(self, data: bytes) -> None:
         """Sends a datagram or message, or waits until a connection takes it."""
@@ -51,6 +53,10 @@ class Outlet(asyncio.DatagramProtocol):
         self._transport, _ = await loop.create_datagram_endpoint(
             lambda: self, remote_addr=place.place[:2], family=place.family
         )
+
+    def datagram_received(self, data: bytes, addr: object) -> None:  # noqa: ARG002
+        """Something came back."""
+        self.answered(data)
 
     def error_received(self, exc: Exception) -> None:
         """A port that is closed does not end it: a game's receiver may start late."""
@@ -255,11 +261,17 @@ class SendSpec:
     truth_out: str | None = None
 
 
+#: Datagrams that may come back, and seconds for which the last of them are waited for.
+MOST_ECHOES, LONGEST_ECHO = 10_000, 2.0
+
+
 class Sending:
     """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
 
     Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts
-    replies from closed ports. ``log`` records when each datagram really left.
+    replies from closed ports. ``log`` records when each datagram really left. ``round_trips`` are
+    those (seconds) of the latest datagrams that a listener with ``echo=on`` has sent back, the link
+    on their way there included, the time that they were held there not.
     """
 
     def __init__(
@@ -270,11 +282,14 @@ class Sending:
         self._outlet = outlet_to(target)
         self._channel = channel
         self._log = log
-        self._flying: list[tuple[float, int, int, bytes, Departure | None]] = []
+        self._flying: list[tuple[float, int, int, bytes, float, Departure | None]] = []
         self._copies = 0
         self._start = 0.0
         self._taken = False
         self._changed = asyncio.Event()
+        self._left: dict[bytes, float] = {}  # when, of those that may come back
+        self._outlet.answered = self._time_echo
+        self.round_trips: deque[float] = deque(maxlen=MOST_ECHOES)
         self.statistics = Statistics()
 
     @property
@@ -291,13 +306,31 @@ class Sending:
         try:
             await self._deliver()
             await taking
-            await asyncio.sleep(0)  # the answer to the last one may be there
+            await self._outstanding()
             self._outlet.check()
         finally:
             taking.cancel()
             await self._outlet.close()
             if self._log is not None:
                 self._log.end()
+
+    def _time_echo(self, data: bytes) -> None:
+        held, _, original = data.removeprefix(ECHO).partition(b" ")
+        left = self._left.pop(original, None)
+        if left is not None:
+            now = asyncio.get_running_loop().time()
+            with contextlib.suppress(ValueError):
+                passed = float(held)
+                if 0 <= passed <= now - left:  # otherwise it is made up
+                    self.round_trips.append(now - left - passed)
+
+    async def _outstanding(self) -> None:
+        """Waits for the last ones to come back, where others did."""
+        await asyncio.sleep(0)  # the answer to the last one may be there
+        longest = min(2 * max(self.round_trips, default=0.0), LONGEST_ECHO)
+        for _ in range(20):
+            if self._left:
+                await asyncio.sleep(longest / 20)
 
     async def _take(self, packed: Iterable[Datagram]) -> None:
         """Gives each datagram to the link at its time."""
@@ -319,8 +352,8 @@ class Sending:
                     departure = self._log.add(datagram.packets, first, bool(arrivals))
                 for arrival in arrivals:
                     self._copies += 1
-                    copy = (arrival, self._copies, sequence, datagram.data, departure)
-                    heapq.heappush(self._flying, copy)
+                    copy = (arrival, self._copies, sequence, datagram.data, arrival - moment)
+                    heapq.heappush(self._flying, (*copy, departure))
                 self._changed.set()
                 sequence += 1
         finally:
@@ -336,8 +369,11 @@ class Sending:
             if wait is None or wait > 0:
                 await set_or_late(self._changed, wait)
                 continue
-            _, _, sequence, data, departure = heapq.heappop(self._flying)
+            _, _, sequence, data, delay, departure = heapq.heappop(self._flying)
             self._outlet.check()
+            self._left.setdefault(data, loop.time() - delay)
+            if len(self._left) > MOST_ECHOES:
+                del self._left[next(iter(self._left))]
             await self._outlet.send(data)
             self.statistics.count_arrived(sequence)
             if departure is not None and self._log is not None:

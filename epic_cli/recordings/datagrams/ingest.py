@@ -366,6 +366,13 @@ class IngestSpec:
         origin = self.read.time_origin
         return math.nan if origin == "first" else origin
 
+    def takes_from(self, sender: tuple[Any, ...]) -> bool:
+        """Whether datagrams of this sender are taken."""
+        if self.sender is None:
+            return True
+        host, port = self.sender[:2]
+        return bool(sender[0] == host and port in (0, sender[1]))
+
 
 class Ingest:
     """Reads datagrams and accepts their packets; what it keeps does not grow beyond their names.
@@ -428,7 +435,7 @@ class Ingest:
         if self._spec.sender is not None:
             everybody, received = (
                 received,
-                [packet for packet in received if self._is_from(packet.sender)],
+                [packet for packet in received if self._spec.takes_from(packet.sender)],
             )
             if len(received) < len(everybody):
                 self._refused[Refused.OTHER_SENDER] += len(everybody) - len(received)
@@ -460,11 +467,6 @@ class Ingest:
             given = ends, times.tobytes(), senders.tobytes(), earliest, into
             found = self._admission.admit(decoded.block, *given)
             self._refused.update(found)  # type: ignore[arg-type]
-
-    def _is_from(self, sender: tuple[Any, ...]) -> bool:
-        assert self._spec.sender is not None
-        host, port = self._spec.sender[:2]
-        return bool(sender[0] == host and port in (0, sender[1]))
 
     def _number_of(self, sender: tuple[Any, ...]) -> int:
         number = self._senders.get(sender)

@@ -3,7 +3,9 @@
 import csv
 import json
 import math
+import os
 import random
+import re
 import signal
 import socket
 import statistics
@@ -14,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.datagrams import free_port, has_ipv6, program, receiver, wait_until
+from support.datagrams import PATIENCE, free_port, has_ipv6, program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
@@ -407,3 +409,44 @@ def test_a_connection_that_ends_or_is_none_is_said(scheme: str) -> None:
     done = epic("send", *walk, where)  # nobody there
     assert done.returncode == 3
     assert b"refused" in done.stderr
+
+
+@pytest.mark.parametrize("sender", ["", ",from=127.0.0.1:1"])
+def test_the_round_trip_comes_back_by_echo_from_those_who_may_send(sender: str) -> None:
+    link = ("--link", "up.latency=60ms,down.latency=20ms")
+    with program("listen", f"0,echo=on{sender}", "--show", "rows", "-o", os.devnull) as listener:
+        port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
+        with program("proxy", *link, "0", port) as proxy:
+            said = proxy.wait_for(b"passes datagrams on to")
+            through = re.findall(rb"epic: 127.0.0.1:(\d+) passes", said)[0].decode()
+            sent = epic("send", "--movement", "circle,duration=0.6", "--latency", "20ms", through)
+    found = re.search(r"round trip by echo in ms: min (\S+), 50% (\S+),.* \((\d+) datagrams\)",
+                      sent.stderr.decode())  # fmt: skip
+    assert bool(found) == (not sender)
+    if found:
+        assert 99.5 < float(found[1]) <= float(found[2])  # the links are not quicker than they say
+        assert 10 <= int(found[3]) <= 13
+
+
+def test_an_echo_is_what_was_sent_and_is_not_echoed() -> None:
+    with (
+        program("listen", "0,echo=on", "--show", "rows", "-o", os.devnull) as listener,
+        receiver() as game,
+    ):
+        port = int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2])
+        for data in (b"0,0,0 / 0,0,0 / 0.5", b"echo 0.1 0,0,0 / 0,0,0 / 0.6", b"\xff\x00", b""):
+            game.socket.sendto(data, ("127.0.0.1", port))
+        echoes = [game.one() for _ in range(3)]
+    found = [re.fullmatch(rb"echo 0\.\d{6} (.*)", each, re.DOTALL) for each in echoes]
+    assert [each and each[1] for each in found] == [b"0,0,0 / 0,0,0 / 0.5", b"\xff\x00", b""]
+
+
+def test_strange_answers_do_not_end_the_sending() -> None:
+    moving = ("--movement", "circle,duration=1")
+    with receiver() as game, program("send", *moving, game.port) as sender:
+        data, place = game.socket.recvfrom(9999)
+        made_up = [b"echo %s %s" % (held, data) for held in (b"x", b"-1", b"nan", b"9")]
+        for answer in (b"\xff", b"echo", b"echo 0 none", *made_up):
+            game.socket.sendto(answer, place)
+        assert sender.process.wait(PATIENCE) == 0
+        assert b"echo" not in sender.wait_for(b"21 arrived")
