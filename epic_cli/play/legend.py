@@ -153,7 +153,9 @@ _SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
         f"send rate {now.send_rate:g}/s: a packet period (PP) of {1000 / now.send_rate:.1f} ms"
     ),
     "speed": lambda now: (
-        f"the same match at {now.speed:g} times its speed" if now.speed else "pause; t goes on"
+        f"the same match at {now.speed:g} times its speed"
+        if now.speed
+        else "pause; t goes on, n: the next scenario"
     ),
 }  # fmt: skip
 
@@ -176,9 +178,11 @@ def _about_shot(event: Event) -> str:
     return text + (", behind cover" if details["behind_cover"] else "")
 
 
-def news(event: Event, now: MatchSpec) -> str:
+def news(event: Event, now: MatchSpec, you: str) -> str:
     """An event in a sentence; empty: it is not worth one."""
     details, who = event.details, event.player
+    if event.what == "correction" and who != you:
+        return ""
     if event.what == "shot":
         return _about_shot(event)
     if event.what == "set":

@@ -127,6 +127,8 @@ def _rounded(value: Any) -> str:
 
 
 def _joined(details: dict[str, Any]) -> str:
+    if "text" in details:
+        return str(details["text"])
     return " ".join(f"{key}={_word(value)}" for key, value in details.items())
 
 

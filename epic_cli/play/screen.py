@@ -355,7 +355,7 @@ class Game:
             if event.what == "say":
                 self._caption, self._news = str(event.details["text"]), ""
                 continue
-            self._news = news(event, match.settings) or self._news
+            self._news = news(event, match.settings, self._player) or self._news
             if event.what == "set" and not str(event.details["change"]).startswith("speed="):
                 self._recent.restart()
 
@@ -416,7 +416,11 @@ class Game:
         width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
         height = min(lines - self._reserve.lines((columns, lines), len(texts)), _LARGEST_ARENA[1])
         canvas = ArenaCanvas(width, height, self._symbols)
-        arenas = [canvas.draw(scene(self.match, each, self._flashes)) for each in shown]
+        arenas = []
+        for each in shown:
+            drawn = scene(self.match, each, self._flashes)
+            clock = "" if each else f", {self.match.now:.1f} s"
+            arenas.append(canvas.draw(drawn._replace(title=drawn.title + clock)))
         gap: list[Fragment] = [("", " ")]
         screen = [
             [part for arena in arenas for part in (*gap, *arena[line])][1:]

@@ -157,6 +157,32 @@ def test_it_follows_the_size_of_the_terminal(terminal: Terminal) -> None:
     assert terminal.end() == 0
 
 
+def test_a_scenario_plays_with_its_captions_until_a_key_goes_on(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "figure-8.5")
+    for key, shown in (
+        ("", "figure-8.5: Dead reckoning, RTT 100 ms"),
+        ("t", r"\[t\]ime 0.25 x"),
+        ("?", "a b +their ghosts"),
+        ("?", "as your own screen draws"),
+        ("x", "\u2500 A's screen"),
+        ("", "At 1 s B will turn"),
+        ("n", "move-replay: Client move prediction"),
+        ("N", "figure-8.5: Dead reckoning"),
+        ("NNNN", "figure-8.1: Packet round trip"),
+    ):
+        terminal.press(key)
+        terminal.wait_for(shown)
+    terminal.resize(45, 20)
+    terminal.wait_for("b: B's screen")
+    assert "server" in terminal.shown
+    terminal.press("b")
+    terminal.wait_for("A's screen .* B's screen")
+    terminal.press("?\x03")
+    assert terminal.end() == 130
+    terminal.assert_left_as_found()
+    end(terminal.child)
+
+
 def test_unknown_keys_and_garbage_do_nothing(terminal: Terminal) -> None:
     terminal.press("zZ0\t\r\x1b[15~\xff\x00\x1b[<0;1;1M")
     terminal.read(0.5)
