@@ -41,7 +41,7 @@ LEGEND = {
         ("arrows .", "run this way until another key is pressed; stop"),
         ("space x", "shoot; throw; both at the nearest player as your own screen draws him"),
         ("n N enter", "the book's scenarios: the next, the one before, this one once more. An arrow"
-         " takes A over"),
+         " takes over from it"),
         ("t T", "faster, slower, down to a pause"),
         ("l j o s", "latency, jitter, loss, send rate: more; capitals: less"),
         ("i I", "the next strategy that draws the others, the one before"),

@@ -162,21 +162,12 @@ SPEEDS = (0.0, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 CHAPTER = ("dumb-terminal", "local-perception", "snapshot", "dead-reckoning")
 
 
-def _next(steps: tuple[float, ...], value: float) -> float:
-    return next((step for step in steps if step > value + 1e-9), steps[-1])
-
-
-def _before(steps: tuple[float, ...], value: float) -> float:
-    return next((step for step in reversed(steps) if step < value - 1e-9), steps[0])
-
-
 class Switches:
     """Makes changes of keys; ``chosen`` are the settings that the match began with."""
 
     def __init__(self, chosen: MatchSpec) -> None:
         self._strategy = chosen.remote_strategy
         self._settings = chosen.remote_settings
-        self._walk = list(dict.fromkeys((*CHAPTER, self._strategy, *remote_names())))
 
     def press(self, key: str, now: MatchSpec) -> list[Change]:
         """What a key changes; nothing, if it is not one of these."""
@@ -191,11 +182,12 @@ class Switches:
         }
         if key.lower() in ladders:
             name, steps, value = ladders[key.lower()]
-            wanted = (_next if key.islower() else _before)(steps, value)
+            more = key.islower()
+            beyond = [step for step in steps if (step - value if more else value - step) > 1e-9]
             # a recorded network has its own delays
-            if wanted == value or (now.trace is not None and key.lower() in "ljo"):
+            if not beyond or (now.trace is not None and key.lower() in "ljo"):
                 return []
-            return [Change(name, wanted)]
+            return [Change(name, beyond[0 if more else -1])]
         local = now.local
         switches: dict[str, tuple[str, object]] = {
             "p": ("local", "reconciled" if local == "dumb-terminal" else "dumb-terminal"),
@@ -204,8 +196,9 @@ class Switches:
             "m": ("smoothing", 0.0 if now.smoothing else 0.1),
         }
         if key in "iI":
-            at = self._walk.index(now.remote_strategy) + (1 if key == "i" else -1)
-            name = self._walk[at % len(self._walk)]
+            drawing = now.remote_strategy
+            walk = list(dict.fromkeys((*CHAPTER, self._strategy, *remote_names(), drawing)))
+            name = walk[(walk.index(drawing) + (1 if key == "i" else -1)) % len(walk)]
             own = self._settings if name == self._strategy else ()
             settings = [Change(f"remote.{setting}", str(value)) for setting, value in own]
             return [Change("remote_strategy", name), *settings]
@@ -229,7 +222,7 @@ KEYS = ["?: legend", "q: quit", "arrows: run", ".: stop", "space: shoot", "x: th
         "n: scenarios"]  # fmt: skip
 
 WELCOME = (
-    "You are A. Capitals are players as a screen draws them, small letters where the server has"
+    "You are {}. Capitals are players as a screen draws them, small letters where the server has"
     " them now. ?: every mark and key. n: the book's figures and questions."
 )
 
@@ -333,7 +326,7 @@ class Game:
         match.on_frame = self._add_frame
         self._switches = Switches(settings)
         self._flashes = Flashes(settings.rules.arena)
-        self._caption, self._news = "", "" if script.captions else WELCOME
+        self._caption, self._news = "", "" if script.captions else WELCOME.format(self._player)
 
     def _add_frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
@@ -382,10 +375,7 @@ class Game:
         at = names.index(self._scenario) if self._scenario in names else min(-steps, 0)
         name = names[(at + steps) % len(names)]
         try:
-            settings, script = self._open(name)
-            if self._player not in [player.name for player in settings.players]:
-                raise WrongUsage(f"{name}: there is no player {self._player}")
-            self._begin(settings, script)
+            self._begin(*self._open(name))
             self._scenario = name
         except (WrongUsage, Unrecordable) as error:
             self._news = str(error)
