@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -72,6 +72,9 @@ from epic_cli.shell.options.common import (
 )
 from epic_cli.shell.options.networks import BESIDE_LINK, described, link_options
 from epic_cli.show.link import clipping
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 #: The options that set several things, or one under another name; a point ends a family of names.
 _SETS = {
@@ -317,6 +320,14 @@ def _script_file(text: str) -> str:
     return text if found is None else str(found)
 
 
+def _propose_script(begun: str) -> list[CompletionItem]:
+    """Scenarios, with their first lines, and files."""
+    from click.shell_completion import CompletionItem  # only completion waits for it
+
+    titles = [(name, path.read_text().partition("\n")[0][2:]) for name, path in SCENARIOS.items()]
+    return [*completions(titles, begun), CompletionItem(begun, type="file")]
+
+
 _SCRIPT = click.argument(
     "script",
     required=False,
@@ -324,7 +335,7 @@ _SCRIPT = click.argument(
     type=Parsed(
         "SCENARIO|FILE",
         _script_file,
-        complete=lambda begun: completions([(name, "") for name in SCENARIOS], begun),
+        complete=_propose_script,
         reads=lambda path: [path],
     ),
 )

@@ -145,8 +145,9 @@ class _Parser:
             self.changes.extend((time, change) for change in changes)
         elif name == "say":
             caption = " ".join(text.split()[2:])
-            if not (caption and caption.isprintable()):
-                raise self._refuse(at, "there is nothing to say", "TIME say TEXT")
+            if not caption.isprintable() or not caption:
+                what = "a caption has no control characters" if caption else "nothing is said"
+                raise self._refuse(at, what, "TIME say TEXT")
             self.captions.append((time, caption))
         elif name in self._players:
             self.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))

@@ -47,6 +47,7 @@ def offered(*words: str) -> list[str]:
         (["replay", "-s", "epi"], [name for name in NAMES if name.startswith("epi")]),
         (["replay", "--strategy=dumb-"], ["--strategy=dumb-terminal"]),
         (["strategies", ""], NAMES),
+        (["play", "optimism-"], ["optimism-unwarranted"]),
         (["replay", "-s", "epic+"], [f"epic+{name}" for name in SETTINGS]),
         (["replay", "--strategy=epic+sl"], ["--strategy=epic+slop_time="]),
         (["replay", "-s", "epic+start="], ["epic+start=origin", "epic+start=packet"]),

@@ -54,6 +54,8 @@ def test_a_script_says_what_players_do() -> None:
         ("1 A aim=0,0", 5, "not a target"),
         ("1 A aim=1e200,1e200", 5, "not a target"),
         ("1 set", 6, "nothing is set"),
+        ("1 say # nothing", 3, "nothing is said"),
+        ("1 say \x1b[31m", 3, "no control characters"),
         ("1 set latency", 7, "has no value"),
         ("1 set latency=-1", 7, "0 to 60 s"),
         ("1 set latency=nan", 7, "0 to 60 s"),
