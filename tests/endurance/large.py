@@ -27,32 +27,31 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from support import captures
 from support.typed_session import TypedSession
 
-from endurance.readers import PATTERN, scratch, seeds, table, variant
+from endurance import readers
+from endurance.readers import (
+    PATTERN,
+    READERS,
+    Found,
+    damaged,
+    decoded,
+    file,
+    scratch,
+    seeds,
+    variant,
+    whole,
+)
 from endurance.watched import run_cases
-from epic_cli.jobs.check.case_file import read_case
-from epic_cli.jobs.check.spec import BrokenCase
-from epic_cli.network.trace import read_trace
-from epic_cli.network.truth_file import read_movement
-from epic_cli.play.script import parse_script
-from epic_cli.recordings import Unreadable, reading
-from epic_cli.recordings.captures import Capture
-from epic_cli.recordings.datagrams.ingest import Decoder, Ingest, IngestSpec
-from epic_cli.recordings.datagrams.record_layout import RecordLayout
-from epic_cli.recordings.read_spec import ReadSpec
+from epic_cli.recordings.datagrams.ingest import Decoder
 from epic_cli.recordings.reading import may_be_grouped
-from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session import journal as session_journals
-from epic_cli.work.journal import ResultJournal, UnusableJournal
+from epic_cli.work.journal import ResultJournal
 
 LIMIT, MEMORY = 10.0, 3 << 30
-
-#: Refusals of a block that are put into words.
-_SAID = 20
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -61,48 +60,10 @@ _RELATED = "http://schemas.openxmlformats.org/package/2006/relationships"
 Members = dict[str, bytes]
 
 
-class Found(NamedTuple):
-    """What a reader made of an input: packets (or entries), and what it refused."""
-
-    taken: int
-    refused: int
-
-
 # ------------------------------------------------------------------------------------- readers
-
-
-def worded(refusal: object) -> Found:
-    """One refusal, which has words."""
-    assert str(refusal)
-    return Found(0, 1)
-
-
-def packets(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
-    """Reads a recording to its end, as bytes that come from a stream or a file."""
-    spec = ReadSpec(format=kind, pattern=pattern)
-
-    def read(data: bytes) -> Found:
-        rows = refused = 0
-        try:
-            for block in reading.read(io.BytesIO(data), spec):
-                rows += len(block)
-                refused += len(block.refusals)
-                for refusal in block.refusals[:_SAID]:
-                    assert in_words(refusal, FrontEnd.COMMAND_LINE).what
-        except (Unreadable, OSError) as error:
-            refused += worded(error).refused
-        return Found(rows, refused)
-
-    return read
-
 
 #: The fields of the log in sentences.
 SENTENCES = r"^\[(?P<time>[\d:.]+)\] .*pos=\((?P<x>[-\d.]+), (?P<y>[-\d.]+), (?P<z>[-\d.]+)\)"
-
-
-def whole(read: Callable[[bytes], str]) -> Callable[[bytes], Found]:
-    """A reader of ``readers``, which takes a file or says why not."""
-    return lambda data: Found(1, 0) if read(data) == "taken" else Found(0, 1)
 
 
 def grouped(data: bytes) -> Found:
@@ -110,46 +71,15 @@ def grouped(data: bytes) -> Found:
     path = scratch().with_name("grouped.csv")
     path.write_bytes(data)
     may_be_grouped(str(path), "tank1")
-    return packets("auto")(data)
+    return file("auto")(data)
 
 
 def from_file(data: bytes) -> Found:
-    """As ``packets``, from a descriptor."""
+    """From a descriptor."""
     path = scratch().with_name("database")
     path.write_bytes(data)
     with path.open("rb") as stream:
-        rows = refused = 0
-        try:
-            for block in reading.read(stream.fileno()):
-                rows += len(block)
-                refused += len(block.refusals)
-        except (Unreadable, OSError) as error:
-            refused += worded(error).refused
-    return Found(rows, refused)
-
-
-def case(data: bytes) -> Found:
-    """Reads a case file."""
-    scratch().write_bytes(data)
-    try:
-        read_case(str(scratch()))
-    except BrokenCase as broken:
-        return worded(broken)
-    return Found(1, 0)
-
-
-def answers(data: bytes) -> Found:
-    """Opens a journal of results, and reads all of it."""
-    path = scratch().with_name("journal")
-    path.write_bytes(data)
-    try:
-        with ResultJournal(str(path), "compare") as one:
-            known = len(one)
-            for number in range(0, 5000, 50):
-                assert one.find(f"{number:064x}") in (None, {"n": number})
-            return Found(known, one.damage.number if one.damage else 0)
-    except UnusableJournal as refused:
-        return worded(refused)
+        return whole(stream.fileno())
 
 
 def session(data: bytes) -> Found:
@@ -158,39 +88,17 @@ def session(data: bytes) -> Found:
     path.write_bytes(data)
     typed = TypedSession()
     typed.run_quietly(session_journals.read(path), path.name)
-    return Found(len(typed.lines), 0)
+    return Found(len(typed.lines))
 
 
-def capture(data: bytes) -> Found:
-    """Reads a capture of a network."""
-    one = Capture(Ingest(IngestSpec()))
-    count = sum(len(block) for block in one.blocks(io.BytesIO(data).read))
-    assert one.words()
-    return Found(count, one.frames - count)
-
-
-def datagrams(data: bytes) -> Found:
+def framed(data: bytes) -> Found:
     """Reads datagrams of any kind, each behind its length."""
     pieces, at = [], 0
     while at + 2 <= len(data):
         (size,) = struct.unpack_from("<H", data, at)
         pieces.append(data[at + 2 : at + 2 + size])
         at += 2 + size
-    found = list(Decoder().read(pieces))
-    taken = sum(len(decoded.block) for decoded in found if decoded.block)
-    return Found(taken, max(len(pieces) - taken, 0))
-
-
-def binary(data: bytes) -> Found:
-    """Reads records whose layout is the first line."""
-    words, _, records = data.partition(b"\n")
-    try:
-        layout = RecordLayout(words.decode("utf-8", "replace"))
-    except ValueError as refused:
-        return worded(refused)
-    pieces = [records[at : at + 8 * layout.size] for at in range(0, len(records), 8 * layout.size)]
-    found = list(Decoder(records=layout).read(pieces))
-    return Found(sum(len(decoded.block) for decoded in found if decoded.block), 0)
+    return decoded(Decoder(), pieces)
 
 
 # --------------------------------------------------------------------------------------- inputs
@@ -515,32 +423,30 @@ Make = Callable[[random.Random, int], "bytes | Members"]
 
 #: A reader, what makes its inputs, and about how many bytes of these a packet is.
 KINDS: dict[str, tuple[Callable[[bytes], Found], Make, int]] = {
-    "text": (packets("text"), text, 60),
-    "csv": (packets("csv"), rows, 60),
-    "table": (packets("auto"), rows, 60),
+    "text": (file("text"), text, 60),
+    "csv": (file("csv"), rows, 60),
+    "table": (file("auto"), rows, 60),
     "grouped": (grouped, by_entity, 60),
-    "jsonl": (packets("jsonl"), json_lines, 120),
-    "frames": (packets("auto"), frames, 120),
-    "pattern": (packets("auto", PATTERN), lines, 40),
-    "sentences": (packets("auto", SENTENCES), log, 90),
-    "proposed": (packets("auto"), log, 90),
-    "gpx": (packets("gpx"), gpx, 110),
-    "nmea": (packets("nmea"), nmea, 160),
-    "xlsx": (packets("auto"), xlsx, 110),
-    "ods": (packets("auto"), ods, 400),
-    "parquet": (packets("auto"), parquet, 30),
-    "sqlite": (packets("auto"), sqlite, 70),
+    "jsonl": (file("jsonl"), json_lines, 120),
+    "frames": (file("auto"), frames, 120),
+    "pattern": (file("auto", PATTERN), lines, 40),
+    "sentences": (file("auto", SENTENCES), log, 90),
+    "proposed": (file("auto"), log, 90),
+    "gpx": (file("gpx"), gpx, 110),
+    "nmea": (file("nmea"), nmea, 160),
+    "xlsx": (file("auto"), xlsx, 110),
+    "ods": (file("auto"), ods, 400),
+    "parquet": (file("auto"), parquet, 30),
+    "sqlite": (file("auto"), sqlite, 70),
     "database": (from_file, sqlite, 70),
-    "capture": (capture, captured, 110),
-    "datagrams": (datagrams, sent, 80),
-    "binary": (binary, records, 34),
-    "truth": (whole(table(read_movement)), rows, 60),
-    "trace": (whole(table(read_trace)), trace, 10),
-    "script": (
-        whole(table(lambda stream: parse_script(stream, ("A", "B")))), script, 12,
-    ),
-    "case": (case, case_file, 12),
-    "answers": (answers, known_answers, 130),
+    "capture": (readers.capture, captured, 110),
+    "datagrams": (framed, sent, 80),
+    "binary": (readers.binary, records, 34),
+    "truth": (READERS["truth"], rows, 60),
+    "trace": (READERS["trace"], trace, 10),
+    "script": (READERS["script"], script, 12),
+    "case": (readers.case, case_file, 12),
+    "answers": (readers.answers, known_answers, 130),
     "session": (session, resumed, 60),
 }  # fmt: skip
 
@@ -560,32 +466,6 @@ def bases(name: str) -> list[bytes | Members]:
     _, make, each = KINDS[name]
     longest = _SLOW.get(name, _SIZES[-1])
     return [make(chance, min(chance.choice(_SIZES), longest) // each) for _ in range(_BASES)]
-
-
-def damaged(chance: random.Random, data: bytes, others: list[bytes], most: int = 200) -> bytes:
-    """With none to two hundred places changed, and sometimes cut."""
-    out = bytearray(data)
-    for _ in range(min(chance.choice((0, 1, 1, 2, 5, 30, 200)), most) if out else 0):
-        place = chance.randrange(len(out) + 1)
-        length = chance.choice((1, 1, 2, 8, 60))
-        kind = chance.randrange(6)
-        if kind == 0:
-            del out[place : place + length]
-        elif kind == 1:
-            out[place:place] = chance.randbytes(length)
-        elif kind == 2:
-            out[place : place + length] = chance.randbytes(len(out[place : place + length]))
-        elif kind == 3:
-            other = chance.choice(others)
-            begin = chance.randrange(len(other) + 1)
-            out[place:place] = other[begin : begin + length * 8]
-        elif kind == 4:
-            out[place : place + 1] = chance.choice((b"\n", b",", b'"', b"\0", b"-", b"e9", b"{"))
-        elif out[place : place + 1].isdigit():
-            out[place : place + 1] = chance.choice((b"9", b"99999", b"1e9", b"-"))
-    if chance.random() < 0.1:
-        del out[chance.randrange(len(out) + 1) :]
-    return bytes(out)
 
 
 def made(name: str, number: int) -> bytes:
@@ -622,7 +502,7 @@ class Totals:
     def add(self, size: int, found: Found, seconds: float) -> None:
         """One case."""
         now = self.values
-        for at, more in enumerate((size, 1, found.taken > 0, *found)):
+        for at, more in enumerate((size, 1, found.taken > 0, found.taken, found.refused)):
             now[at] += more
         now[5] = max(now[5], round(seconds * 1e6))
         now[6] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -663,8 +543,8 @@ def main() -> int:
     found = []
     for name in options.reader or KINDS:
         found += attack(name, options.seconds, options.bytes, options.first, options.cases)
-        for decoded in found:
-            print(decoded, flush=True)
+        for ended in found:
+            print(ended, flush=True)
     return bool(found)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import functools
 import io
+import itertools
 import os
 import random
 import re
@@ -25,11 +26,13 @@ import sys
 import tempfile
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import IO, NamedTuple
 
 from support.typed_session import TypedSession
 
+from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.check.case_file import read_case
@@ -56,70 +59,87 @@ PATTERN = r"(?P<time>[\d.]+) (?P<id>\w+) \((?P<x>[-\d.]+), (?P<y>[-\d.]+)\)"
 #: Rows drawn of one recording: what is read is to be seen, not how long a gap is.
 MOST_ROWS = 2000
 
+#: Refusals of a block that are put into words.
+_SAID = 20
 
-def recording(kind: str) -> Callable[[bytes], str]:
+
+class Found(NamedTuple):
+    """What a reader made of an input: packets (or entries), how much it refused, in which words."""
+
+    taken: int
+    refused: int = 0
+    said: tuple[str, ...] = ()
+
+
+def refused(error: object) -> Found:
+    """One refusal, which has words."""
+    assert str(error)
+    return Found(0, 1, (str(error),))
+
+
+def worded(refusals: Iterable[Refusal]) -> tuple[str, ...]:
+    """Some refusals of packets as a user reads them."""
+    some = itertools.islice(refusals, _SAID)
+    return tuple(in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in some)
+
+
+def recording(kind: str) -> Callable[[bytes], Found]:
     """Reads a recording in two pieces, draws its first rows and says what was refused."""
 
-    def read(data: bytes) -> str:
+    def read(data: bytes) -> Found:
         from epic_cli.engine.strategies import maker
 
         reader = make_reader(kind)
         middle = len(data) * (data[0] if data else 0) // 256
         stream = SampleStream(maker("lerp"), Timing(pacing="arrival", latency=0.1))
         writer = RowWriter("jsonl")
-        rows, said = 0, []
+        rows, said = 0, list[str]()
         for piece, final in ((data[:middle], False), (data[middle:], True)):
             block = reader.scan(piece, final)
             for samples in stream.feed(block):
                 writer.rows(samples, block.entities)
                 rows += len(samples)
                 if rows > MOST_ROWS:
-                    return f"more than {MOST_ROWS} rows"
-            said += [in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in block.refusals]
-        return f"{rows} rows; {said}"
+                    return Found(rows)
+            said += worded(block.refusals)
+        return Found(rows, len(said), tuple(said))
 
     return read
 
 
-def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
+def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], Found]:
     """Reads a file that is taken whole or refused."""
 
-    def take(data: bytes) -> str:
+    def take(data: bytes) -> Found:
         try:
             read(io.BytesIO(data))
-        except TableRefusal as refused:
-            said = refused.problem.what
+        except TableRefusal as error:
+            return refused(error.problem.what)
         except ValueError as error:
-            said = str(error)
-        else:
-            return "taken"
-        assert said
-        return said
+            return refused(error)
+        return Found(1)
 
     return take
 
 
-def file(kind: str, pattern: str | None = None) -> Callable[[bytes], str]:
-    """Reads a file in this format through whatever is around it, up to its first packets."""
+def file(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
+    """Reads a file in this format through whatever is around it."""
     spec = ReadSpec(format=kind, pattern=pattern)
+    return lambda data: whole(io.BytesIO(data), spec)
 
-    def take(data: bytes) -> str:
-        rows = 0
-        said: list[str] = []
-        try:
-            for block in reading.read(io.BytesIO(data), spec):
-                rows += len(block)
-                said += [
-                    in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in block.refusals
-                ]
-                if rows > MOST_ROWS:
-                    return f"more than {MOST_ROWS} rows"
-        except (Unreadable, OSError) as refused:
-            said.append(str(refused))
-            assert said[-1]
-        return f"{rows} rows; {said}"
 
-    return take
+def whole(source: IO[bytes] | int, spec: ReadSpec | None = None) -> Found:
+    """Reads a recording to its end."""
+    rows = wrong = 0
+    said: tuple[str, ...] = ()
+    try:
+        for block in reading.read(source, spec):
+            rows += len(block)
+            wrong += len(block.refusals)
+            said += worded(block.refusals)
+    except (Unreadable, OSError) as error:
+        said += refused(error).said
+    return Found(rows, wrong + (len(said) > wrong), said)
 
 
 @functools.cache
@@ -129,70 +149,78 @@ def scratch() -> Path:
     return Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None)) / "case.toml"
 
 
-def case(data: bytes) -> str:
+def case(data: bytes) -> Found:
     """Reads a case file; nothing is drawn, and no code of it runs."""
     scratch().write_bytes(data)
     try:
-        found = read_case(str(scratch()))
+        read_case(str(scratch()))
     except BrokenCase as broken:
-        return str(broken)
-    return f"taken: {len(str(found))} characters"
+        return refused(broken)
+    return Found(1)
 
 
-def answers(data: bytes) -> str:
-    """Opens a journal of results, looks up what it holds, and goes on with it."""
+def answers(data: bytes) -> Found:
+    """Opens a journal of results, looks up some of what it holds, and goes on with it."""
     path = scratch().with_name("journal")
     data = re.sub(rb'"epic":"[^"]*"', b'"epic":"%b"' % program_version().encode(), data)
     path.write_bytes(data)
     try:
         with ResultJournal(str(path), "compare") as one:
-            known = len(one)
-            for name in re.findall(r"[0-9a-f]{64}", data.decode("latin-1")):
+            known, damage = len(one), one.damage.number if one.damage else 0
+            names = re.findall(r"[0-9a-f]{64}", data.decode("latin-1"))
+            for name in names[:: 1 + len(names) // 100]:
                 one.find(name)
-            one.add("0" * 64, known)
-    except UnusableJournal as refused:
-        return str(refused)
+            one.add("f" * 64, known)
+    except UnusableJournal as error:
+        return refused(error)
     with ResultJournal(str(path), "compare") as one:
-        assert one.find("0" * 64) == known
-    return f"{known} answers"
+        assert one.find("f" * 64) == known
+    return Found(known, damage)
 
 
-def datagrams(data: bytes) -> str:
+def decoded(decoder: Decoder, pieces: list[bytes]) -> Found:
+    """Reads datagrams."""
+    found = list(decoder.read(pieces))
+    return Found(
+        sum(len(one.block) for one in found if one.block), sum(one.refused for one in found)
+    )
+
+
+def datagrams(data: bytes) -> Found:
     """Reads datagrams of any kind, one a line."""
-    lines = data.split(b"\n")
-    decoder = Decoder()
-    found = sum(len(decoded.block) for decoded in decoder.read(lines) if decoded.block)
-    return f"{found} packets"
+    return decoded(Decoder(), data.split(b"\n"))
 
 
-def binary(data: bytes) -> str:
+def binary(data: bytes) -> Found:
     """Reads records whose layout is the first line."""
     words, _, records = data.partition(b"\n")
     try:
         layout = RecordLayout(words.decode("utf-8", "replace"))
-    except ValueError as refused:
-        return str(refused) or "no words"
-    found = Decoder(records=layout).read([records, records[: layout.size], records * 2])
-    return f"{sum(len(decoded.block) for decoded in found if decoded.block)} packets"
+    except ValueError as error:
+        return refused(error)
+    size = 8 * layout.size
+    pieces = [records[at : at + size] for at in range(0, len(records), size)]
+    return decoded(Decoder(records=layout), [*pieces, records, records[: layout.size], records * 2])
 
 
-def capture(data: bytes) -> str:
+def capture(data: bytes) -> Found:
     """Reads a capture of a network, pcap or pcapng."""
     one = Capture(Ingest(IngestSpec()))
     packets = sum(len(block) for block in one.blocks(io.BytesIO(data).read))
-    return f"{packets} packets of {one.frames} frames; {one.broken}; {one.words()}"
+    return Found(packets, one.frames - packets, (str(one.broken), one.words()))
 
 
-def commands(data: bytes) -> str:
+def commands(data: bytes) -> Found:
     """Looks at a line as the session does before it is entered; nothing is run."""
     line = ":" + data.decode("utf-8", "surrogateescape").partition("\n")[0]
-    return str(TypedSession().check(line))
+    said = TypedSession().check(line)
+    return Found(said is None, said is not None, (str(said),))
 
 
 #: The corpus that each harness in C++ begins with.
 HARNESSES = {"scanner": "text", "records": "records"}
 
-READERS: dict[str, Callable[[bytes], str]] = {
+READERS: dict[str, Callable[[bytes], Found]] = {
     "text": recording("text"),
     "csv": recording("csv"),
     "jsonl": recording("jsonl"),
@@ -264,23 +292,34 @@ def peak() -> int:
 
 
 def variant(chance: random.Random, known: list[bytes]) -> bytes:
-    """One of the corpus with pieces taken out, put in, doubled or damaged."""
-    data = bytearray(chance.choice(known))
-    for _ in range(chance.randrange(1, 5)):
-        place = chance.randrange(len(data) + 1)
-        length = chance.choice((1, 1, 2, 5, 30))
-        kind = chance.randrange(4)
+    """One of the corpus with a few places changed."""
+    return damaged(chance, chance.choice(known), known, 4)
+
+
+def damaged(chance: random.Random, data: bytes, others: list[bytes], most: int = 200) -> bytes:
+    """With none to two hundred places changed, and sometimes cut."""
+    out = bytearray(data)
+    for _ in range(min(chance.choice((0, 1, 1, 2, 5, 30, 200)), most) if out else 0):
+        place = chance.randrange(len(out) + 1)
+        length = chance.choice((1, 1, 2, 8, 60))
+        kind = chance.randrange(6)
         if kind == 0:
-            del data[place : place + length]
+            del out[place : place + length]
         elif kind == 1:
-            data[place:place] = chance.randbytes(length)
+            out[place:place] = chance.randbytes(length)
         elif kind == 2:
-            other = chance.choice(known)
+            out[place : place + length] = chance.randbytes(len(out[place : place + length]))
+        elif kind == 3:
+            other = chance.choice(others)
             begin = chance.randrange(len(other) + 1)
-            data[place:place] = other[begin : begin + length]
-        else:
-            data[place : place + 1] = chance.choice((b"\n", b",", b'"', b"\0", b"-", b"e9", b"{"))
-    return bytes(data)
+            out[place:place] = other[begin : begin + length * 8]
+        elif kind == 4:
+            out[place : place + 1] = chance.choice((b"\n", b",", b'"', b"\0", b"-", b"e9", b"{"))
+        elif out[place : place + 1].isdigit():
+            out[place : place + 1] = chance.choice((b"9", b"99999", b"1e9", b"-"))
+    if chance.random() < 0.1:
+        del out[chance.randrange(len(out) + 1) :]
+    return bytes(out)
 
 
 def functions() -> Iterator[types.FunctionType]:
