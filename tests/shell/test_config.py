@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -166,23 +164,6 @@ def test_options_of_a_session_are_refused_elsewhere(tmp_path: Path) -> None:
     given = epic(tmp_path, "--resume")
     assert given.returncode == 2
     assert "--resume is an option of 'epic session'" in given.stderr
-
-
-def test_a_replay_loads_nothing_of_the_session(tmp_path: Path) -> None:
-    code = (
-        "import sys; from epic_cli.main import main; main(['replay']);"
-        "heavy = {'prompt_toolkit', 'rich', 'numpy', 'tomllib'} & set(sys.modules);"
-        "sys.exit(f'loaded: {heavy}' if heavy else 0)"
-    )
-    given = subprocess.run(
-        [sys.executable, "-c", code],
-        input=PACKETS,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
-    )
-    assert given.returncode == 0, given.stderr
 
 
 def test_a_typed_loss_overrules_a_configured_model(tmp_path: Path) -> None:

@@ -108,3 +108,22 @@ def test_convert_loads_what_captures_need_for_captures_alone() -> None:
         "epic_cli.recordings.datagrams.ingest",
         "asyncio",
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "needless"),
+    [
+        ("", HEAVY | {"tomllib"}),
+        ("simulate -q --movement circle,duration=0", HEAVY),
+        ("play -q --duration 0.1", HEAVY),
+        (
+            "compare turn.txt",
+            {"importlib.metadata", "numpy.ma", "xml.etree.ElementTree", "zipfile"},
+        ),
+    ],
+)
+def test_a_small_job_loads_only_what_it_needs(command: str, needless: set[str]) -> None:
+    modules = loaded(*command.replace("turn.txt", str(SAMPLES / "turn.txt")).split(), stdin=PACKET)
+    assert not modules & needless
+    play = [name for name in modules if name.startswith("epic_cli.play")]
+    assert bool(play) == command.startswith("play")

@@ -42,14 +42,17 @@ def test_head_takes_one_line(many: Path, row_format: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["", "replay", "--help", "--version", "replay --help", "strategies", "strategies epic"],
+    [
+        *("", "replay", "--help", "--version", "replay --help", "strategies", "strategies epic"),
+        *("compare - -s lerp --chart x", "simulate --movement circle,duration=endless --loss 5%"),
+    ],
 )
 def test_reader_that_is_gone(command: str) -> None:
     with unread_pipe() as stdout:
         done = subprocess.run(
             [*EPIC, *command.split()],
             check=False,
-            input=PACKET,
+            input=PACKET + PACKET.replace(b"0.1", b"9"),
             stdout=stdout,
             stderr=subprocess.PIPE,
             env=environment(),
@@ -62,7 +65,10 @@ def test_reader_that_is_gone(command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["replay turn.txt", "replay $many", "--help", "replay -h", "--version", "strategies"],
+    [
+        *("replay turn.txt", "replay $many", "--help", "replay -h", "--version", "strategies"),
+        *("simulate", "compare turn.txt"),
+    ],
 )
 def test_full_device(many: Path, command: str) -> None:
     done = shell(f"many={many}; epic {command} >/dev/full", cwd=SAMPLES)
@@ -89,7 +95,9 @@ def test_full_device_as_output() -> None:
     assert done.stderr == b"epic: cannot write to /dev/full: No space left on device\n"
 
 
-@pytest.mark.parametrize("command", ["replay turn.txt", "strategies", "strategies epic"])
+@pytest.mark.parametrize(
+    "command", ["replay turn.txt", "strategies", "strategies epic", "simulate", "compare turn.txt"]
+)
 def test_closed_stdout(command: str) -> None:
     done = shell(f"epic {command} >&-", cwd=SAMPLES)
     assert done.returncode == 3

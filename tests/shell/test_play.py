@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -398,24 +397,6 @@ def test_garbage_is_no_script() -> None:
         assert done.returncode == 1
         assert b"Traceback" not in done.stderr
         assert b"\x1b" not in done.stderr
-
-
-def test_replay_loads_nothing_of_the_game() -> None:
-    code = (
-        "import sys; from epic_cli.main import main; main(['replay', '/dev/null']);"
-        "print([n for n in sys.modules if n.startswith(('epic_cli.play.', 'epic_cli.play_'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert done.stdout == b"[]\n"
-
-
-def test_play_without_a_screen_loads_no_terminal_library() -> None:
-    code = (
-        "import sys; from epic_cli.main import main; main(['play', '-q', '--duration', '0.1']);"
-        "print([n for n in ('prompt_toolkit', 'rich', 'numpy') if n in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert done.stdout.splitlines()[-1] == b"[]"
 
 
 def test_a_picture_of_a_recorded_match_shows_three_screens(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 from support.places import SAMPLES
-from support.running import EPIC, environment, epic
+from support.running import environment, epic
 
 from epic_cli.engine.strategies import remote_names
 from epic_cli.metrics import METRICS, named
@@ -46,17 +46,6 @@ def test_every_strategy_there_is_takes_part() -> None:
     assert {record["strategy"] for record in found} == {*remote_names()}
     order = [(int(record["rank"]), -float(record["score"])) for record in found]
     assert order == sorted(order)
-
-
-def test_a_small_comparison_loads_only_what_it_needs() -> None:
-    """Most of its time is loading."""
-    code = (
-        "import sys; from epic_cli.main import main; main(['compare', sys.argv[1]]);"
-        "unneeded = {'importlib.metadata', 'numpy.ma', 'xml.etree.ElementTree', 'zipfile'};"
-        "assert not unneeded & set(sys.modules), unneeded & set(sys.modules)"
-    )
-    command = [sys.executable, "-c", code, str(SAMPLES / "turn.txt")]
-    subprocess.run(command, check=True, capture_output=True)
 
 
 def test_a_file_and_standard_input_give_the_same() -> None:
@@ -213,14 +202,6 @@ def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     assert "cannot read" in refusal(tmp_path / "none", status=3)
     assert "cannot read" in refusal(TURN, "--truth", tmp_path / "none", status=3)
     assert "cannot write to" in refusal(TURN, "--svg", tmp_path / "no" / "a.svg", status=3)
-
-
-def test_a_closed_pipe_is_silent() -> None:
-    script = f"{' '.join(EPIC)} compare {TURN} --chart x | head -n 1; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, check=False, env=environment()
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_control_c_stops_cleanly(tmp_path: Path) -> None:
