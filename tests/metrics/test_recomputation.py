@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from support import movements
 from support.comparisons import compared
+from support.conformance import load
 
-from epic_cli import Packet
+from epic_cli import Packet, Sample
 from epic_cli.engine.replay import Trace
-from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.truth import SHIFTS, Truth, shift_window, truth_of
 
@@ -221,3 +222,40 @@ def test_every_figure_is_what_its_definition_says(name: str) -> None:
         assert result.value("smoothness_cost") == pytest.approx(
             math.sqrt(roughness) * TICK**2 / expected["speed"], rel=1e-6, abs=1e-6
         )
+
+
+class Shown(movements.Heedless):
+    """Draws a series, a value a tick."""
+
+    label = "shown"
+
+    def __init__(self, values: list[float], tick: float) -> None:
+        self.values, self.tick = values, tick
+
+    def make(self) -> Shown:
+        return self
+
+    def read(self, at: float) -> Sample:
+        row = min(round(at / self.tick), len(self.values) - 1)
+        return Sample(at, (self.values[row], 0.0, 0.0), (0.0,) * 3, "interpolated")
+
+
+def test_the_figures_of_a_series_that_another_program_computed() -> None:
+    series = load("metrics")["values"]["small_series"]
+    tick = series["dt"]
+    sent = [
+        Packet((x, 0.0, 0.0), (1 / tick, 0.0, 0.0), k * tick, k * tick)
+        for k, x in enumerate(series["truth"])
+    ]
+    block = movements.block(sent)
+    truth = {"": truth_of(block, "given")}
+    (found,) = compared(
+        {"": block}, [Shown(series["shown"], tick)], Timing(), truth, warm_up=0.0
+    ).results
+    for name, theirs in (
+        ("error", "rmse"),
+        ("error95", "p95_abs_error_linear_interp"),
+        ("error_max", "max_abs_error"),
+        ("jerk_rms", "rms_jerk"),
+    ):
+        assert found.value(name) == pytest.approx(series[theirs], rel=1e-6), name
