@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.conformance import load
-from support.delivery import check_rows, drawn, packets, streams, ticks
+from support.delivery import Original, beside, drawn, packets, streams, ticks
 
 from epic_cli import Packet, replay, strategy
 
@@ -30,26 +30,18 @@ def at(time: float, x: float = 0.0) -> Packet:
 
 @pytest.mark.parametrize("quirks", ["off", "on"])
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['stream']}-{run['mode']}")
-def test_draws_what_the_original_drew(run: dict[str, Any], quirks: str) -> None:
+def test_draws_what_the_original_drew_by_its_timeline(run: dict[str, Any], quirks: str) -> None:
     stream = STREAMS[run["stream"]]
     made = mirror(
         send_interval=stream["send_interval_ms"] / 1000,
         dynamic_adjustment="on" if run["mode"] == "dynamic" else "off",
         quirks=quirks,
     )
-    check_rows(made, stream, run["rows"])
-
-
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['stream']}-{run['mode']}")
-def test_keeps_the_originals_timeline(run: dict[str, Any]) -> None:
-    stream = STREAMS[run["stream"]]
-    made = mirror(
-        send_interval=stream["send_interval_ms"] / 1000,
-        dynamic_adjustment="on" if run["mode"] == "dynamic" else "off",
-        quirks="on",  # one stream has a late packet, which the original counts in
-    )
-    for row, _ in zip(run["rows"], drawn(made, packets(stream), ticks(stream)), strict=True):
-        if row["out"] is not None:
+    original = Original()
+    for row, sample in beside(made, stream, run["rows"]):
+        original.check(row["out"], sample)
+        # one stream has a late packet, which the original counts in
+        if quirks == "on" and row["out"] is not None:
             assert made.timeline == pytest.approx(row["local_timeline"], abs=1e-9)
             assert made.timescale == pytest.approx(row["timescale"], abs=1e-12)
             assert made.buffer_time == pytest.approx(row["buffer_time"], abs=1e-9)
@@ -153,49 +145,6 @@ def test_sample(case: dict[str, Any]) -> None:
     assert made.read(case["t"] - made.timeline).position[0] == pytest.approx(wanted, abs=1e-9)
 
 
-def test_inserting() -> None:
-    made = mirror()
-    assert made.update(at(1), 0)
-    assert not made.update(at(1), 0)
-    assert made.waiting == 1
-    made.reset()
-    for place in range(64):
-        made.update(at(place), 0)
-    assert made.waiting == 32
-
-
-def test_the_timeline_begins_a_buffer_time_behind() -> None:
-    made = mirror(send_interval=1, buffer_time_multiplier=3, dynamic_adjustment="off")
-    made.update(at(2), 0)
-    assert made.timeline == -1
-
-
-@pytest.mark.parametrize(("timestamps", "drift"), [((2, 3, 5), 4.75), ((2, 5, 3), 4.25)])
-def test_drift(timestamps: tuple[int, ...], drift: float) -> None:
-    # the second order has a late packet, which disturbs the average in the original
-    made = mirror(
-        send_interval=1, buffer_time_multiplier=3, dynamic_adjustment="off", pause=0,
-        drift_ema_duration=3, quirks="on",
-    )  # fmt: skip
-    for timestamp in timestamps:
-        made.update(at(timestamp), 0)
-    assert made.drift == pytest.approx(drift)
-
-
-@pytest.mark.parametrize(("step", "value", "left"), [(35, 42.5, 3), (45, 43.5, 2)])
-def test_step(step: float, value: float, left: int) -> None:
-    made = mirror(
-        send_interval=30, buffer_time_multiplier=1, dynamic_adjustment="off", pause=0,
-        drift_ema_duration=0,
-    )  # fmt: skip
-    for time, x in ((10, 42.0), (20, 43.0), (30, 44.0)):
-        made.update(at(time, x), 0)
-    made.read(0)
-    # Mirror's test steps the timeline from -20
-    assert made.read(step - 20 - made.timeline).position[0] == pytest.approx(value)
-    assert made.waiting == left
-
-
 def test_a_late_packet_moves_the_timeline_back_only_with_quirks() -> None:
     def play(quirks: str) -> tuple[float, float]:
         made = mirror(send_interval=0.05, dynamic_adjustment="off", quirks=quirks)
@@ -239,24 +188,6 @@ def test_a_frame_before_the_first_packet_counts_in_a_replay_as_well() -> None:
     assert rows[2:7] == pytest.approx([0.5, 1.0, 1.5, 2.0, 2.5], abs=1e-9)
 
 
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['stream']}-{run['mode']}")
-def test_draws_what_the_original_drew_through_a_replay(run: dict[str, Any]) -> None:
-    stream = STREAMS[run["stream"]]
-    rows = {row["tick_ms"]: row["out"] for row in run["rows"]}
-    compared = 0
-    for shown in replay(
-        packets(stream),
-        "mirror",
-        send_interval=stream["send_interval_ms"] / 1000,
-        dynamic_adjustment="on" if run["mode"] == "dynamic" else "off",
-    ):
-        wanted = rows.get(round(shown.time * 1000))
-        if wanted is not None:
-            assert shown.position[:2] == pytest.approx((wanted["x"], wanted["y"]), abs=1e-9)
-            compared += 1
-    assert compared > 2
-
-
 @pytest.mark.parametrize("intervals", [0, 1, 2.5])
 def test_network_transform_draws_a_timeline_offset_later(intervals: float) -> None:
     made: Any = strategy("mirror", send_interval=0.05, timeline_offset=intervals)
@@ -264,3 +195,81 @@ def test_network_transform_draws_a_timeline_offset_later(intervals: float) -> No
         made.update(Packet((k * 0.5, 0, 0), (10, 0, 0), k * 0.05), k * 0.05 + 0.08)
         sample = made.read(k * 0.05 + 0.08)
     assert sample.position[0] == pytest.approx(10 * (made.timeline - intervals * 0.05))
+
+
+# --------------------------------------------------------------- what Mirror's own tests assert
+
+FACTS = FUNCTIONS["upstream_test_facts"]
+#: A strategy whose clock only a packet or a frame moves.
+STILL: dict[str, Any] = {"dynamic_adjustment": "off", "pause": 0}
+
+
+@pytest.mark.parametrize("name", ["timescale", "timeline_clamp", "dynamic_adjustment", "sample"])
+def test_what_it_asserts_of_a_function_is_what_the_real_code_answered(name: str) -> None:
+    """The answers of the real code, all of them, are compared above."""
+    for fact in FACTS[name]:
+        given = {key: value for key, value in fact.items() if key != "expect"}
+        (case,) = (
+            case for case in FUNCTIONS[name] if {key: case[key] for key in given} == given
+        )  # fmt: skip
+        answer = case["out"] if "out" in case else [case["from"], case["to"], case["out_t"]]
+        assert answer == pytest.approx(fact["expect"], abs=1e-12)
+
+
+def test_the_thresholds_are_one_send_interval() -> None:
+    for case in FUNCTIONS["timescale"]:
+        assert (case["neg"], case["pos"]) == (-0.1, 0.1)
+
+
+def test_insert() -> None:
+    same, many = FACTS["insert"]
+    assert "same remoteTime twice" in same["op"]
+    made = mirror()
+    for _ in range(2):
+        made.update(at(1), 0)
+    assert made.waiting == same["expect_count"]
+    assert "64 distinct with limit 32" in many["op"]
+    made.reset()
+    for place in range(64):
+        made.update(at(place), 0)
+    assert made.waiting == many["expect_count"]
+
+
+@pytest.mark.parametrize("fact", FACTS["init_timeline"])
+def test_the_first_packet_sets_the_timeline(fact: dict[str, Any]) -> None:
+    buffer_time = fact["buffer_time"]
+    made = mirror(send_interval=1, buffer_time_multiplier=buffer_time, **STILL)
+    made.update(at(fact["first_remote"]), 0)
+    assert made.timeline == fact["expect_timeline"]
+
+
+@pytest.mark.parametrize("fact", FACTS["drift"], ids=lambda fact: str(fact["remote_times"]))
+def test_drift(fact: dict[str, Any]) -> None:
+    made = mirror(
+        send_interval=1, buffer_time_multiplier=fact["buffer_time"],
+        drift_ema_duration=fact["ema_n"], quirks="on", **STILL,
+    )  # fmt: skip
+    for timestamp in fact["remote_times"]:
+        made.update(at(timestamp), 0)
+    assert made.drift == pytest.approx(fact["expect_drift_ema"])
+
+
+@pytest.mark.parametrize("fact", FACTS["step"], ids=lambda fact: str(fact["step"]))
+def test_step(fact: dict[str, Any]) -> None:
+    made = mirror(
+        send_interval=fact["buffer_time"], buffer_time_multiplier=1,
+        drift_ema_duration=0, **STILL,
+    )  # fmt: skip
+    for time, x in fact["values"].items():
+        made.update(at(float(time), x), 0)
+    made.read(0)
+    # its first packet, at 10, puts the timeline at 10 - 30
+    begin = 10 - fact["buffer_time"]
+    drawn = made.read(begin + fact["step"] - made.timeline)
+    assert drawn.position[0] == pytest.approx(fact["expect_value"])
+    assert made.waiting == fact.get("expect_left", made.waiting)
+
+
+@pytest.mark.parametrize("sequence", load("mirror_ema")["sequences"], ids=lambda one: one["n"])
+def test_the_weight_of_an_average_over_n(sequence: dict[str, Any]) -> None:
+    assert sequence["alpha"] == pytest.approx(2 / (sequence["n"] + 1))
