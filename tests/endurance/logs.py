@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import io
+import itertools
 import json
 import math
 import os
@@ -73,7 +74,9 @@ PLACES = names(
     "player_x | tx | coord_x | coordX | pos[x] | pos.x | Pos X | transform.position.x | "
     "pose.position.x | origin_x | translation.x | field.x | m_x | fX | x_coord | xCoord | "
     "xCoordinate | head_x | center_x | x_loc | PX | position/x | position:x | local_x | "
-    'root_x | x1 | LocationX | Pos_X | "x"'
+    'root_x | x1 | LocationX | Pos_X | "x" | ball_x | Location.x | state_x | abs_x | '
+    "actor_location_x | Position (x) | coords.x | x_world | global_x | ent_x | entity.x | "
+    "TrackPosition X | rigidbody_x | body_x"
 )
 NUMBERED = names(
     "pos[0] | pos_0 | position.0 | p0 | origin[0] | m_vecOrigin[0] | position_0 | pos0"
@@ -354,6 +357,13 @@ class Writer:
             ("mouse_x", whole(0, 1920)),
         ]
         self.extra = draw.sample(kinds, self.one_of([0, 0, 1, 2, 3, 5]))
+        if self.chance(0.1):  # the axes of something else
+            other = self.one_of(names("cam_x|camera.x|aimx|target_x|lookat_x|spawn_x|input_x"))
+            turn = itertools.count()
+            self.extra += [
+                (on_axis(other, axis), lambda: f"{3 + math.sin(next(turn) / 30):.3f}")
+                for axis in "xyz"
+            ]
 
     def faults(self) -> None:
         """Some cells are missing, some packets lost."""
@@ -451,6 +461,8 @@ class Writer:
         if self.entities > 1 or self.chance(0.3):
             self.who_names = [self.one_of(WHO)]
             self.who = {name: [name] for name in self.truth}
+            if self.entities == 1 and self.count >= 40 and self.chance(0.3):
+                self.shoot()
             if self.entities > 2 and self.chance(0.15):
                 self.who_names = self.one_of(
                     [["team", "number"], ["team", "jersey"], ["team", "player"], ["side", "slot"]]
@@ -459,6 +471,18 @@ class Writer:
                     name: [("home", "away")[i % 2], str(i // 2 + 1)]
                     for i, name in enumerate(self.truth)
                 }
+
+    def shoot(self) -> None:
+        """Rows of another kind at the same times, where what was shot is hit."""
+        ((name, states),) = self.truth.items()
+        there = [state for state in states if state.missing is None][4::7]
+        far = 2 * self.arena
+        self.truth["shot"] = [
+            State(state.time, (state.place[0] + far, *state.place[1:]), state.velocity)
+            for state in there
+        ]
+        self.who_names = [self.one_of(names("event | type | kind | action"))]
+        self.who = {name: ["move"], "shot": ["shot"]}
 
     def table(
         self, header: list[str], rows: list[list[str]], delimiters: str = ",,,,;\t|"
@@ -597,20 +621,15 @@ class Writer:
                 there = moments[time].get(who)
                 row += self.cells(there) if there else [""] * self.dimensions
             rows.append(row + [make() for _, make in self.extra])
+        if self.chance(0.2):
+            made = (dict(zip(header, map(value, row), strict=True)) for row in rows)
+            return "log.jsonl", "".join(json.dumps(one) + "\n" for one in made).encode()
         return self.table(header, rows)
 
     # JSON
 
     def record(self, who: str, state: State, timed: bool = True) -> dict[str, Any]:
         """An object of one state; ``self.nesting`` says how places stand in it."""
-
-        def value(cell: str) -> Any:
-            if cell in ("", "null", "None"):
-                return None
-            try:
-                return json.loads(cell)
-            except ValueError:
-                return math.nan if cell.lower() == "nan" else math.inf if cell == "inf" else cell
 
         made: dict[str, Any] = {}
         if timed:
@@ -747,6 +766,16 @@ class Writer:
             for name, value in self.record(who, state).items():
                 made.setdefault(name, []).append(value)
         return "log.json", json.dumps(made, ensure_ascii=False).encode()
+
+
+def value(cell: str) -> Any:
+    """A cell as JSON has it."""
+    if cell in ("", "null", "None"):
+        return None
+    try:
+        return json.loads(cell)
+    except ValueError:
+        return math.nan if cell.lower() == "nan" else math.inf if cell == "inf" else cell
 
 
 def on_axis(name: str, axis: str) -> str:

@@ -23,7 +23,6 @@ from endurance import (
     readers,
     recorded,
     scale,
-    tables,
     ways,
 )
 from endurance.watched import run_cases
@@ -126,12 +125,6 @@ def test_a_harness_is_in_order(name: str) -> None:
 
 def test_logs_are_read_by_the_command_or_what_it_proposes_reads_them(tmp_path: Path) -> None:
     logs.load()
-    counts = Counter(logs.judge(logs.Writer(3, case).log(), str(tmp_path))[0] for case in range(24))
+    counts = Counter(logs.judge(logs.Writer(3, case).log(), str(tmp_path))[0] for case in range(30))
     assert set(counts) <= {"right", "pasted"}
     assert counts["right"] > 10
-
-
-def test_tables_of_programs_are_read_rightly_or_something_is_said() -> None:
-    counts = Counter(tables.judged(tables.case(seed))[0] for seed in range(60))
-    assert not counts["silent"] + counts["doubted"]
-    assert counts["right"] > 30
