@@ -436,7 +436,9 @@ class Game:
             "techniques": ("", flow(techniques(settings), columns)),
             "keys": ("class:keys", flow(keys, columns)),
         }
-        least = ("strips", "figures", "conditions", "techniques", "news", "caption")
+        least = ["strips", "figures", "conditions", "techniques", "news", "caption"]
+        if self._caption:  # which is about those
+            least = ["conditions", "techniques", "news", "figures", "strips", "caption"]
         name = settings.remote_strategy
         color = PALETTE[line_styles([name])[name].color].screen
         drawn = f"{recent.other} drawn"
