@@ -56,7 +56,7 @@ Examples:
   epic lab -s epic,sample_inputs/half_way.py:HalfWay
   epic lab --no-open --port 8080
   epic lab --experiment 'movement=circle&link=latency=80ms&s=epic&s=mirror'
-  epic lab --listen --record game.csv
+  epic lab --listen --record lab.csv
   epic lab --listen 9871 --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16'
 """
 

@@ -164,6 +164,8 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
     are drawn over time: where packets have a rotation, yaw is where it heads as seen from above,
     angle by how many degrees it is off.
     """
+    from rich.console import Group
+
     from epic_cli.engine.replay import separate
     from epic_cli.metrics.evaluation import drawn_scenes
     from epic_cli.metrics.notes import ExclusionReason, NotEnoughToSay
@@ -194,8 +196,8 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
         screen.complain(_TOO_SHORT if reasons and reasons <= short else error.why)
         return
     height = max(min(screen.lines - 8, 18), 5)
-    for scene in scenes:
-        screen.show(scene_chart(scene, _AXES[axis], height=height))
+    charts = [scene_chart(scene, _AXES[axis], height=height) for scene in scenes]
+    screen.show(Group(*charts), paged=True)
 
 
 # ------------------------------------------------------------- the packets

@@ -192,7 +192,7 @@ Examples:
   epic proxy --latency 40ms --jitter 10ms --loss 2% 7777 7778
   epic proxy --link lte,up.rate=256kbit 127.0.0.1:7777 localhost:7778
   epic proxy --link 'at="10s up.loss=100%",at="12s up.loss=0"' 7777 7778
-  epic proxy --record game.csv --control ./proxy.socket 7777 7778
+  epic proxy --record proxy.csv --control ./proxy.socket 7777 7778
   epic proxy --watch both,sent=a.csv,received=b.csv --latency 60ms 7777 7778
   epic proxy --link trace=sample_inputs/walk.trace,loss=1% 7777 7778
   epic proxy --show lab --latency 60ms --jitter 20ms 7777 7778
