@@ -6,6 +6,7 @@ documents, and the tables of strategies and metrics; read it with ``git diff``.
 
 import contextlib
 import io
+import pkgutil
 import re
 import tomllib
 from collections.abc import Callable, Sequence
@@ -144,6 +145,20 @@ def test_every_link_leads_somewhere(document: Path) -> None:
         target = document.parent / place if place else document
         assert target.exists(), place
         assert not anchor or anchor in slugs(target.read_text()), anchor
+
+
+ADDRESS = re.compile(r"`(?:(epic_cli(?:\.\w+)+)|((?:\w+/)+\w+\.(?:py|pyx|h|js)))\b")
+
+
+@documents
+def test_every_address_is_there(document: Path) -> None:
+    """Names of the package, and files: of the document's folder, the project, the package."""
+    roots = (document.parent, ROOT, ROOT / "epic_cli", ROOT / "epic_cli" / "engine")
+    for name, path in ADDRESS.findall(document.read_text()):
+        if name and name != "epic_cli.detectors":  # which is a group of entry points
+            assert pkgutil.resolve_name(name) is not None
+        elif path and "my_" not in path and path == path.lower():  # NAME.py: the reader's own
+            assert any((root / path).exists() for root in roots), path
 
 
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
