@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
@@ -42,10 +43,13 @@ class Axis(NamedTuple):
 
     title: str
     ticks: Sequence[float]
+    logarithmic: bool = False
 
     def share(self, value: float) -> float:
         """Where a value is between the ends, at most at them."""
         low, high = self.ticks[0], self.ticks[-1]
+        if self.logarithmic:
+            low, high, value = math.log(low), math.log(high), math.log(max(value, low))
         return min(max((value - low) / (high - low), 0), 1)
 
 
