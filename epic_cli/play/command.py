@@ -26,7 +26,7 @@ from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match import Recorder, Unrecordable
 from epic_cli.play.report import FORMATS, PlayRowWriter, caption, picture, summary
 from epic_cli.play.run import COLUMNS, HeadlessRun, RowSelection, Show
-from epic_cli.play.script import SCENARIOS, Script, parse_script
+from epic_cli.play.script import SCENARIOS, Script, parse_script, scenario_titles
 from epic_cli.play.spec import (
     BOT,
     BOT_NAMES,
@@ -321,11 +321,10 @@ def _script_file(text: str) -> str:
 
 
 def _propose_script(begun: str) -> list[CompletionItem]:
-    """Scenarios, with their first lines, and files."""
+    """Scenarios and files."""
     from click.shell_completion import CompletionItem  # only completion waits for it
 
-    titles = [(name, path.read_text().partition("\n")[0][2:]) for name, path in SCENARIOS.items()]
-    return [*completions(titles, begun), CompletionItem(begun, type="file")]
+    return [*completions(scenario_titles(), begun), CompletionItem(begun, type="file")]
 
 
 _SCRIPT = click.argument(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match import MatchParticipant
+from epic_cli.play.script import scenario_titles
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import DrawnError, Shots
 from epic_cli.play.world import Event
@@ -56,12 +57,15 @@ LEGEND = {
 def legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
     """All of it in lines."""
     lines: list[Fragment] = []
-    room = max(len(mark) for part in LEGEND.values() for mark, _ in part) + 2
-    for title, part in LEGEND.items():
+    for title, part in {**LEGEND, "Scenarios (n)": scenario_titles()}.items():
+        room = min(max(len(mark) for mark, _ in part) + 2, columns // 2)
         lines.append(("class:news", title))
         for mark, words in part:
             pieces = wrap(words.format_map(symbols), columns - room)
             head = mark.format_map(symbols)
+            if len(head) >= room:
+                lines.append(("", head))
+                head = ""
             for number, piece in enumerate(pieces):
                 lines.append(("", f"{'' if number else head:<{room}}{piece}"))
     return lines

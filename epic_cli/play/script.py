@@ -47,6 +47,11 @@ _WORDS = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1), "stop
 _WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
 
 
+def scenario_titles() -> list[tuple[str, str]]:
+    """Names of scenarios, each with what it is about: its first line."""
+    return [(name, path.read_text().partition("\n")[0][2:]) for name, path in SCENARIOS.items()]
+
+
 class Input(NamedTuple):
     """What a player does from ``time`` (seconds) on; the weapon fires once.
 

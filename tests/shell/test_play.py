@@ -191,7 +191,7 @@ def test_question_1_dumb_terminals_are_never_corrected() -> None:
         for what in ("bump", "correction")
     )
     assert min(bumps) < 1.6 < 3 < max(bumps)
-    assert min(corrections) > 3
+    assert min(corrections) > 3.5  # none by the switch itself
 
 
 def test_question_2_interpolation_takes_the_steps_away() -> None:
