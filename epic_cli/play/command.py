@@ -430,11 +430,11 @@ def play(
                 spec, output.client, symbols, bool(output.record), parsed, name,
                 lambda name: opened(str(SCENARIOS[name])),
             )  # fmt: skip
-            ended = play_on_terminal(game, use_color("auto", sys.stdout))
-            keep_record(ended.recorder, sink)
+            interrupted = play_on_terminal(game, use_color("auto", sys.stdout))
+            keep_record(game.recorder, sink)
         if not quiet:
-            say(summary(ended.figures, ended.bumps))
-        return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
+            say(summary(game.statistics.figures(game.you), game.statistics.bumps))
+        return ExitStatus.INTERRUPTED if interrupted else ExitStatus.DONE
     with wrong_usage():
         run = HeadlessRun(spec, parsed, output.selection())
     with_summary = not quiet and output.show != "summary"

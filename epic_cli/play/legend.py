@@ -124,6 +124,8 @@ _LOCAL = {
     "corrected": "prediction on, replay OFF: the remembered past is moved by what it was wrong",
 }
 
+PAUSE = "pause; t goes on, enter begins again, n: the next scenario"
+
 #: What a switch does, said when it is switched, by what it sets.
 _SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
     "local": lambda now: _LOCAL[now.local],
@@ -156,11 +158,7 @@ _SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
     "send_rate": lambda now: (
         f"send rate {now.send_rate:g}/s: a packet period (PP) of {1000 / now.send_rate:.1f} ms"
     ),
-    "speed": lambda now: (
-        f"the same match at {now.speed:g} times its speed"
-        if now.speed
-        else "pause; t goes on, n: the next scenario"
-    ),
+    "speed": lambda now: f"the same match at {now.speed:g} times its speed" if now.speed else PAUSE,
 }  # fmt: skip
 
 

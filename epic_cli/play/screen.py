@@ -7,18 +7,17 @@ import math
 from collections import deque
 from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
 
 from epic_cli.engine.strategies import remote_names
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.bots import Controller, aim_at, nearest_seen
 from epic_cli.play.client import Client
-from epic_cli.play.legend import conditions, figures, legend, news, techniques
+from epic_cli.play.legend import PAUSE, conditions, figures, legend, news, techniques
 from epic_cli.play.match import Match, MatchParticipant, Recorder, Unrecordable
 from epic_cli.play.run import Flashes, PlayScene, scene, title
 from epic_cli.play.script import SCENARIOS, Script
 from epic_cli.play.spec import Change, MatchSpec
-from epic_cli.play.statistics import DrawnError, MatchStatistics, PlayFigure
+from epic_cli.play.statistics import DrawnError, MatchStatistics
 from epic_cli.play.world import SPEED, Arena, Control, Point, Weapon, direction, distance
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.show.full_screen import (
@@ -425,13 +424,14 @@ class Game:
         settings, recent = self.match.settings, self._recent
         shots = self.statistics.shots(self._player)
         known = figures(self.you, recent.other, recent.drawn, shots)
+        said = self._news or ("" if settings.speed else PAUSE)
         keys = [*KEYS, f"b: {title(hidden)}"] if turns else KEYS
         about = f"{self._scenario}: " if self._scenario else ""
         blocks = {
             "caption": ("class:news", wrap(about + self._caption, columns)),
             "strips": ("", recent.strips(columns, self._symbols["bars"])),
             "figures": ("", flow(known, columns)),
-            "news": ("" if self._caption else "class:news", wrap(self._news, columns)),
+            "news": ("" if self._caption else "class:news", wrap(said, columns)),
             "conditions": ("", flow(conditions(settings), columns)),
             "techniques": ("", flow(techniques(settings), columns)),
             "keys": ("class:keys", flow(keys, columns)),
@@ -464,21 +464,6 @@ _STYLES = {
 PRESSED = (*_DIRECTIONS, *_WEAPONS, *"lLjJoOsStTpriIwmnNb?", "enter")
 
 
-class Ended(NamedTuple):
-    """How a game ended: by Ctrl-C or a signal, or not; who recorded it, if anybody; your figures.
-
-    ``bumps`` are those of all players.
-    """
-
-    interrupted: bool
-    recorder: Recorder | None
-    figures: list[PlayFigure]
-    bumps: int
-
-
-def play_on_terminal(game: Game, color: bool) -> Ended:
-    """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens."""
-    screen = FullScreen(game, PRESSED, _STYLES, color)
-    interrupted = asyncio.run(screen.run()) is not None
-    figures = game.statistics.figures(game.you)
-    return Ended(interrupted, game.recorder, figures, game.statistics.bumps)
+def play_on_terminal(game: Game, color: bool) -> bool:
+    """Plays until ``q`` (False), Ctrl-C or a signal; the terminal is left as it was found."""
+    return asyncio.run(FullScreen(game, PRESSED, _STYLES, color).run()) is not None

@@ -276,6 +276,7 @@ def test_strips_show_who_is_late_and_by_how_much() -> None:
     assert 3 <= seen.start() - moved.start() <= 4
     played = scenario("figure-8.2")
     go_on(played, 0, 15)
+    assert "pause; t goes on, enter begins again" in "".join(text(played, 100, 40))
     assert "A drawn" in "".join(text(played, 45, 20))  # the caption is about them
     [strip] = [line.split()[2] for line in text(played, 100, 40) if line.startswith("A drawn")]
     assert "#___#___#___#" in strip
