@@ -464,7 +464,13 @@ def picture(rows: Sequence[Mapping[str, Any]]) -> str:
             known = [row for row in own if row[f"{side}: score"]]
             up = [float(row[f"{side}: score"]) for row in known]
             lines.append(
-                Line(side, [row["bytes"] for row in known], up, number // 2 * 2, number % 2 > 0)
+                Line(
+                    side,
+                    [row["bytes"] / 1000 for row in known],
+                    up,
+                    number // 2 * 2,
+                    number % 2 > 0,
+                )
             )
         panels.append(Panel(kind.name, lines))
     return chart(

@@ -98,14 +98,17 @@ def test_evenness_is_1_on_a_circle() -> None:
     assert moves == pytest.approx((SPEED, SPEED * OMEGA, 1.0), rel=0.01)
 
 
-def test_the_tables_of_the_text_are_those_of_the_figures() -> None:
+def test_text_and_picture_are_those_of_the_figures() -> None:
     folder = Path(sending.__file__).parent
-    read = {}
+    read: dict[str, list[dict[str, str]]] = {}
     for name in ("sending", "sending_seen", "sending_strategies", "sending_movement"):
         with (folder / f"{name}.csv").open(newline="") as file:
             read[name] = list(csv.DictReader(file))
     text = (folder / "README.md").read_text()
-    tables = list(sending.tables(read))
-    assert len(tables) >= 4
-    for table in tables:
+    for table in sending.tables(read):
         assert "\n".join(f"  {line}" for line in table) in text
+    drawn = sending.picture([{**row, "bytes": float(row["bytes"])} for row in read["sending"]])
+    assert drawn == (folder / "sending.svg").read_text()
+    lines = [line.split('d="M')[1] for line in drawn.splitlines() if 'fill="none"' in line]
+    reached = [float(line.split("L")[-1].split()[0]) - float(line.split()[0]) for line in lines]
+    assert max(reached[:24]) == pytest.approx(300)  # from the smallest budget to the largest
