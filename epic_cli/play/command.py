@@ -52,8 +52,8 @@ from epic_cli.shell.console import (
     use_color,
 )
 from epic_cli.shell.declared import (
+    InputFile,
     OutputFile,
-    Parsed,
     command,
     completions,
     given_options,
@@ -310,34 +310,27 @@ _HEADLESS = {option.name for option in fields(OutputOptions)} | {"duration"}
 _HEADLESS -= {"headless", "client", "record"}
 
 
-def _script_file(text: str) -> str:
-    """The file of a scenario, or one by its path."""
-    found = SCENARIOS.get(text)
-    if found is None and text != "-" and os.sep not in text and not Path(text).exists():
-        near = nearest(text, list(SCENARIOS))
-        hint = f"did you mean {near!r}?" if near else f"scenarios are {', '.join(SCENARIOS)}"
-        raise ValueError(f"there is no scenario {text!r} and no such file; {hint}")
-    return text if found is None else str(found)
+class _ScriptFile(InputFile):
+    """A scenario by its name, or a script by its path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The scenario's file."""
+        name = str(value)
+        if name not in SCENARIOS and os.sep not in name and name != "-" and not Path(name).exists():
+            near = nearest(name, list(SCENARIOS))
+            hint = f"did you mean {near!r}?" if near else f"scenarios are {', '.join(SCENARIOS)}"
+            self.fail(f"there is no scenario {name!r} and no such file; {hint}", param, ctx)
+        return super().convert(SCENARIOS.get(name, value), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Scenarios and files."""
+        files = super().shell_complete(ctx, param, incomplete)
+        return [*completions(scenario_titles(), incomplete), *files]
 
 
-def _propose_script(begun: str) -> list[CompletionItem]:
-    """Scenarios and files."""
-    from click.shell_completion import CompletionItem  # only completion waits for it
-
-    return [*completions(scenario_titles(), begun), CompletionItem(begun, type="file")]
-
-
-_SCRIPT = click.argument(
-    "script",
-    required=False,
-    metavar="[SCENARIO|FILE]",
-    type=Parsed(
-        "SCENARIO|FILE",
-        _script_file,
-        complete=_propose_script,
-        reads=lambda path: [path],
-    ),
-)
+_SCRIPT = click.argument("script", required=False, metavar="[SCENARIO|FILE]", type=_ScriptFile())
 
 
 @command(EXAMPLES, "match duration s link latency jitter loss headless show picture seed")
