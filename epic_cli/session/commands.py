@@ -197,7 +197,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
         return
     height = max(min(screen.lines - 8, 18), 5)
     charts = [scene_chart(scene, _AXES[axis], height=height) for scene in scenes]
-    screen.show(Group(*charts), paged=True)
+    screen.show(Group(*charts))
 
 
 # ------------------------------------------------------------- the packets
@@ -444,7 +444,7 @@ def help_(controller: SessionController, name: str | None) -> None:
         "",
         *paragraph(":help NAME or :NAME --help says more.", room),
     ]
-    screen.show(Group(*lines), paged=True)
+    screen.show(Group(*lines))
 
 
 @command("quit")

@@ -291,12 +291,12 @@ class Session:
     def drawn(self, count: int) -> RowTail:
         """All rows, of which the last ``count`` can be seen."""
         drawn = RowTail(self.entities, count)
-        deque(drawn.follow(self._whole(self._from_scratch(self.view), [])), maxlen=0)
+        deque(drawn.follow(self.samples()), maxlen=0)
         return drawn
 
     def samples(self) -> Iterator[SampleBlock]:
         """All that ``epic replay`` would draw for these packets, block by block."""
-        return self._whole(self._from_scratch(self.view), [])
+        return self._whole(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
 
     def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
         """Shows the packets in another view from now on, and says what that changed.
@@ -304,7 +304,7 @@ class Session:
         The last ``count`` rows can be seen. Raises ``ValueError`` for a strategy or setting that
         there is not, changing nothing.
         """
-        stream = self._from_scratch(view)
+        stream = view.stream(_MANY_AT_ONCE, by_time=True)
         refusals: list[Refusal] = []
         before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(
@@ -316,9 +316,6 @@ class Session:
         self.view, self._stream = view, None
         self._note(stream)
         return ViewChange(before, after, different if same_ticks else None, refusals)
-
-    def _from_scratch(self, view: ReplaySpec) -> SampleStream:
-        return view.stream(_MANY_AT_ONCE, by_time=True)
 
     @property
     def timing_in_force(self) -> Timing:

@@ -253,10 +253,9 @@ class Screen:
         with self.released():
             click.echo_via_pager(text if self._utf8 else text.translate(_ASCII))
 
-    def show(self, what: RenderableType, paged: bool = False) -> None:
-        """Writes what rich can draw, no wider than the window; ``paged``: it may be long."""
-        text = draw(what, self.color, self.columns)
-        (self.page if paged else self.write_text)(text)
+    def show(self, what: RenderableType) -> None:
+        """Writes what rich can draw, no wider than the window."""
+        self.page(draw(what, self.color, self.columns))
 
     def leave_line(self) -> None:
         """A typed line was dropped: where the prompt does not end it, it is ended here."""
