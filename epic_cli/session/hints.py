@@ -16,7 +16,7 @@ from epic_cli.session.state import FIRST_PACKET, Session
 #: An entity's second packet comes after this time (s), unless an earlier one says another.
 _STEP = 0.1
 
-#: Packets of an entity are looked for among so many.
+#: Packets of an entity are looked for among the last ones: this many.
 _NEAR = 32
 
 
