@@ -58,7 +58,8 @@ def proposal(session: Session) -> str:
     near = session.last_packets(_NEAR)
     if not near:
         return FIRST_PACKET
-    *_, before, last = [near[-1], *(one for one in near if one.entity == near[-1].entity)]
+    of_entity = (packet for packet in near if packet.entity == near[-1].entity)
+    *_, before, last = [near[-1], *of_entity]
     step = last.time - before.time if before is not last else _STEP
     if not 0 < step < float("inf"):
         return ""
