@@ -366,7 +366,8 @@ class Game:
         elif key in "nN":
             self._walk(1 if key == "n" else -1)
         else:
-            self.change(self._switches.press(key, self.match.settings))
+            for change in self._switches.press(key, self.match.settings):
+                self.match.change(change)
 
     def _walk(self, steps: int) -> None:
         """To another scenario, round and round."""
@@ -378,11 +379,6 @@ class Game:
             self._scenario = name
         except (WrongUsage, Unrecordable) as error:
             self._news = str(error)
-
-    def change(self, changes: list[Change]) -> None:
-        """Changes the match now."""
-        for change in changes:
-            self.match.change(change)
 
     def lines(self, columns: int, lines: int) -> Lines:
         """The whole screen."""
