@@ -36,7 +36,10 @@ def carried_out(transcript: Transcript, folder: Path) -> Transcript:
             (folder / step.name).write_bytes(step.content)
             steps.append(step)
         else:
-            steps.append(step.run(epic, folder))
+            before = set(folder.rglob("*"))
+            steps.append(answer := step.run(epic, folder))
+            if answer.status == 2:  # what cannot be done leaves nothing behind
+                assert set(folder.rglob("*")) == before, step.line
     return replace(transcript, steps=tuple(steps))
 
 

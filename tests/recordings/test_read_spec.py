@@ -70,27 +70,6 @@ def test_what_stands_beside_a_profile_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [("time=t,tyme=u", "no key 'tyme'; did you mean 'time'"), ("axes=xy, unit=day", "unit='day'"),
-     ("time=t,time=u", "time is set twice"), ("scale=0", "scale=0"),
-     ("time=t,geo", "geo has no value: write geo=on"), ("time=t,geo=maybe", "geo=maybe"),
-     ("time=t,nothing", "'nothing'"), ("format=exe", "format='exe'"),
-     ("pattern=time", "pattern='time'"), ("encoding=klingon", "encoding='klingon'"),
-     ("angles=grad", "angles=grad"), ("euler=xyy", "euler=xyy"), ("origin=last", "origin='last'"),
-     ("time_format=%Q", "time_format='%Q'"), ("x=a,", "at character 5"), ('x="a', "character 3")],
-)  # fmt: skip
-def test_what_is_wrong_is_named(text: str, said: str) -> None:
-    with pytest.raises(SettingError, match=said):
-        ReadSpec.parse(text)
-
-
-@pytest.mark.parametrize("text", ["time=t,x=t", "x=*_x,y=b", "x=*_*,y=*_y", "vx=*_x"])
-def test_columns_that_cannot_all_be_meant(text: str) -> None:
-    with pytest.raises(SettingError):
-        ReadSpec.parse(text)
-
-
-@pytest.mark.parametrize(
     ("unit", "per_second"),
     [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9), ("iso", None), ("ticks@60", 60),
      ("tick@66.67hz", 66.67)],

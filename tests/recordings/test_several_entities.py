@@ -273,21 +273,6 @@ def test_the_array_of_a_document_is_where_it_stands() -> None:
     assert (refusal.line, refusal.column) == (5, 4)
 
 
-@pytest.mark.parametrize(
-    ("columns", "wrong"),
-    [
-        ("x=*_*", "more than one"),
-        ("x=*_x,y=p1_y", "has no *"),
-        ("x=*_x,entity=id", "has no *"),
-        ("x=a,vx=*_vx", "has no *"),
-        ("vx=*_vx", "x and y need it"),
-    ],
-)
-def test_stars_that_cannot_stand_for_the_same(columns: str, wrong: str) -> None:
-    with pytest.raises(ValueError, match=wrong.replace("*", r"\*")):
-        ReadSpec.parse(columns)
-
-
 @examples(200)
 @given(st.text("ab*\\,.", max_size=8))
 def test_a_star_in_a_name_is_written_so_that_it_is_none(name: str) -> None:

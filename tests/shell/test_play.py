@@ -336,39 +336,6 @@ def test_a_recorded_network_does_not_change_unnoticed(by: str, tmp_path: Path) -
     assert not done.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--match", "step=1"), b"step=1 is not allowed: it must be 0.005 to 0.1 s"),
-        (("--match", "bot.A=wizard"), b"bot.A=wizard is not allowed: it must be still, "),
-        (("--match", "bot.C=still"), b"--match: there is no player 'C': A, B play"),
-        (("--match", "clock.A=x"), b"clock.A='x' is not a time"),
-        (("--match", 'clock.A="0,0"'), b"clock.A=0,0 is not allowed: write AHEAD"),
-        (("--match", "rewnd=off"), b"a match has no setting 'rewnd'; did you mean 'rewind'?"),
-        (("--match", "rewind=off,rewind=on"), b"rewind is set twice: keep one of them"),
-        (("--match", "rewind"), b"rewind has no value: write rewind=on"),
-        (("--view", "Z"), b"--view 'Z'"),
-        (("-f", "epic"), b"one --view and one --player"),
-        (("-s", "snapshot+x=1"), b"snapshot"),
-        (("-s", "snapshott"), b"snapshot"),
-        (("--loss", "200%"), b"200% is not allowed: it must be 0 to 1"),
-        (("--match", "smooth_above=5%"), b"length units or more; write 0.5"),
-        (("--match", "snap_above=5ms"), b"length units or more; write 0.5"),
-        (("--match", "snap_above=-1"), b"it must be inf or 0 length units or more"),
-        (("--screen",), b"needs a terminal"),
-        (("--record", "-"), b"standard output"),
-        (("--packets", "x", "--record", "x"), b"--packets and --record would both write x"),
-        (("--show", "summary", "--duration", "endless"), b"needs an end"),
-    ],
-)
-def test_wrong_usage_is_told_in_one_line(arguments: tuple[str, ...], said: bytes) -> None:
-    done = epic("play", *arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stdout == b""
-    assert b"Traceback" not in done.stderr
-
-
 def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
     done = epic("play", "-", data=b"0 A left\n1 A jmup\n")
     assert done.returncode == 1

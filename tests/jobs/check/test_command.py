@@ -225,41 +225,6 @@ def test_files_of_cases_and_one_case_twice(capfd: pytest.CaptureFixture[str]) ->
         assert capfd.readouterr().out.splitlines()[-2:] == ["a/one: holds", "1 case: 1 holds"]
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (["check"], 2, ".: no cases here: neither case.toml nor NAME.case.toml"),
-        (["check", "none"], 3, "none"),
-        (["check", "turn.txt"], 2, "turn.txt: is no case"),
-        (["check", "-s", "lerp"], 2, "--strategy is for --new and --builtin"),
-        (["check", "--tick", "1"], 2, "--tick is for --new and --builtin"),
-        (["check", "--builtin"], 2, "add --against"),
-        (["check", "--atol", "1"], 2, "--atol and --rtol need --against"),
-        (["check", "--against", "./none"], 2, "there is no program './none'"),
-        (["check", "--against", "'"], 2, "No closing quotation"),
-        (["check", "--against", " "], 2, "the command is empty"),
-        (["check", "--against", "cat", "--accept"], 2, "not those that --against prints"),
-        (["check", "--against", "cat", "--builtin", "x"], 2, "has its own cases"),
-        (["check", "--new", "a"], 2, "needs a recording"),
-        (["check", "--new", "a", "none.txt"], 2, "No such file or directory"),
-        (["check", "--new", "a", "turn.txt", "-f", "table"], 2, "choose from epic, tsv"),
-        (["check", "--new", "a", "turn.txt", "--accept"], 2, "--accept does not go with --new"),
-        (["check", "--new", "turn.txt/a", "turn.txt"], 3, "cannot write to turn.txt/a"),
-        (["check", "--yes"], 2, "--yes needs --accept"),
-        (["check", "--tap", "-", "--junit", "-"], 2, "cannot both go to standard output"),
-        (["check", "--html", "-"], 2, "a page goes to a file"),
-        (["check", "--timeout", "0"], 2, "0 is not allowed: it must be 0.01 to 3600 s"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_what_is_refused(
-    words: list[str], status: int, message: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words) == status
-    assert message in capfd.readouterr().err
-    assert not Path("a").exists()
-
-
 def test_nothing_is_taken_where_ci_is_set(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

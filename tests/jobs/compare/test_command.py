@@ -133,22 +133,6 @@ def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
     assert b"no arrival time" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (b"", "not enough to say: there are no packets"),
-        (b"1,2,3 / 4,5,6 / 7\n", "not enough to say: one usable state"),
-        (b"nan,0,0 / 0,0,0 / 0\nnan,0,0 / 0,0,0 / 1\n", "no usable state"),
-        (
-            b"0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 80000\n2,0,0 / 1,0,0 / 160000\n",
-            "more than 5,000,000 rows",
-        ),
-    ],
-)
-def test_too_little_is_said_in_words(given: bytes, message: str) -> None:
-    assert message in refusal(stdin=given)
-
-
 def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
     truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
@@ -171,31 +155,6 @@ def test_clocks_that_differ() -> None:
     (moved,) = rows("-s", "dumb-terminal", "--truth", "offset=90", stdin=later)
     assert float(moved["error"]) == pytest.approx(float(plain["error"]))
     assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["-s", "epci"], "did you mean 'epic'?"),
-        (["-s", ","], "no name is given"),
-        (["-s", "epic,epic"], "epic is given twice"),
-        (["-s", "epic+calc=1"], "did you mean 'calc_ahead'?"),
-        (["--weights", "speed=1"], "there is no weight 'speed'"),
-        (["--weights", "latency=x"], "'latency=x' is not of the form name=number"),
-        (["--span", "2"], "write 10:20, 10: or :20"),
-        (["--span", "5:2"], "write 10:20, 10: or :20"),
-        (["--show", "none"], "--show none: these are compared"),
-        (["--entity", "tank2"], "there is no entity 'tank2'"),
-        (["--svg", "-"], "a picture or page needs a file"),
-        (["--truth", "-", "-"], "cannot both come from standard input"),
-        (["--span", "500:", "--svg", "never.svg"], "there is nothing to draw in this span"),
-        (["--span", "500:", "--html", "never.html"], "there is nothing to draw in this span"),
-        (["--warm-up", "60"], "60 s or more into an unbroken movement"),
-    ],
-)
-def test_wrong_usage(args: list[str], message: str) -> None:
-    assert message in " ".join(refusal(*args, stdin=STEADY).split())
-    assert not Path("never.svg").exists()
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:

@@ -145,32 +145,6 @@ def test_games_weigh_otherwise() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (
-            (JITTER, "--movement", "circle"),
-            "has already been over one; if it is the movement itself",
-        ),
-        (("--seeds", "5"), "--seeds needs --movement, which is sent over simulated networks"),
-        (("--movement", "circle", "--truth", TURN), "--movement is its own truth"),
-        ((JITTER, "--jitter", "20ms"), "--jitter needs --movement"),
-        (("--movement", f"truth={TURN},speed=3"), "speed does not go with truth=FILE"),
-        (("--movement", "circle,duration=endless"), "set its duration in seconds"),
-        ((JITTER, "--weights", "accuracy=0,smoothness=0,latency=0,recovery=0"), "come to nothing"),
-        ((JITTER, "--weights", "acuracy=1"), "did you mean 'accuracy'?"),
-        ((JITTER, "--fail-if", "eror>1"), "did you mean 'error'?"),
-        ((JITTER, *FEW, "--fail-if", "error(snapshop)>1"), "did you mean 'snapshot'?"),
-        (
-            (JITTER, "--fail-if", "error>1", "--fail-if", "error<=1"),
-            "leave no value that is neither; take one of them away",
-        ),
-    ],
-)
-def test_what_does_not_go_together_is_told(args: tuple[str | Path, ...], told: str) -> None:
-    assert told in refusal(*args)
-
-
 def test_a_folder_without_recordings_cannot_be_read(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -124,58 +124,6 @@ def test_interrupted_it_still_sums_up() -> None:
     assert b"Traceback" not in stderr
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--latency", "80"], "80 is not allowed: it must be 0 to 60 s"),
-        (["--latency", "-1ms"], "it must be 0 to 60 s"),
-        (["--latency", "fast"], "must be 0 to 60 s; write 0.08 or 80ms"),
-        (["--loss", "5"], "5 is not allowed: it must be 0 to 1"),
-        (["--loss", "nan"], "must be 0 to 1; write 0.02 or 2%"),
-        (["--link", "correlation=100%"], "0 to 0.9999"),
-        (["--link", 'gemodel="1,2,3,4,5"'], "at most four numbers"),
-        (["--link", 'gemodel="1%,x"'], "'x' is not a share"),
-        (["--link", "4gg"], "--link: '4gg' is not a preset of a link: did you mean '4g'?"),
-        (["--link", "up.loss=1"], "up.loss: this link has one direction, write loss=..."),
-        (["--link", "queue=50ms"], "queue needs rate"),
-        (["--send", "0"], "0.001 to 100000 Hz"),
-        (["--send", "repeats=-1"], "a whole number from 0 to 1000000"),
-        (["--send", "recorded"], "needs a movement truth=FILE"),
-        (["--movement", "circle,duration=-1"], "it must be endless or 0 to 1000000000 s"),
-        (["--movement", "circle,size=0"], "it must be 0.001 to 1000000 units"),
-        (["--movement", "spiral"], "spiral is not allowed"),
-        (["--movement", "circle,max_gap=2"], "max_gap needs truth=FILE"),
-        (["--movement", "truth=-,size=3"], "size does not go with truth=FILE"),
-        (["--seed", "-1"], "a whole number from 0 to 18446744073709551615"),
-        (["--truth-rate", "20"], "--truth-rate needs --truth-out"),
-        (["--movement", "truth=-", "--link", "trace=-"], "cannot both be standard input"),
-        (["--truth-out", "-"], "cannot go to the same place"),
-        (
-            ["--truth-out", "t.csv", "--movement", "circle,duration=endless"],
-            "--truth-out needs an end",
-        ),
-        (["--movement", "circle,entity=two words"], "choose csv or jsonl"),
-        (["--movement", "circle,entity=a\x1bb"], "cannot be shown"),
-        (["--movement", "truth=-"], "there is no state in it"),
-    ],
-)
-def test_wrong_usage(
-    args: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = simulate(*args) if "truth=-" in args else None
-    status = done.returncode if done else main(["simulate", *args])
-    found = done.stderr.decode() if done else capsys.readouterr().err
-    assert message in " ".join(found.split())
-    assert "Traceback" not in found
-    assert status == (1 if "column" in message else 2)
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_bad_line_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     truth = tmp_path / "truth.csv"
     truth.write_text("time,x,y,z\n0,0,0,0\n1,0,oops,0\n")

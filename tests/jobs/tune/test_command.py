@@ -225,37 +225,6 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
     assert "seed 4 and 3 others); judged on 6 recordings (seed 1, seed 3" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["SAMPLES/turn.txt"], "is worked out from at least 20 with arrival times; -s NAME"),
-        (["-s", "dumb-terminal", JITTER], "dumb-terminal has no setting to tune"),
-        (["-s", "lerp+lerp_time=0.1", JITTER], "lerp has no setting to tune; lerp_time is given"),
-        (["-s", "lerpp", JITTER], "lerp"),
-        (["-s", "lerp", "--for", "lagg", JITTER], "did you mean 'lag'?"),
-        (["-s", "lerp", "--all", JITTER], "leave out -s, or --all"),
-        (["--trials", "10", JITTER], "--trials needs -s NAME or --all"),
-        (["--validate", "none", JITTER], "--validate needs -s NAME or --all"),
-        (["-s", "lerp", "--svg", "-", JITTER], "a picture or page needs a file"),
-        (["-s", "lerp+lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
-        (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
-        (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
-        (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),
-        (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and evaluates on all"),
-        (["-s", "lerp", "--movement", "strafe", JITTER], "has already been over one"),
-    ],
-)
-def test_what_cannot_be_done_is_said(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one = tmp_path / "one.txt"
-    one.write_text("0,0,0 / 1,0,0 / 0 arrival=0.1\n")
-    given = [word.replace("SAMPLES", str(SAMPLES)).replace("ONE", str(one)) for word in words]
-    out, err = told(capsys, *given, status=2)
-    assert said in " ".join(err.split())
-    assert out == ""
-
-
 def test_from_python(recording: str) -> None:
     found = epic_cli.tune(recording, ["lerp"], figure="error", trials=20)
     (one,) = found.tunings

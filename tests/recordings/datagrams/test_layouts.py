@@ -5,7 +5,6 @@ PYTHONPATH=tests python tests/recordings/datagrams/test_layouts.py 1000000 [SEED
 
 import math
 import random
-import re
 import struct
 import sys
 from itertools import count
@@ -151,37 +150,9 @@ def test_types_flags_and_texts() -> None:
     assert read("_:char[4]=SNAP time:u8 x:u8", b"SNAQ\1\1")[1][0][0] is Refused.OTHER_VALUE
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("time:f32 {x:f32}", "}[n] is expected: a number, a field, a type, or nothing"),
-        ("time:f32 x:f32}", "no { is open (at character 15)"),
-        ("{x:f32}[2] time:f32", "a record needs time, as time:f32, in it or before it"),
-        ("time:f32 {x:f32}[n]", "'}[n]': no whole number 'n' stands before it (at character 16)"),
-        ("time:f32 n:f32 {x:f32}[n]", "no whole number 'n' stands before it"),
-        ("time:f32 {x:f32", "(at the end)"),
-        ("kind=1{x:f32}", "no whole number 'kind' stands before it"),
-        ("n:u8 time:f32 x:f32 n&0{_:1}", "'n&0' is never true (at character 21)"),
-        ("n:u8 time:f32 n=1{x:f32} n=1{x:f32}", "'n=1' is never true"),
-        ("time:f32 x:f32 ... y:f32", "nothing can stand behind ..."),
-        ("n:u8 time:f32 x:f32 {n&1{_:1}}[]", "this may have no bytes at all"),
-        ("n:u8 time:f32 n&1{x:f32} n&2{y:f32}", "a record needs x, as x:f32, beside y and z"),
-        ("time:f32 x:f32&3", "only whole numbers have &MASK"),
-        ("time:f32 x:u8&0x1ff", "'0x1ff' is not a mask for it"),
-        ("time:f32 x:u8=256", "'256' is not a number of 8 bits"),
-        ("_:char[4]=SNAPS time:f32 x:f32", "'SNAPS' has 5 bytes, not 4"),
-        ("time:f32 x:char[4]", "a text is not a number"),
-        ("time:f32 x:f32 id:u8*2", "'2' is not a valid factor for id"),
-        ("time:f32 x:f32" + " {_:u8" * 20, "groups are within each other"),
-        ("time:f32 x:f32" + " _:1" * 1000, "at most 1,000 words"),
-    ],
-)
-def test_a_layout_that_is_none_says_where(text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)):
-        RecordLayout(text)
-
-
 def test_no_datagram_can_take_long_or_much() -> None:
+    with pytest.raises(ValueError, match="at most 1,000 words"):
+        RecordLayout("time:f32 x:f32" + " _:1" * 1000)
     deep = "n:u64 time:u8 x:u8 " + "{_:u8 " * 10 + "}[n]" * 10
     assert read(deep, b"\xff" * 60000)[1][0][0] is Refused.NOT_RECORDS
     assert read("time:u8 n:u32 id:char[n] x:u8", b"\x01\xff\xff\xff\xff" + bytes(9))[0] == []
