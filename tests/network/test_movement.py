@@ -171,31 +171,6 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
     assert only(text, 1) == State((2, 0, 0), (2, 0, 0), 0)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column", "what"),
-    [
-        ("foo,bar\n1,2\n", 1, 1, "no column is clearly time"),
-        ("time,x,y,z,x\n", 1, 1, "has x twice"),
-        ("time,x,y,z\n0,1,2\n", 2, 1, "3 fields"),
-        ("time,x,y,z\n0,1,2,3\n1,a,2,3\n", 3, 3, "x is not a number"),
-        ("time,x,y,z\n0,1,nan,3\n", 2, 5, "y is missing"),
-        ("time,x,y,z\n0,1,2,inf\n", 2, 7, "z is missing"),
-        ("time,x,y,z\n,1,2,3\n", 2, 1, "time is missing"),
-        ("time,x,y,z\n0,1,2,1e16\n", 2, 7, "z is out of range"),
-        ("time,x,y,z\n5,1,2,3\n1,1,2,3\n", 3, 1, "time goes back"),
-        ("time,x,y,z,teleport\n1,1,2,3,yes\n", 2, 9, "teleport is neither 0 nor 1"),
-        ('time,x,y,z,entity\n1,1,2,3,"a\n', 2, 1, "a quoted field does not end"),
-        ("time,x,y,z\n0,0,\0,0\n", 2, 5, "NUL"),
-        ("time,x,y,z\n" + "9" * 70000 + "\n", 2, 1, "too long"),
-        ('entity,time,x,y,z\n"a,b",0,u,0,0\n', 2, 9, "x is not a number"),
-    ],
-)
-def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
-    with pytest.raises(TableRefusal, match=what) as caught:
-        movement(text)
-    assert (caught.value.problem.line, caught.value.problem.column) == (line, column)
-
-
 def test_not_utf8() -> None:
     with pytest.raises(TableRefusal, match="not UTF-8"):
         read_movement(io.BytesIO(b"time,x,y,z\n0,\xff,0,0\n"))

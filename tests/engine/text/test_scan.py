@@ -29,31 +29,6 @@ def test_anything_else_there_is_passed_over(tail: str) -> None:
     assert packet == ((1, 2, 3), (4, 5, 6), 0.1, None, "", False, None, 0.0, None, None)
 
 
-@pytest.mark.parametrize(
-    ("word", "what", "expected"),
-    [
-        ("arrival=", "arrival is not a finite number", "arrival=SECONDS"),
-        ("arrival=soon", "arrival is not a finite number", "arrival=SECONDS"),
-        ("arrival=inf", "arrival is not a finite number", "arrival=SECONDS"),
-        ("arrival=1s", "arrival is not a finite number", "arrival=SECONDS"),
-        ("delta=nan", "delta is not a finite number", "delta=SECONDS"),
-        ("seq=-1", "seq is not a whole number of 0 or more", "seq=NUMBER"),
-        ("seq=1.0", "seq is not a whole number of 0 or more", "seq=NUMBER"),
-        ("seq=9223372036854775808", "seq is not a whole number of 0 or more", "seq=NUMBER"),
-        ("teleport=yes", "teleport is neither 0 nor 1", "teleport=0 or teleport=1"),
-        ("teleport=", "teleport is neither 0 nor 1", "teleport=0 or teleport=1"),
-        ("entity=", "the entity has no name", "entity=NAME"),
-    ],
-)
-def test_a_wrong_value_of_a_key_is_refused(word: str, what: str, expected: str) -> None:
-    line = GOOD + b" seq=1 " + word.encode("ascii") + b" teleport=0\n"
-    [found] = scan_problems(TextScanner(), b"\n" + line)
-    assert (found.what, found.expected) == (what, expected)
-    assert found.text == line
-    assert found.caret == line.index(word.encode("ascii")) + len(word.partition("=")[0]) + 1
-    assert (found.line, found.column) == (2, found.caret + 1)
-
-
 def test_a_name_is_refused_if_it_is_not_utf_8() -> None:
     # bytes on both sides of every boundary in the definition of UTF-8
     edges = bytes.fromhex("41 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 ed ee ef f0 f4 f5 ff")
@@ -91,47 +66,6 @@ def test_entities_have_no_limit_but_memory() -> None:
 
 
 # ---------------------------------------------------------------------------------- wrong lines
-
-
-@pytest.mark.parametrize(
-    ("line", "column", "what"),
-    [
-        (b"hi # 1", 1, "x is not a number"),
-        (b"\xef\xbb\xbf1,2,3 / 4,5,6 / 0.1", 1, "x is not a number"),
-        (b"1,,3 / 4,5,6 / 0.1", 3, "y is missing"),
-        (b"1,2 / 4,5,6 / 0.1", 5, "no ',' after y"),
-        (b"1,2,3 , 4,5,6 / 0.1", 7, "no '/' after z"),
-        (b"1,2,3 / 4,5,6 / O.1", 17, "t is not a number"),
-        (b"1,2,3 / 4,5\0,6 / 0.1", 12, "no ',' after vy"),
-        ("Ä,2,3 / 4,5,6 / 0.1".encode(), 1, "x is not a number"),
-    ],
-)
-def test_a_problem_says_where_the_line_stops_making_sense(
-    line: bytes, column: int, what: str
-) -> None:
-    [found] = scan_problems(TextScanner(), GOOD + b"\n" + line + b"\n" + GOOD)
-    assert (found.line, found.column, found.caret) == (2, column, column - 1)
-    assert found.text == line + b"\n"
-    assert found.what == what
-    assert found.expected == "x,y,z / vx,vy,vz / t [key=value ...]"
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        (b"1,2,", "z is missing"),
-        (b"1,2,   ", "z is missing"),
-        (b"1,2,3 / 4,5,6", "no '/' after vz"),
-        (b"1,2,3 / 4,5,6 /", "t is missing"),
-    ],
-)
-def test_what_is_missing_is_missing_at_the_end_of_the_line(
-    line: bytes, what: str, end: bytes
-) -> None:
-    [found] = scan_problems(TextScanner(), line + end)
-    assert found.what == what
-    assert (found.line, found.column) == (1, len(line) + 1)
 
 
 def test_a_line_beyond_1023_bytes_is_read_in_pieces_that_count_as_one_line() -> None:

@@ -113,25 +113,6 @@ def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes().splitlines()[2] == b",1,3,4,0,,,,,,0,0"
 
 
-@pytest.mark.parametrize(
-    ("args", "stdin", "message"),
-    [
-        ([], PACKET, b"add --to, one of text, csv, jsonl, parquet, tsv"),
-        (["-o", "a.xlsx"], PACKET, b"add --to, one of"),
-        (["--to", "text"], b'{"time":0,"x":0,"y":0,"z":0,"vx":0,"vy":0,"vz":0,"entity":"a b"}\n',
-         b"<stdin>:1: packet text cannot hold the entity's name 'a b'"),
-        (["--to", "csv", "--read", "x=a"], PACKET, b"this is packet text"),
-        (["--to", "csv", "--span", "2:1"], PACKET, b"is not a span"),
-        (["--to", "csv", "--shift", "soon"], PACKET, b"--shift"),
-    ],
-)  # fmt: skip
-def test_wrong_usage(tmp_path: Path, args: list[str], stdin: bytes, message: bytes) -> None:
-    done = epic("convert", *args, stdin=stdin, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert names(tmp_path) == []
-
-
 def test_a_missing_file() -> None:
     assert epic("convert", "--to", "csv", "nowhere.csv").returncode == 3
 

@@ -38,62 +38,6 @@ def test_a_script_says_what_players_do() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "what"),
-    [
-        ("x A left", 1, "not a time"),
-        ("-1 A left", 1, "not a time"),
-        ("nan A left", 1, "not a time"),
-        ("1e9 A left", 1, "not a time"),
-        ("1 A left\n0.5 A up", 1, "goes back"),
-        ("1", 2, "ends after its time"),
-        ("1 C left", 3, "no player"),
-        ("1 A lefft", 5, "not something a player can do"),
-        ("1 A left left", 5, "twice"),
-        ("1 A aim=C", 5, "not a target"),
-        ("1 A aim=0,0", 5, "not a target"),
-        ("1 A aim=1e200,1e200", 5, "not a target"),
-        ("1 set", 6, "nothing is set"),
-        ("1 say # nothing", 3, "nothing is said"),
-        ("1 say \x1b[31m", 3, "no control characters"),
-        ("1 set latency", 7, "has no value"),
-        ("1 set latency=-1", 7, "0 to 60 s"),
-        ("1 set latency=nan", 7, "0 to 60 s"),
-        ("1 set loss=2", 7, "0 to 1"),
-        ("1 set remote_strategy=lerpp", 7, "did you mean"),
-        ("1 set local=best", 7, "it must be"),
-        ("1 set clock_sync=ntp", 7, "must be free-running, netfox, lightyear or ggpo"),
-        ("1 set lag_compensation=off", 7, "must be view, mirror or source"),
-        (
-            "1 set smoothing_curve=cubic",
-            7,
-            "must be linear, exponential, frames, ",
-        ),
-        ("1 set snap_above=nan", 7, "must be inf or 0 length units or more"),
-        ("1 set rewind=1", 7, "on or off"),
-        ("1 set seed=4", 3, "seed"),
-        ("1 set players=3", 3, "players cannot change during the match"),
-        ("1 set clock.B=1", 3, "clock.B cannot change during the match"),
-        ("set players=9", 5, "a whole number from 2 to 8"),
-        ("set clock.B=1,0", 5, "write AHEAD"),
-        ("set step=1", 5, "0.005 to 0.1 s"),
-        ("set gemodel=2", 5, "0 to 1"),
-        ("set distribution=flat", 5, "must be uniform"),
-        ("set duration=-1", 5, "0 to 1000000 s"),
-        ("1 A left\nset loss=0", 1, "no time before"),
-        ("1 A " + "left " * 1000, 1, "too long"),
-    ],
-)
-def test_what_is_wrong_is_told_with_its_place(text: str, column: int, what: str) -> None:
-    with pytest.raises(TableRefusal) as refused:
-        script(text)
-    problem = refused.value.problem
-    assert what in problem.what
-    assert problem.column == column
-    assert problem.line == text.count("\n") + 1
-    assert problem.expected
-
-
 def test_bytes_that_are_no_text_are_told() -> None:
     with pytest.raises(TableRefusal, match="UTF-8"):
         parse_script(io.BytesIO(b"1 A \xff"), "AB")
