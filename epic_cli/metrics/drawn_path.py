@@ -36,6 +36,9 @@ REPEATED, REGULAR = 1.12, 0.93
 #: What stays for this many times as long as usual rests.
 RESTS = 2.5
 
+#: In frames: a tick waits for the next one, and no longer.
+WAITS = 1.2
+
 #: Of fewer frames nothing is said.
 FEWEST_FRAMES = 20
 
@@ -138,7 +141,10 @@ def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
         passed = np.where(one, 1.0, np.maximum(np.round(held * frame / tick), 1.0))
         numbers = np.cumsum(np.append(0, passed))
         tick = float(np.polyfit(numbers, path.times[starts], 1)[0])
-    begin = float((path.times[starts] - tick * numbers).min())
+    late = path.times[starts] - tick * numbers
+    if np.ptp(np.quantile(late, (0.05, 0.95))) > WAITS * frame:  # what stays now and then
+        return None
+    begin = float(late.min())
     numbers, kept = np.unique(numbers, return_index=True)
     return path._replace(times=begin + tick * numbers, positions=path.positions[starts[kept]])
 

@@ -1,8 +1,8 @@
 """Which strategy draws what a game really drew, with which settings, and what is on top of it.
 
 How it works is found from the frames (``mechanism``); engines' strategies are drawn again in them
-(``Comparison``), their settings, a delay and a first-order low-pass are searched (``Search``), and
-the best of all is a ``DrawnMatch``.
+(``FrameComparison``), their settings, a delay and a first-order low-pass are searched (``Search``),
+and the best of all is a ``DrawnMatch``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from epic_cli.engine.parameters import Choice, Number, Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.jobs.diagnose.mechanism import Mechanism, frames_of, mechanism
-from epic_cli.jobs.diagnose.redraw import Comparison, FittedStrategy, Redraw, at_times
+from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison, Redraw, at_times
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     LARGEST,
@@ -64,7 +64,7 @@ class Search(NamedTuple):
     on top of it that anybody sees.
     """
 
-    comparison: Comparison
+    comparison: FrameComparison
     enough: float
     matters: float
 
@@ -82,14 +82,14 @@ class Search(NamedTuple):
         singles = list(usual)
         for found in usual:
             singles += [off(found.changed(words)) for words in _options(found.candidate)]
-            singles += [self._best(found, one, VALUES) for one in _tunable(found.candidate)]
+            singles += [self._best(found, own, VALUES) for own in _tunable(found.candidate)]
         singles.sort(key=lambda one: one.residual)
-        sharp = [self.comparison.short(self.comparison.fit(one)) for one in singles[:SHARPENED]]
-        exact = [one for one in sharp if one.residual <= self.comparison.exact]
-        for one in sorted(sharp, key=lambda one: one.residual)[: 0 if exact else DENSE]:
-            for setting in _tunable(one.candidate):
-                if setting.name in one.candidate.settings:
-                    found = self.comparison.fit(self._best(one, setting, DENSELY))
+        sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles[:SHARPENED]]
+        exact = [each for each in sharp if each.residual <= self.comparison.exact]
+        for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
+            for setting in _tunable(each.candidate):
+                if setting.name in each.candidate.settings:
+                    found = self.comparison.fit(self._best(each, setting, DENSELY))
                     sharp.append(self.comparison.short(found))
         plain = [*singles, *sharp]
         if exact:  # ``lerp``, not ``luanti``
@@ -106,24 +106,24 @@ class Search(NamedTuple):
         if _least(plain).residual <= self.matters:
             return [without]
         smooth = self._nearest(map(self._smoothed, usual))
-        smooth = [self.comparison.fit(one) for one in smooth]
+        smooth = [self.comparison.fit(each) for each in smooth]
         if _least(smooth).residual > self.enough:
-            smooth += [self.comparison.fit(self._timed(self._smoothed(one))) for one in late]
+            smooth += [self.comparison.fit(self._timed(self._smoothed(each))) for each in late]
             smooth += map(self._descended, self._nearest(smooth))
         return [without, _simplest(smooth, self.enough)]
 
     def _nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
         """The nearest of each of the nearest strategies."""
         near: dict[str, FittedStrategy] = {}
-        for one in sorted(found, key=lambda one: one.residual):
-            near.setdefault(one.candidate.name, one)
+        for each in sorted(found, key=lambda each: each.residual):
+            near.setdefault(each.candidate.name, each)
         return list(near.values())[:FINALISTS]
 
     def _best(self, found: FittedStrategy, setting: Number, values: int) -> FittedStrategy:
         """The same with the best value of a setting."""
         steps = list(_steps(setting, values))
         if setting.whole:
-            tried = [self.comparison.off(found.changed({setting.name: one})) for one in steps]
+            tried = [self.comparison.off(found.changed({setting.name: step})) for step in steps]
             return _least([found, *tried])
         return self.comparison.search(found, setting.name, steps)
 
@@ -174,7 +174,10 @@ class Search(NamedTuple):
 
 
 def _lateness(
-    times: Floats, path: Floats, comparison: Comparison, counted: NDArray[np.bool_] | None = None
+    times: Floats,
+    path: Floats,
+    comparison: FrameComparison,
+    counted: NDArray[np.bool_] | None = None,
 ) -> tuple[float, float]:
     """How much later than on this path (n, 3) it is drawn (s), and what is left then (length)."""
     at = np.flatnonzero(comparison.counted if counted is None else counted)
@@ -248,8 +251,8 @@ WARM_UP = 1.0
 #: Seconds after the last packet for which frames are looked at.
 AFTER = 2.0
 
-#: Shares of the usual step from packet to packet: no further off, it is the same, like it, ...
-SAME, ALIKE, LIKE = 2e-4, 0.05, 0.2
+#: Shares of the usual step from packet to packet: no further off, it is the same, understood, ...
+SAME, UNDERSTOOD, LIKE = 2e-4, 0.01, 0.2
 
 #: A step this many times as long as nine in ten of the moving ones is a teleport.
 LEAP = 4.0
@@ -314,7 +317,7 @@ class DrawnMatch(NamedTuple):
     @property
     def found(self) -> bool:
         """Whether that is the strategy, or one that draws as it does."""
-        return self.best.residual <= max(self.enough, ALIKE * self.step)
+        return self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
 
     @property
     def like(self) -> bool:
@@ -349,7 +352,7 @@ class _Entity:
         wait = min(WARM_UP, 0.1 * float(times[-1] - times[0])) if len(times) else 0.0
         counted = times >= max(times[0], self.redraw.begins) + wait
         exact = min(EXACT * path.resolution, self.enough)
-        self.comparison = Comparison(
+        self.comparison = FrameComparison(
             self.redraw, times, path.positions, counted, exact, self.step or 1.0
         )
 
@@ -459,7 +462,7 @@ def match(
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
     parts, found = (None if candidates else first.mechanism()), list[FittedStrategy]()
     usual = [] if candidates else [first.comparison.off(FittedStrategy(spec)) for spec in engines]
-    same = [one.candidate for one in usual if one.residual <= first.enough]
+    same = [each.candidate for each in usual if each.residual <= first.enough]
     if parts is None or not parts.exact:
         found = _searched(moving, candidates or engines)
         if parts is not None and parts.residual > found[-1].residual:
@@ -491,7 +494,7 @@ def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) 
     return (
         bool(best.constant)
         and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
-        and best.residual <= max(first.enough, ALIKE * first.step)
+        and best.residual <= max(first.enough, UNDERSTOOD * first.step)
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation, SendInterval
-from epic_cli.jobs.diagnose.redraw import Comparison, FittedStrategy
+from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison
 from epic_cli.metrics.arrays import minimum
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ MARGINS = (0.0, 1.0, 2.0, 3.0)
 #: Time constants of low-passes that are undone (s).
 LOW_PASSES = (0.0, 0.01, 0.02, 0.035, 0.06, 0.1, 0.17)
 
-#: Frames that a first look takes; of buffers with one low-pass, and of chases, so many are drawn.
+#: Frames that a first look takes; of buffers with one low-pass, and of chases, those drawn.
 LOOKED_AT, READINGS, FIRST = 100, 16, 24
 
-#: Seconds at the beginning that are not looked at: clocks and low-passes settle.
+#: Seconds at the beginning that are not looked at, or a quarter where that is less.
 SETTLES = 1.0
 
 
@@ -74,6 +74,12 @@ class Frames(NamedTuple):
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         moving = steps[steps > 0]
         return float(np.median(moving)) if len(moving) else 1.0
+
+    @property
+    def settled(self) -> NDArray[np.bool_]:
+        """Frames (m) that are not at the beginning, while clocks and low-passes settle."""
+        since = self.times - self.times[0]
+        return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
 
 
 def frames_of(
@@ -209,8 +215,7 @@ def _beside(frames: Frames, stamps: Floats, newest: NDArray[np.int64], points: F
 
 def _picked(frames: Frames) -> NDArray[np.int64]:
     """Frames for a first look, all over those that move."""
-    later = np.flatnonzero(frames.times >= frames.times[0] + SETTLES)
-    later = later if len(later) >= 20 else np.arange(len(frames.times))
+    later = np.flatnonzero(frames.settled)
     steps = np.linalg.norm(np.diff(frames.drawn, axis=0, append=frames.drawn[-1:]), axis=1)
     moving = later[steps[later] > 0.1 * np.quantile(steps[later], 0.75)]
     moving = moving if len(moving) >= 20 else later
@@ -236,7 +241,7 @@ def chases(frames: Frames) -> list[PossibleReading]:
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
         elapsed = np.diff(frames.times)
-        later = frames.times[1:] >= frames.times[0] + SETTLES
+        later = frames.settled[1:]
         found += _shares(ahead, left[later], step[later], elapsed[later])
         found += _glides(frames, ahead, goal)
         found += _paces(frames, ahead, goal, later)
@@ -305,8 +310,8 @@ def _paces(
     step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)
     left = goal[1:] - frames.drawn[:-1]
     far, pace = np.linalg.norm(left, axis=1), np.linalg.norm(step, axis=1)
-    going = later & (pace > 0) & (far > 1.05 * pace)
-    if going.sum() < 3:  # a high speed shows at jumps alone
+    going = later & (pace > 0) & (far > pace + 2e-3 * frames.unit)
+    if not going.any():
         return []
     found = []
     speed = float(np.median((pace / elapsed)[going]))
@@ -339,7 +344,7 @@ def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Possibl
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
     start = frames.drawn[np.maximum(begins - 1, 0)]
     since = frames.times - frames.arrivals[frames.newest]
-    later = frames.times >= frames.times[0] + SETTLES
+    later = frames.settled
     found = []
     for ease, shape in EASES.items():
 
@@ -367,7 +372,7 @@ EASES: dict[str, Callable[[Floats], Floats]] = {
 
 def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
     """A critically damped spring, whose speed is that of the step before."""
-    elapsed, later = np.diff(frames.times), frames.times[2:] >= frames.times[0] + SETTLES
+    elapsed, later = np.diff(frames.times), frames.settled[2:]
 
     def off(log: float) -> float:
         omega = 2 / math.exp(log)
@@ -400,13 +405,19 @@ KNOWN = (
     "+monotonic=on+keep=120",
     "buffer+delay=0.2+keep=7",
     "buffer+curve=hermite+delay=0.35",
+    "buffer+stamps=ticks+clock=newest+interval=0.05+delay=0.05",
+    "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+delay_least=1.1i+delay_most=1.2i"
+    "+interval_time=2+jitter_time=1+beyond=0.08+beyond_then=return",
     "chase+how=share+share=1",
     "chase+how=lerp+time=0.1",
     "chase+how=linear+time=0.1+start=arrival",
 )
 
 #: Of what may be it, this many are fitted to the end; of all that one word changes, this many.
-KEPT, FITTED = 3, 8
+KEPT, FITTED = 2, 6
+
+#: Settings that may be in seconds or in send intervals.
+SPANS = ("delay", "time")
 
 #: Settings without which it would be another.
 NEEDED = ("delay", "time", "share", "speed")
@@ -421,7 +432,7 @@ LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 CHANGES, BETTER = 5, 0.97
 
 
-def explain(frames: Frames, comparison: Comparison) -> list[FittedStrategy]:
+def explain(frames: Frames, comparison: FrameComparison) -> list[FittedStrategy]:
     """What draws these frames, the nearest first."""
     return _Explanation(frames, comparison).found()
 
@@ -429,7 +440,7 @@ def explain(frames: Frames, comparison: Comparison) -> list[FittedStrategy]:
 class _Explanation:
     """The search for what draws some frames: all that was found is kept, by how near it is."""
 
-    def __init__(self, frames: Frames, comparison: Comparison) -> None:
+    def __init__(self, frames: Frames, comparison: FrameComparison) -> None:
         self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
         self.axes = list(axes(frames))
@@ -473,13 +484,20 @@ class _Explanation:
         return sorted(self.kept.values(), key=lambda one: (one.residual > self.exact, one.apart))
 
     def unlike(self, count: int) -> list[FittedStrategy]:
-        """The nearest buffers and chases, so many of each, that differ in more than numbers."""
-        ways: dict[object, FittedStrategy] = {}
-        for found in self.near:
-            ways.setdefault(_way(found.candidate), found)
-        buffers = [found for found in ways.values() if found.candidate.name == "buffer"]
-        chases = [found for found in ways.values() if found.candidate.name == "chase"]
-        return [*buffers[:count], *chases[: count // 2]]
+        """The nearest that differ in their clocks, and in other words, ``count`` of each.
+
+        Of a few, most are buffers: they have more words.
+        """
+        picked: dict[str, FittedStrategy] = {}
+        for part in (slice(None, 2), slice(2, None)):
+            ways: dict[object, FittedStrategy] = {}
+            for found in self.near:
+                ways.setdefault((found.candidate.name, *_way(found.candidate)[part]), found)
+            buffers = [found for found in ways.values() if found.candidate.name == "buffer"]
+            chases = [found for found in ways.values() if found.candidate.name == "chase"]
+            for found in (*buffers[:count], *chases[: count // 2]):
+                picked[found.candidate.label] = found
+        return list(picked.values())
 
     def keep(self, found: FittedStrategy) -> None:
         """Remembers it, unless something near it that is as simple has been found."""
@@ -493,7 +511,7 @@ class _Explanation:
             self.kept[way] = found
 
     def look(self, specs: list[StrategySpec], only: Sequence[str] = ()) -> None:
-        """A first look at strategies: one step of the fit, until one is exact."""
+        """A first look at strategies: one step of the fit; of variants until one is exact."""
         for spec in specs:
             found = self.comparison.fit(FittedStrategy(spec), 1, only)
             self.keep(found)
@@ -524,10 +542,14 @@ class _Explanation:
                     yield self.changed(spec, {bound: wait})
                 yield self.changed(spec, {"jitter_time": 1.0})
         yield from (self.changed(spec, {key: None}) for key in settings if key not in NEEDED)
+        yield self.in_intervals(FittedStrategy(spec)).candidate
+
+    def in_intervals(self, found: FittedStrategy) -> FittedStrategy:
+        """The same with its delay or time in send intervals."""
         interval = float(np.median(np.diff(self.frames.stamps)))
-        for key in ("delay", "time"):
-            if isinstance(settings.get(key), float):
-                yield self.changed(spec, {key: f"{settings[key] / interval:.4g}i"})
+        settings = found.candidate.settings
+        spans = {key: settings[key] for key in SPANS if isinstance(settings.get(key), float)}
+        return found.changed({key: f"{span / interval:.6g}i" for key, span in spans.items()})
 
     def changed(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
         """The same with these changes, and with the delay that goes with them."""
@@ -544,40 +566,45 @@ class _Explanation:
     def late(self, settings: Mapping[str, Any]) -> float:
         """How late a buffer with these settings draws for other reasons than its delay (s)."""
         margin = float(settings.get("jitter_margin", 0.0)) * self.jitter(settings)
-        return self.axis(settings).late + margin + float(settings.get("low_pass", 0.0))
+        return _axis(self.axes, settings).late + margin + float(settings.get("low_pass", 0.0))
 
     def jitter(self, settings: Mapping[str, Any]) -> float:
         """The usual deviation that a margin multiplies (s)."""
-        return float(np.median(self.axis(settings).jitter))
-
-    def axis(self, settings: Mapping[str, Any]) -> TimeAxis:
-        """Which of the axes that is, about."""
-        usual = {"stamps": "sender", "clock": "agree"}
-        ways = {key: settings.get(key, value) for key, value in usual.items()}
-        if ways["stamps"] == "arrival":
-            ways["clock"] = "agree"
-        same = [
-            axis for axis in self.axes
-            if all(axis.settings.get(key, usual[key]) == value for key, value in ways.items())
-        ]  # fmt: skip
-        wanted = settings.get("clock_time", 2.0)
-        wanted = 1e9 if wanted == "session" else wanted
-
-        def far(axis: TimeAxis) -> float:
-            time = axis.settings.get("clock_time", 2.0)
-            return abs(math.log((1e9 if time == "session" else time) / wanted))
-
-        return min(same or self.axes[:1], key=far)
+        return float(np.median(_axis(self.axes, settings).jitter))
 
     def written(self, best: FittedStrategy) -> FittedStrategy:
         """The same without what changes nothing, and with no more digits than it needs."""
         given = best
         for key in best.candidate.settings:
-            if key not in NEEDED:
-                without = FittedStrategy(self.changed(best.candidate, {key: None}))
+            ways = [] if key in NEEDED else [{key: None}]
+            if key in ("delay_least", "delay_most"):
+                ways.append({key: None, "delay": best.candidate.settings.get(key)})
+            for changes in ways:
+                without = FittedStrategy(self.changed(best.candidate, changes))
                 without = self.comparison.fit(without, 4)
                 best = without if self.comparison.is_as_good(without, given) else best
-        return self.comparison.short(best)
+        best = self.comparison.short(best)
+        spans = self.comparison.short(self.in_intervals(best))
+        shorter = _length(spans.candidate)[0] < _length(best.candidate)[0]
+        return spans if shorter and self.comparison.is_as_good(spans, given) else best
+
+
+def _axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
+    """Which of the axes a buffer with these settings goes by, or the one with the nearest time."""
+    stamps, clock = settings.get("stamps", "sender"), settings.get("clock", "agree")
+    if stamps == "arrival":
+        clock = "agree"
+
+    def seconds(time: float | str) -> float:
+        return 1e9 if time in ("session", math.inf) else float(time)
+
+    def far(axis: TimeAxis) -> tuple[bool, float]:
+        own = axis.settings
+        same = (own.get("stamps", "sender"), own.get("clock", "agree")) == (stamps, clock)
+        time = seconds(settings.get("clock_time", 2.0)) / seconds(own.get("clock_time", 2.0))
+        return not same, abs(math.log(time))
+
+    return min(every, key=far)
 
 
 def _with_numbers(spec: StrategySpec) -> StrategySpec:
@@ -607,6 +634,16 @@ _OF_BUFFERS: tuple[dict[str, Any], ...] = (
     {"catch_up": "none"},
     *({"catch_up": "rate", "catch_up_rate": rate} for rate in (0.02, 0.05, 0.1, 0.2)),
     {"catch_up": None},
+    *(
+        {
+            "stamps": stamps,
+            "clock": clock,
+            "clock_time": None,
+            "catch_up": "rate",
+            "catch_up_rate": 0.05,
+        }
+        for stamps, clock in ((None, "newest"), ("ticks", "newest"), ("arrival", None))
+    ),
     *({"jitter_margin": margin} for margin in (None, 1.0, 2.0, 3.0)),
     {"monotonic": "on"},
     {"late": "insert"},
@@ -635,11 +672,11 @@ class Mechanism(NamedTuple):
     same_as: tuple[StrategySpec, ...] = ()
 
 
-def mechanism(frames: Frames, comparison: Comparison, enough: float) -> Mechanism:
+def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
     """The composition that draws these frames best."""
     found = explain(frames, comparison)
     same = [near for near in found if comparison.is_as_good(near, found[0])]
-    same.sort(key=lambda each: len(each.candidate.label))
+    same.sort(key=lambda each: _length(each.candidate))
     best = same[0]
     interval = float(np.median(np.diff(frames.stamps)))
     empty, needed = _reserve(frames, best.candidate, interval)
@@ -658,6 +695,14 @@ def in_seconds(span: float, interval: float) -> float:
     return span if span >= 0 else -span * interval
 
 
+def _length(strategy: StrategySpec) -> tuple[int, int]:
+    """How much there is to say: settings and digits, then letters."""
+    settings = strategy.settings.values()
+    digits = [len(f"{value}".strip("i").replace(".", "").strip("0")) for value in settings
+              if not isinstance(value, str) or value[0].isdigit()]  # fmt: skip
+    return sum(digits) + 2 * len(settings), len(strategy.label)
+
+
 def _way(strategy: StrategySpec) -> tuple[object, ...]:
     """What two compositions have in common that differ in numbers alone."""
     values = strategy.values
@@ -666,17 +711,15 @@ def _way(strategy: StrategySpec) -> tuple[object, ...]:
 
 
 def _reserve(frames: Frames, strategy: StrategySpec, interval: float) -> tuple[float, float]:
-    """The share of frames beyond the newest packet, and the delay that covers 99 % (s); NaN."""
-    settings = strategy.settings
-    for axis in axes(frames) if strategy.name == "buffer" else ():
-        usual = {"stamps": "sender", "clock": "agree", "clock_time": 2.0}
-        if all(
-            axis.settings.get(key, value) == settings.get(key, value)
-            for key, value in usual.items()
-        ):
-            newest = frames.newest
-            needed = frames.times - axis.offsets[newest] - axis.stamps[newest]
-            used: dict[str, Any] = declaration("buffer").converted(strategy.values)
-            delay = in_seconds(used["delay"], interval)
-            return float((needed > delay).mean()), float(np.quantile(needed, 0.99))
-    return math.nan, math.nan
+    """The share of frames beyond the newest packet, and the delay that covers 99 % (s); NaN.
+
+    Frames after the last packet are not counted.
+    """
+    settings, sent = strategy.settings, frames.times <= frames.arrivals[-1]
+    if strategy.name != "buffer" or not sent.any():
+        return math.nan, math.nan
+    axis, newest = _axis(list(axes(frames)), settings), frames.newest[sent]
+    needed = frames.times[sent] - axis.offsets[newest] - axis.stamps[newest]
+    used: dict[str, Any] = declaration("buffer").converted(strategy.values)
+    delay = in_seconds(used["delay"], interval)
+    return float((needed > delay).mean()), float(np.quantile(needed, 0.99))

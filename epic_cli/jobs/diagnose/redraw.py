@@ -151,7 +151,7 @@ def _number(value: object) -> float | None:
 AS_GOOD = 1.05
 
 
-class Comparison:
+class FrameComparison:
     """What a game drew of an entity, against what strategies draw in the same frames.
 
     ``counted`` are the frames that count; ``exact`` (length): what is no further off is the same
@@ -174,9 +174,9 @@ class Comparison:
         key = found.candidate.label, found.shift, found.constant
         if self._last[0] != key:
             own = self.redraw.draw(found.candidate, self.times, found.shift)
-            if found.constant:
-                known = np.isfinite(own[:, 0])
-                first = int(known.argmax()) if known.any() else len(own)
+            known = np.isfinite(own[:, 0])
+            if found.constant and known.any():
+                first = int(known.argmax())
                 own[first:] = low_pass(self.times[first:], own[first:], found.constant)
             self._last = key, np.asarray(own - self.drawn)[self.counted]
         return self._last[1]
@@ -192,7 +192,8 @@ class Comparison:
             if known.mean() > 0.9:
                 near = apart[known]
                 least = float(np.minimum(near, self.unit).mean())
-                self._known[key] = float(np.sqrt(near @ near / len(near))), least
+                with np.errstate(over="ignore"):
+                    self._known[key] = float(np.sqrt(near @ near / len(near))), least
         residual, least = self._known[key]
         return found._replace(residual=residual, apart=least)
 
@@ -255,7 +256,7 @@ class Comparison:
         self, found: FittedStrategy, numbers: dict[str, float], change: Floats
     ) -> dict[str, float]:
         """The numbers after a change, no further than they may be."""
-        known = {one.name: one for one in declaration(found.candidate.name).settings}
+        known = {row.name: row for row in declaration(found.candidate.name).settings}
         ranges = {key: (row.low, row.high) for key, row in known.items() if isinstance(row, Number)}
         ranges |= {"": (-2.0, 2.0), " ": (1e-4, 5.0)}
         return {

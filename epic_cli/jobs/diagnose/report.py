@@ -205,10 +205,11 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
     options, behind = strategy_options(best.candidate), _behind(best)
-    if best.residual <= max(match.enough, UNDERSTOOD * match.step):
+    if match.found:
         own = declaration(best.candidate.name).summary
-        lines = [f"The game draws what {options} draws{behind}: {left}. That is: {own}."]
-        lines[0] += _same_as(match)
+        nearly = "" if best.residual <= match.enough else " nearly"
+        lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
+        lines[0] += f" {_same_as(match)}".rstrip()
     else:
         lines = [
             f"Not understood: {_left(match)}. Of all strategies and settings, {options}{behind}"
@@ -260,10 +261,6 @@ _AHEAD = {
 }
 
 
-#: A share of the usual step: what leaves more of it is not understood wholly.
-UNDERSTOOD = 0.01
-
-
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """How it draws, what that costs and what would be better, in sentences."""
     settings = _values_of(found.strategy)
@@ -271,12 +268,12 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     command = strategy_options(found.strategy)
     if not match.like:
         return [f"Not understood: {_left(match)}. Nearest: {command}."]
-    exactly = _left(match) if match.off < UNDERSTOOD else f"not understood: {_left(match)}"
-    lines = [f"{how(settings, found)}   {command}   ({'exact' if found.exact else exactly})"]
+    exactly = _left(match) if match.found else f"not understood: {_left(match)}"
+    # the command begins a line, so that it can be pasted
+    lines = [how(settings, found), f"{command} ({'exact' if found.exact else exactly})"]
     if same := _same_as(match):
-        lines[0] += f".{same}"
-    lines += [f"- {line}" for line in _advice(settings, found)]
-    return lines
+        lines.append(same)
+    return [*lines, *(f"- {line}" for line in _advice(settings, found, match.frame))]
 
 
 def _left(match: DrawnMatch) -> str:
@@ -286,7 +283,7 @@ def _left(match: DrawnMatch) -> str:
 def _same_as(match: DrawnMatch) -> str:
     """What else draws these frames; empty: nothing does."""
     same = ", ".join(map(strategy_options, match.same_as))
-    return f" The same here: {same}." if same else ""
+    return f"The same here: {same}." if same else ""
 
 
 def _values_of(strategy: StrategySpec) -> dict[str, Any]:
@@ -295,6 +292,10 @@ def _values_of(strategy: StrategySpec) -> dict[str, Any]:
     written_values = known.values(strategy.settings)
     used = known.converted(written_values)
     return {**written_values, **{key: used[key] for key in used if isinstance(used[key], float)}}
+
+
+#: A buffer that keeps fewer is short of them.
+FEW_STATES = 10
 
 
 def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
@@ -317,6 +318,10 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
     late = seconds(in_seconds(delay, found.interval))
     if delay < 0:
         late = f"{-delay:g} x the send interval ({late})"
+    if margin := settings["jitter_margin"]:
+        late += f" and {margin:.3g} x the jitter"
+    if settings["keep"] < FEW_STATES:
+        stamps += f" of the last {settings['keep']:g} states"
     behind = f", behind a low-pass of {seconds(low_pass)}" if low_pass else ""
     catch_up = {
         "none": ", and never catches up after a hitch",
@@ -333,18 +338,25 @@ def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
         time=seconds(in_seconds(settings["time"], found.interval)), share=share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
     )  # fmt: skip
+    if settings["how"] == "interval" and "interval" in found.strategy.settings:
+        how = f"within {seconds(settings['interval'])}"
+    if settings["start"] == "arrival" and settings["how"] in ("linear", "eased"):
+        how += ", on from where that led until then"
+    if settings["overshoot"] == "on" and settings["how"] == "spring":
+        how += " that may pass it"
     return f"It goes for {_AHEAD[settings['ahead']]}, {how}."
 
 
-def _advice(settings: dict[str, Any], found: Mechanism) -> Iterator[str]:
+def _advice(settings: dict[str, Any], found: Mechanism, frame: float) -> Iterator[str]:
     """What is wrong with it on this network, each with a cure."""
     if found.strategy.name == "chase":
         if settings["how"] == "share":
             part = settings["share"]
+            time = -frame / math.log1p(-min(part, 0.999))
             slow, fast = ((1 - part) / part / rate for rate in (30, 144))
             yield (
                 f"It depends on the frame rate: {seconds(slow)} behind at 30 frames a second,"
-                f" {seconds(fast)} at 144. Use chase+how=exponential."
+                f" {seconds(fast)} at 144. Use chase+how=exponential+time={time:.2g}."
             )
         return
     if settings["stamps"] == "arrival":

@@ -52,7 +52,7 @@ def test_rows_of_replay_are_recognised(form: str, epic: Epic, packets: Path) -> 
     assert (told["drawn"]["shift"], told["drawn"]["low_pass"]) == (0.0, 0.0)
     for form in ("table", "markdown"):
         text = " ".join(epic("diagnose", packets, "--drawn", path, "--format", form).split())
-        assert f"-s {composition} (exact). The same here: -s gambetta." in text
+        assert f"-s {composition} (exact) The same here: -s gambetta." in text
 
 
 def test_frames_have_the_columns_of_the_recording_without_arrivals(
