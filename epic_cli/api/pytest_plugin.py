@@ -203,8 +203,14 @@ class Golden:
 
     def case(self, path: str | Path) -> Case:
         """The case of a folder or of a file as a value, which its test can look at."""
+        __tracebackhide__ = True
+        from epic_cli.jobs.check.spec import BrokenCase
+
         path = Path(path)
-        return _read(str(path / "case.toml" if path.is_dir() else path), self._request.config)
+        try:
+            return _read(str(path / "case.toml" if path.is_dir() else path), self._request.config)
+        except BrokenCase as error:  # says itself where it is broken
+            raise error.with_traceback(None) from None
 
 
 def _as_tsv(samples: Iterable[Sample]) -> bytes:

@@ -35,6 +35,9 @@ def test_twice(epic_golden):
     with pytest.raises(ValueError, match="has been used"):
         epic_golden("time,x\\n")
 
+def test_broken(epic_golden):
+    epic_golden.case("cases/b")
+
 def test_case(epic_golden):
     assert epic_golden.case("cases/a").drawing.replay.row_format == "tsv"
 """
@@ -100,13 +103,15 @@ def test_cases_and_rows_of_a_suite(tmp_path: Path) -> None:
     assert "case.toml:1:1: there is no key 'recordin'; did you mean 'recording'?" in out
     assert "drawn: " in out
     assert "Traceback" not in out
-    assert "7 failed, 1 passed" in out
+    assert 'epic_golden.case("cases/b")' in out
+    assert "case_file.py" not in out
+    assert "8 failed, 1 passed" in out
 
     status, out = run_pytest(tmp_path, "--epic-accept", CI="true")
     assert status == pytest.ExitCode.USAGE_ERROR
     assert "for a person to decide, and CI is set" in out
 
-    assert "1 failed, 7 passed" in run_pytest(tmp_path, "--epic-accept", CI="")[1]
+    assert "2 failed, 7 passed" in run_pytest(tmp_path, "--epic-accept", CI="")[1]
     golden = sorted(path.name for path in (tmp_path / "golden").iterdir())
     assert golden == [
         "test_more_a_b_-first.csv",
@@ -132,7 +137,7 @@ def test_cases_and_rows_of_a_suite(tmp_path: Path) -> None:
     assert "columns on one side only: " in out
     assert "test_more[c] second: differs" in out
     assert "first: differs" not in out
-    assert "4 failed, 4 passed" in out
+    assert "5 failed, 4 passed" in out
 
     status, out = run_pytest(tmp_path, "-o", "epic_cases=false", "--collect-only")
     assert "case" not in out.replace("test_case", "")
