@@ -33,14 +33,19 @@ def carried_out(transcript: Transcript, folder: Path) -> Transcript:
     steps: list[File | Command] = []
     for step in transcript.steps:
         if isinstance(step, File):
+            (folder / step.name).parent.mkdir(exist_ok=True)
             (folder / step.name).write_bytes(step.content)
             steps.append(step)
         else:
-            before = set(folder.rglob("*"))
+            before = files(folder)
             steps.append(answer := step.run(epic, folder))
             if answer.status == 2:  # what cannot be done leaves nothing behind
-                assert set(folder.rglob("*")) == before, step.line
+                assert files(folder) == before, step.line
     return replace(transcript, steps=tuple(steps))
+
+
+def files(folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
 
 
 def test_a_transcript_is_written_as_it_is_read() -> None:

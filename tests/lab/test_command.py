@@ -71,24 +71,6 @@ def test_it_listens_on_this_machine_alone() -> None:
     ended(process)
 
 
-def test_what_is_wrong_is_said_before_anything_is_served(tmp_path: Path) -> None:
-    for args, status, words in (
-        (["--experiment", "link=latency=soon"], 2, "0 to 60 s"),
-        ([str(tmp_path / "nothing.csv")], 3, "nothing.csv"),
-        (["-"], 2, "must be a file"),
-        (["--drawn", "frames.csv"], 2, "give that, too"),
-        ([str(SAMPLES / "jitter.txt"), "--drawn", "nothing.csv"], 3, "nothing.csv"),
-        (["--port", "70000"], 2, "port"),
-        (["--experiment", f"s={SAMPLES / 'half_way.py'}:HalfWay"], 2, "must be"),
-        (["-s", "epic,mirror,epic"], 2, "twice"),
-        (["-s", "epic,mirror,dis,lerp,kalman,snapshot,source"], 2, "at most 6"),
-        (["-s", f"epic,{SAMPLES / 'half_way.py'}:Nobody"], 2, "Nobody"),
-    ):
-        done = epic("lab", "--no-open", *args)
-        assert done.returncode == status, done.stderr
-        assert words in done.stderr.decode()
-
-
 def test_a_port_that_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

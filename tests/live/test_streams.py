@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from support.datagrams import PATIENCE, program, wait_until
-from support.running import epic
 
 from epic_cli import listen
 from epic_cli.api.reading import read_packets
@@ -377,19 +376,7 @@ def test_the_python_api_takes_both() -> None:
     assert all(packet.arrival is not None for packet in found)
 
 
-def test_options_of_another_protocol_are_refused() -> None:
-    assert epic("listen", "tcp://9,prefix=u16").returncode == 2
-    for address, words in (
-        ("0,prefix=u16", "prefix= is for tcp:// with --layout"),
-        ("tcp://0,prefix=u16", "prefix= is for tcp:// with --layout"),
-        ("tcp://0,origin=*", "origin= is for ws://"),
-        ("ws://0,interface=lo", "multicast"),
-        ("tcp://0,prefix=u8", "u16, big-u16"),
-        ("0,1", "neither an address nor"),
-        ("0,max_entities=0", "max_entities"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            listen(address)
+def test_a_library_that_is_missing_is_named() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "websockets.server", None)
         with pytest.raises(ValueError, match="pip install websockets"):

@@ -71,20 +71,6 @@ def test_entities_of_one_snapshot(seed: int) -> None:
     assert packets(snapshots(changed(whole)), "partial=on") == packets(snapshots(whole))
 
 
-def test_what_was_never_there_is_refused() -> None:
-    done = epic(
-        "convert",
-        "--to",
-        "csv",
-        "--read",
-        "partial=on",
-        stdin=b"time,x,y,id\n0,1,,a\n1,2,3,a\n2,3,,a\n",
-    )
-    assert done.returncode == 1
-    assert b":2:" in done.stderr
-    assert done.stdout.count(b"\n") == 3
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_recording_that_looks_like_it_is_found(seed: int) -> None:
     whole = states(seed)

@@ -59,27 +59,6 @@ def test_also_from_a_stream_or_says_how(name: str) -> None:
     assert len(list(read_packets(io.BytesIO(data), read=how))) == INDEX[name]["packets"]
 
 
-@pytest.mark.parametrize(
-    ("data", "cure"),
-    [
-        (b'<?xml version="1.0"?>\n<kml xmlns="http://www.opengis.net/kml/2.2"/>', "gpsbabel"),
-        (b'{"resourceMetrics":[{"scopeMetrics":[]}]}', "JSON lines"),
-        (b"!AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0TKH,0*5C\r\n" * 3, "gpsdecode"),
-        (b"FileType=text/acmi/tacview\nFileVersion=2.2\n", "CSV"),
-        (b'<?xml version="1.0"?>\n<fcd-export>\n<timestep time="0"/>\n</fcd-export>', "xml2csv"),
-        (b"Type,Local Number,Message,Field 1,Value 1,Units 1,\n", "--data record"),
-        (b"Time [s],Player1,Player2\n0,1,2\n1,2,3\n", "one of"),
-        (b"[[0,1,2],[1,2,3]]", "--read time=0,x=1,y=2"),
-        (b"time,lat,lon\n0,95,8\n", "--read scale=1e-7"),
-    ],
-)
-def test_what_cannot_be_read_says_what_helps(data: bytes, cure: str) -> None:
-    done = epic("replay", stdin=data)
-    assert done.returncode in (1, 2)
-    assert cure.encode() in done.stderr
-    assert done.stdout == b""
-
-
 def test_sheets_and_tables_are_chosen(tmp_path: Path) -> None:
     calamine = epic("convert", "--to", "csv", "--read", "table=About", "pandas.xlsx", cwd=WILD)
     assert calamine.returncode in (1, 2)

@@ -13,31 +13,6 @@ def told(recording: bytes, *options: str) -> list[str]:
     return done.stderr.decode().splitlines()
 
 
-def pointed_at(lines: list[str]) -> str:
-    """The text from the caret on."""
-    line, caret = lines[1:3]
-    return line[caret.index("^") :]
-
-
-@pytest.mark.parametrize(
-    ("recording", "culprit"),
-    [
-        (b"1,2,3/4,5,6/0 arrival=1e18\n", "1e18"),
-        (b"1,2,3/4,5,6/0 arrival=0\n1,2,3/4,5,6/0 seq=1 arrival=4e6 # far\n", "4e6 # far"),
-        (b"1,2,3/4,5,6/0 entity=a arrival=soon\n", "soon"),
-        (b"1,2,3/4,5,6/inf arrival=0\n", "inf arrival=0"),
-    ],
-)
-def test_caret_is_under_the_culprit(recording: bytes, culprit: str) -> None:
-    options = ["--pacing", "demo"] if b"inf" in recording else []
-    assert pointed_at(told(recording, *options)) == culprit
-
-
-def test_far_arrival_is_not_advised_what_it_has() -> None:
-    recording = b"1,2,3/4,5,6/0 arrival=0\n1,2,3/4,5,6/0 arrival=4e6\n"
-    assert "--pacing arrival" not in told(recording)[-1]
-
-
 @pytest.mark.parametrize("time", [b"1048575.9375", b"2e6", b"1e9", b"1e30", b"inf"])
 def test_what_is_suggested_for_a_time_out_of_reach_helps(time: bytes) -> None:
     recording = b"1,2,3 / 4,5,6 / %s\n" % time
@@ -50,26 +25,6 @@ def test_what_is_suggested_for_a_time_out_of_reach_helps(time: bytes) -> None:
     if "--tick" in said:
         longer = ("--tick", "3600", *to_nowhere)
         assert epic("replay", *longer, stdin=recording).returncode == 0
-
-
-def test_nothing_after_a_second_entity_is_told() -> None:
-    recording = b"0,0,0/1,0,0/0 entity=a\n0,0,0/1,0,0/1 entity=b\nhello\n"
-    done = epic("replay", stdin=recording)
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"epic: <stdin>:2: a second entity")
-
-
-def test_latency_is_a_number() -> None:
-    done = epic("replay", "--latency", "nan", stdin=PACKET)
-    assert done.returncode == 2
-    assert b"--latency" in done.stderr
-
-
-@pytest.mark.parametrize("latency", ["soon", "80 km"])
-def test_a_latency_in_words_is_refused_as_one_would_say_it(latency: str) -> None:
-    done = epic("replay", "--latency", latency, stdin=PACKET)
-    assert done.returncode == 2
-    assert f"'--latency': {latency} is not allowed" in done.stderr.decode()
 
 
 MODULE = """

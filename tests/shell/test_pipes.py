@@ -154,20 +154,6 @@ def test_closed_stdin_does_not_matter_to_files() -> None:
     assert done.stdout == epic("replay", SAMPLES / "turn.txt").stdout
 
 
-@pytest.mark.parametrize(
-    ("file", "reason"),
-    [
-        ("missing.txt", "No such file or directory"),
-        (".", "Is a directory"),
-        ("turn.txt/more", "Not a directory"),
-    ],
-)
-def test_file_that_cannot_be_read(file: str, reason: str) -> None:
-    done = epic("replay", file, cwd=SAMPLES)
-    assert (done.returncode, done.stdout) == (3, b"")
-    assert done.stderr.decode() == f"epic: cannot read {file}: {reason}\n"
-
-
 def test_file_that_fails_while_it_is_read() -> None:
     done = epic("replay", "/proc/self/mem")  # nothing is at address 0
     assert (done.returncode, done.stdout) == (3, b"")

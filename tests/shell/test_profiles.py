@@ -101,32 +101,6 @@ def test_what_stands_beside_a_profile_comes_first(home: Home) -> None:
     assert first(EPIC_READ="mygame") == by_scale[2]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (SAVED, "has no profile of this name; did you mean 'mygame'?"),
-        ("[profile.zzz]\nread = 'csv'", "has no profile of this name; there are zzz"),
-        ("", "has no profile of this name, nor any other"),
-        ("[profile.mygam]\ncolumns = 'x=y'", "[profile.mygam] holds how a recording is read"),
-        ("[profile.mygam]\nread = ['x=y']", "[profile.mygam] holds how a recording is read"),
-        ("[profile.mygam]\nread = 'colums=y'", "[profile.mygam]: read has no key 'colums'"),
-        ("[profile.mygam]\nread = 'x=\"a'", "[profile.mygam]: the quote at character 3"),
-        ("[profile]\nmygam = 5", "[profile.mygam] holds how a recording is read"),
-    ],
-)  # fmt: skip
-def test_mistakes_are_told(home: Home, text: str, words: str) -> None:
-    home.write(text)
-    done = home.epic("replay", "--read", "mygam")
-    assert done.returncode == 2
-    assert words in " ".join(done.stderr.decode().split())
-
-
-def test_a_link_that_is_wrong_names_where_it_is_set(home: Home) -> None:
-    done = home.epic("simulate", EPIC_LINK="loss=nan")
-    assert done.returncode == 2
-    assert b"set by EPIC_LINK=loss=nan" in done.stderr
-
-
 def test_a_session_loads_with_a_profile(home: Home, tmp_path: Path) -> None:
     home.write(SAVED)
     (tmp_path / "game.csv").write_bytes(TABLE)

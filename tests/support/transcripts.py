@@ -12,7 +12,8 @@ r"""Golden transcripts: what ``epic`` is told and all that it answers, in one fi
     --- status 1
 
 ``=== NAME`` is a file that the commands below it find in their folder. ``$ COMMAND`` is run there
-without a shell (``< NAME`` gives it a file on standard input), and what follows is its standard
+without a shell (``< NAME`` gives it a file on standard input, ``NAME=VALUE`` before ``epic`` sets a
+variable; ``$PWD`` is the folder), and what follows is its standard
 output, then ``--- stderr`` if it says anything there, then ``--- status N`` if that is not 0.
 
 Text stands as it is. A block that is anything else (control characters but tabs, bytes that are not
@@ -30,6 +31,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import CompletedProcess
+
+from support.running import environment
 
 _MARK = re.compile(r"^(=== |\$ |--- )", re.MULTILINE)
 _ESCAPED = " (escaped)"
@@ -72,19 +75,22 @@ class Command:
 
     def run(self, epic: Callable[..., CompletedProcess[bytes]], folder: Path) -> "Command":
         """The same command line with what it answers in this folder."""
-        program, *args = shlex.split(self.line)
-        assert program == "epic", self.line
-        stdin = b""
+        words = shlex.split(self.line)
+        at = words.index("epic")
+        here = str(folder)
+        variables = dict(word.replace("$PWD", here).split("=", 1) for word in words[:at])
+        args, stdin = words[at + 1 :], b""
         if args[-2:-1] == ["<"]:
             stdin = (folder / args[-1]).read_bytes()
             args = args[:-2]
-        done = epic(*args, stdin=stdin, cwd=folder)
-        ours = _CLICKS_OWN.sub(b"", done.stderr, count=1)
+        done = epic(*args, stdin=stdin, cwd=folder, env=environment(**variables))
+        stderr = done.stderr.replace(here.encode(), b"$PWD")
+        ours = _CLICKS_OWN.sub(b"", stderr, count=1)
         return Command(
             self.line,
             stdout=done.stdout,
-            stderr=done.stderr if ours == done.stderr else b"",
-            usage_error=b"" if ours == done.stderr else ours,
+            stderr=stderr if ours == stderr else b"",
+            usage_error=b"" if ours == stderr else ours,
             status=done.returncode,
         )
 

@@ -41,33 +41,6 @@ def test_there_and_back_again(tmp_path: Path, to: str) -> None:
     assert len(back.read_bytes().splitlines()) > 50
 
 
-def test_standard_input_to_standard_output() -> None:
-    done = epic("convert", "--to", "tsv", stdin=PACKET.replace(b"\n", b" delta=0.5 teleport=1\n"))
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == (
-        b"entity\ttime\tx\ty\tz\tvx\tvy\tvz\tarrival\tseq\tteleport\tdelta\n"
-        b"\t0.1\t1\t2\t3\t4\t5\t6\t\t\t1\t0.5\n"
-    )
-
-
-def test_several_files_are_joined(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / name).write_bytes(PACKET.replace(b"1,", f"{ord(name)},".encode()))
-    done = epic("convert", "--to", "text", "a", "b", cwd=tmp_path)
-    assert done.stdout == b"97,2,3 / 4,5,6 / 0.1\n98,2,3 / 4,5,6 / 0.1\n"
-
-
-def test_a_missing_velocity_is_refused_with_the_option(tmp_path: Path) -> None:
-    refused = epic("convert", "-o", "a.txt", stdin=LOG, cwd=tmp_path)
-    assert refused.returncode == 2
-    assert b"<stdin>:2: the packet has no velocity" in refused.stderr
-    assert b"--fill-velocities" in refused.stderr
-    assert names(tmp_path) == []
-    filled = epic("convert", "--to", "text", "--fill-velocities", stdin=LOG)
-    assert filled.returncode == 0
-    assert filled.stdout == b"1,2,0 / 0,0,0 / 0\n3,4,0 / 2,2,0 / 1\n"
-
-
 def test_packets_are_picked_and_moved() -> None:
     args = ["--entity", "tank7", "--span", "0.1:0.3", "--shift", "-100ms", "--to", "jsonl"]
     done = epic("convert", *args, TANKS)

@@ -94,37 +94,6 @@ def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "words"),
-    [
-        ("(?P<time>", "not a regular expression"),
-        ("t=(.*)", "has no group for a field"),
-        ("(?P<time>zebra)", "found neither in this line nor in any other"),
-        (r"t=(?P<time>\d+)", "the pattern has no group for x"),
-        (r"t=(?P<time>\d+) at (?P<x>\d+) (?P<y>\S+)", None),
-        (r"(?P<time>\w)=\d+ at (?P<x>\d+)", "<stdin>:2:1: time is not a number"),
-        (r"t=(?P<time>\d+) at \d+ (?P<x>seq|\S+)(?P<y> s)", "y is not a number"),
-    ],
-)
-def test_what_is_wrong_with_a_pattern_is_said(pattern: str, words: str | None) -> None:
-    done = epic(
-        "replay",
-        "-q" if words is None else "--all-errors",
-        "--read",
-        f'pattern="{pattern}"',
-        stdin=LOG,
-    )
-    assert b"Traceback" not in done.stderr
-    assert (words or "").encode() in done.stderr
-    assert (done.returncode == 0) is (words is None)
-
-
-def test_a_pattern_and_a_format_are_one_too_many() -> None:
-    done = epic("replay", "--read", f"csv,{HOW}", stdin=LOG)
-    assert done.returncode == 2
-    assert b"a pattern is for lines of text, and not for csv" in done.stderr
-
-
-@pytest.mark.parametrize(
     ("begin", "kind"),
     [
         (b"[12:00:00.000] INFO x=1\n", "sentences"),
