@@ -133,25 +133,6 @@ def test_lost_packets_of_unknown_time_lie_between_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "what"),
-    [
-        ("time,recv_time\n", 1, 1, "no column send_time"),
-        ("send_time,arrival\n", 1, 1, "no column for delays"),
-        ("send_time,recv_time\n1,0.5\n", 2, 3, "arrives before it is sent"),
-        ("send_time,owd_ms\n1,-3\n", 2, 3, "arrives before it is sent"),
-        ("send_time,recv_time\n1,5000\n", 2, 3, "more than an hour"),
-        ("send_time,recv_time\n1,1\n0,1\n", 3, 1, "time goes back"),
-        ("send_time,recv_time\n,1\n", 2, 1, "send_time is missing"),
-        ("send_time,recv_time,lost\n1,2,maybe\n", 2, 5, "neither 0 nor 1"),
-    ],
-)
-def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
-    with pytest.raises(TableRefusal, match=what) as caught:
-        trace(text)
-    assert (caught.value.problem.line, caught.value.problem.column) == (line, column)
-
-
-@pytest.mark.parametrize(
     ("text", "options", "what"),
     [
         (RECEIVED, {}, "several flows, choose one: a, b"),

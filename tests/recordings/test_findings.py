@@ -134,40 +134,6 @@ def test_samples_have_no_findings(sample: str) -> None:
     assert epic("replay", SAMPLES / sample).stderr == b""
 
 
-def test_a_misspelt_word_is_told_and_an_unknown_one_is_not() -> None:
-    line = b"1,2,3 / 4,5,6 / 0.1 arival=0.2 weapon=3 seq=1 # entitty=a\n"
-    told = epic(stdin=line * 3).stderr
-    assert told.count(b"\n") == told.count(b"E401") == 1
-    assert b"did you mean arrival=?" in told
-    assert epic("-q", stdin=line * 3).stderr == b""
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("roation=0,0,0,1", "rotation"), ("Rotation=0,0,0,1", "rotation"), ("yav=3", "yaw"),
-        ("Yaw=-3", "yaw"), ("picth=.5", "pitch"), ("rol=1", "roll"), ("spinn=0,0,1", "spin"),
-        ("quat=0,0,0,1", "rotation"), ("heading=90", "yaw"), ("arival=0.2", "arrival"),
-    ],
-)  # fmt: skip
-def test_a_misspelt_rotation_is_told(written: str, meant: str) -> None:
-    line = f"1,2,3 / 4,5,6 / 0.1 {written}\n".encode()
-    told = epic(stdin=line * 3).stderr
-    name = written.partition("=")[0]
-    assert told.count(b"\n") == told.count(b"E401") == 1
-    assert f"{name}= is not known and passed over; did you mean {meant}=?".encode() in told
-
-
-@pytest.mark.parametrize(
-    "word",
-    ["role=3", "path=3", "spawn=3", "raw=3", "way=1", "year=2020", "rate=30", "ping=40",
-     "pitch=up", "rot=left", "speed=3", "year=3"],
-)  # fmt: skip
-def test_what_is_another_word_is_not(word: str) -> None:
-    line = f"1,2,3 / 4,5,6 / 0.1 {word}\n".encode()
-    assert b"E401" not in epic(stdin=line * 3).stderr
-
-
 def test_unix_times_begin_at_the_first_packet() -> None:
     rows = b"".join(
         b"%d.%d,%d,0,0,10,0,0\n" % (1_700_000_000 + n // 10, n % 10, n) for n in range(30)

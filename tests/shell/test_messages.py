@@ -1,9 +1,7 @@
 """What is told helps: the caret is under the culprit, and advice that is followed works."""
 
-from pathlib import Path
-
 import pytest
-from support.running import PACKET, environment, epic
+from support.running import epic
 
 
 def told(recording: bytes, *options: str) -> list[str]:
@@ -25,39 +23,3 @@ def test_what_is_suggested_for_a_time_out_of_reach_helps(time: bytes) -> None:
     if "--tick" in said:
         longer = ("--tick", "3600", *to_nowhere)
         assert epic("replay", *longer, stdin=recording).returncode == 0
-
-
-MODULE = """
-class Empty: "Not a strategy."
-
-class Needy:
-    def __init__(self, need): ...
-    def reset(self): ...
-    def update(self, packet, now): return True
-    def read(self, at): ...
-"""
-
-
-@pytest.mark.parametrize(
-    "strategy",
-    [
-        ":",
-        ":Name",
-        "mine:",
-        "mine:None",
-        "mine:Empty",
-        "mine:Needy",
-        "broken:Name",
-        ".a:Name",
-        "json:",
-    ],
-)
-def test_strategy_that_is_none(tmp_path: Path, strategy: str) -> None:
-    (tmp_path / "mine.py").write_text(MODULE)
-    (tmp_path / "broken.py").write_text("def (:\n")
-    env = environment(PYTHONPATH=str(tmp_path))
-    done = epic("replay", "--strategy", strategy, stdin=PACKET, env=env)
-    assert b"Traceback" not in done.stderr
-    failed = strategy == "broken:Name"  # its own code did
-    assert (done.returncode, done.stdout) == (4 if failed else 2, b"")
-    assert ("broken.py, line 1" if failed else strategy) in done.stderr.decode()
