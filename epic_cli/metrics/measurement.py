@@ -609,6 +609,13 @@ def _pooled_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | N
     )
 
 
+#: What adds up over entities, and what is that of the one that has most of it.
+_ADDED = (
+    "broken", "jumps", "backward", "overshoots", "fours", "third", "truth_third", "statuses",
+)  # fmt: skip
+_LARGEST = ("excess", "overshoot", "resolution")
+
+
 def pool(measurements: Sequence[Measurement]) -> Measurement:
     """The measurements of several entities, one at least with rows that count, as one.
 
@@ -629,32 +636,23 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
     recovered = Recovery()
     for measurement in measurements:
         recovered |= measurement.recovery
-    return Measurement(
-        errors,
-        sum(measurement.broken for measurement in measurements),
-        _pooled_lag([measurement.lag for measurement in measurements]),
-        max(measurement.excess for measurement in measurements),
-        sum(measurement.jumps for measurement in measurements),
-        sum(measurement.backward for measurement in measurements),
-        max(measurement.overshoot for measurement in measurements),
-        sum(measurement.overshoots for measurement in measurements),
-        sum(measurement.fours for measurement in measurements),
-        sum(measurement.third for measurement in measurements),
-        sum(measurement.truth_third for measurement in measurements),
-        np.sum([measurement.statuses for measurement in measurements], axis=0),
-        recovered,
-        stray.beyond,
-        stray.extent,
-        stray.bound,
-        math.sqrt(
-            float(np.average([each.speed * each.speed for each in measurements], weights=counts))
-        ),
-        max(measurement.resolution for measurement in measurements),
-        measurements[0].tick,
-        measurements[0].weights,
-        {name: sum(each.totals.get(name, 0.0) for each in measurements) for name in SUMS},
-        kept,
+    squares = [each.speed * each.speed for each in measurements]
+    pooled: dict[str, Any] = {
+        **{name: sum(getattr(each, name) for each in measurements) for name in _ADDED},
+        **{name: max(getattr(each, name) for each in measurements) for name in _LARGEST},
+    }
+    return replace(
+        stray,
+        errors=errors,
+        lag=_pooled_lag([measurement.lag for measurement in measurements]),
+        recovery=recovered,
+        speed=math.sqrt(float(np.average(squares, weights=counts))),
+        totals={name: sum(each.totals.get(name, 0.0) for each in measurements) for name in SUMS},
+        kept=kept,
+        sums=None,
         turned=_pooled_turned([each.turned for each in measurements if each.turned]),
+        losses=None,
+        **pooled,
     )
 
 

@@ -290,8 +290,8 @@ class Fates(NamedTuple):
         return Fates(*(one + more for one, more in zip(self, other, strict=True)))
 
 
-def fates(channel: Channel) -> Fates:
-    """The ``Fates`` of a channel so far; a recorded network has none."""
+def fates(channel: object) -> Fates:
+    """The ``Fates`` of a channel, or of several, so far; a recorded network has none."""
     return Fates(*(getattr(channel, name, 0) for name in Fates._fields))
 
 

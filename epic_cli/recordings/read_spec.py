@@ -11,7 +11,7 @@ several entities.
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.description import Described, split
 from epic_cli.engine.parameters import (
@@ -131,21 +131,7 @@ def split_escaped(text: str, separator: str) -> list[str]:
 
 
 if TYPE_CHECKING:
-
-    class Units(TypedDict):
-        """What ``RecordScanner`` takes."""
-
-        per_second: float | None
-        origin: float | None
-        scale: float | tuple[float, ...]
-        axes: str
-        time_format: str
-        delta: bool
-        geo: bool
-        angles: str
-        euler: str
-        missing: float
-
+    from epic_cli.engine.text import Units
 
 #: How many of a unit of time are a second.
 TIME_UNITS = {

@@ -15,7 +15,6 @@ class Units(TypedDict, total=False):
     origin: float | None
     scale: float | Sequence[float]
     axes: str
-    decimal_comma: bool
     time_format: str
     delta: bool
     geo: bool
@@ -24,7 +23,13 @@ class Units(TypedDict, total=False):
     missing: float
 
 class RecordScanner:
-    def __init__(self, entities: Entities | None = None, **units: Unpack[Units]) -> None: ...
+    def __init__(
+        self,
+        entities: Entities | None = None,
+        *,
+        decimal_comma: bool = False,
+        **units: Unpack[Units],
+    ) -> None: ...
     entities: Final[Entities]
     beginning: Final[float | None]
     def take_lines(
@@ -40,6 +45,8 @@ class TableScanner(RecordScanner):
         columns: Sequence[str | None],
         delimiter: str = ",",
         entities: Entities | None = None,
+        *,
+        decimal_comma: bool = False,
         **units: Unpack[Units],
     ) -> None: ...
 

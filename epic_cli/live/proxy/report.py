@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from operator import attrgetter, sub
+from typing import Any
 
 from epic_cli.live.proxy.control import words_of
 from epic_cli.live.proxy.run import Relay
-from epic_cli.live.proxy.spec import Direction, LinkTotals
+from epic_cli.live.proxy.spec import Direction
 from epic_cli.metrics.digits import counted
+from epic_cli.network.link import fates
 from epic_cli.show.link import quantiles
 from epic_cli.show.link import summary as link_summary
 
 #: Seconds that the rates on the screen are of.
 _WINDOW = 1.0
+
+#: What rates are of.
+_totals = attrgetter("sent", "received_bytes", "lost", "arrived", "seconds")
 
 #: What the keys do.
 KEYS = (
@@ -27,7 +33,7 @@ def summary(relay: Relay) -> str:
     lines = ""
     for way in (relay.up, relay.down):
         where = "to the server" if way.way == "up" else "from the server"
-        lines += f"{way.way}, {where}: {link_summary(way, way.fates)}{_more(way)}"
+        lines += f"{way.way}, {where}: {link_summary(way, fates(way))}{_more(way)}"
     return f"{counted(relay.clients_total, 'client')}\n{lines}{_errors(relay)}"
 
 
@@ -67,12 +73,12 @@ class Status:
     def __init__(self, relay: Relay, what: str) -> None:
         self._relay = relay
         self.what = what
-        self._seen: deque[tuple[float, LinkTotals, LinkTotals]] = deque()
+        self._seen: deque[tuple[float, Any, Any]] = deque()
 
     def lines(self, chosen: str, preset: str) -> list[str]:
         """What is on the screen; ``chosen``: the direction that keys change."""
         relay, now = self._relay, self._relay.now()
-        self._seen.append((now, relay.up.passage, relay.down.passage))
+        self._seen.append((now, _totals(relay.up), _totals(relay.down)))
         while now - self._seen[0][0] > _WINDOW and len(self._seen) > 2:
             self._seen.popleft()
         since, up, down = self._seen[0]
@@ -81,19 +87,20 @@ class Status:
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,
-            *_lines(relay.up, relay.up.passage.since(up), seconds),
-            *_lines(relay.down, relay.down.passage.since(down), seconds),
+            *_lines(relay.up, up, seconds),
+            *_lines(relay.down, down, seconds),
             *_errors(relay).splitlines(),
         ]
 
 
-def _lines(one: Direction, new: LinkTotals, seconds: float) -> list[str]:
-    lost = f"{100 * new.lost / new.received:.1f}%" if new.received else "-"
-    delay = f"{1000 * new.delay / new.delivered:.1f} ms" if new.delivered else "-"
+def _lines(one: Direction, before: Any, seconds: float) -> list[str]:
+    received, size, lost, delivered, on_way = map(sub, _totals(one), before)
+    share = f"{100 * lost / received:.1f}%" if received else "-"
+    delay = f"{1000 * on_way / delivered:.1f} ms" if delivered else "-"
     words = "BLACKOUT, " if one.blackout else ""
     return [
-        f"{one.way:4} {new.received / seconds:7,.0f}/s {_rate(new.received_bytes / seconds):>10}"
-        f"  lost {lost:>6}  delay {delay:>9}  {one.waiting:,} in flight",
+        f"{one.way:4} {received / seconds:7,.0f}/s {_rate(size / seconds):>10}"
+        f"  lost {share:>6}  delay {delay:>9}  {one.waiting:,} in flight",
         f"     {words}{words_of(one.conditions)}",
     ]
 

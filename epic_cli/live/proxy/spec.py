@@ -7,15 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import sub
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from epic_cli.engine.description import Described
 from epic_cli.engine.link import Tally
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch, file_name
 from epic_cli.live.listener import ENDPOINT
-from epic_cli.network.link import LONGEST_DELAY, WAYS, Fates, LinkConditions, Way
+from epic_cli.network.link import LONGEST_DELAY, WAYS, LinkConditions, Way
 from epic_cli.network.link_spec import PRESETS, TwoWays, Words, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
@@ -135,32 +134,14 @@ class ProxySpec:
 LATE = 0.001
 
 
-class LinkTotals(NamedTuple):
-    """Totals so far: datagrams and bytes that arrived, were lost, and left.
-
-    ``delay`` is the sum of the seconds that those were on their way.
-    """
-
-    received: int = 0
-    received_bytes: int = 0
-    lost: int = 0
-    delivered: int = 0
-    delivered_bytes: int = 0
-    delay: float = 0.0
-
-    def since(self, before: LinkTotals) -> LinkTotals:
-        """The difference to earlier totals."""
-        return LinkTotals(*map(sub, self, before))
-
-
 @dataclass
 class Direction:
     """The counts of all clients' datagrams on one way; delays and times are in seconds.
 
     ``conditions`` are those of now, and ``version`` says how often they have changed. During a
     ``blackout`` all is lost. ``longest_loss`` is that of one client. ``requested`` are the delays
-    that the link has given, ``achieved`` those from the arrival to when it really left, and
-    ``lateness`` how long after its time each left.
+    that the link has given, ``achieved`` those from the arrival to when it really left, ``seconds``
+    in all, and ``lateness`` how long after its time each left.
     """
 
     way: Way
@@ -183,7 +164,7 @@ class Direction:
     requested: Tally = field(default_factory=Tally)
     achieved: Tally = field(default_factory=Tally)
     lateness: Tally = field(default_factory=Tally)
-    _delay: float = 0.0
+    seconds: float = 0.0
 
     @property
     def sent(self) -> int:
@@ -200,23 +181,6 @@ class Direction:
         """How many were duplicated."""
         return self.requested.duplicated
 
-    @property
-    def fates(self) -> Fates:
-        """The links' effects on copies of datagrams other than random loss."""
-        return Fates(self.dropped, self.corrupted, self.clipped)
-
-    @property
-    def passage(self) -> LinkTotals:
-        """The totals so far."""
-        return LinkTotals(
-            self.requested.sent,
-            self.received_bytes,
-            self.requested.lost,
-            self.arrived,
-            self.delivered_bytes,
-            self._delay,
-        )
-
     def delay(self, share: float) -> float:
         """The delay in seconds that this share (0 to 1) of those that left do not exceed."""
         return self.achieved.delay(share)
@@ -230,7 +194,7 @@ class Direction:
         """Counts a datagram of ``size`` bytes that left: when it came, was due, and left."""
         self.arrived += 1
         self.delivered_bytes += size
-        self._delay += left - received
+        self.seconds += left - received
         self.late += left - due > LATE
         self.achieved.count_sent(received, (left,))
         self.lateness.count_sent(due, (left,))
