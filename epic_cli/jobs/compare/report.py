@@ -13,7 +13,6 @@ from epic_cli.engine.text.widths import some
 from epic_cli.metrics import METRICS, figure_names, named, shown_metrics
 from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, RESOLUTION, Certainty, Unit
 from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, best_for, good
-from epic_cli.metrics.comparison import Result as Advised
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, known, one_decimal, reach, rough, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
@@ -110,7 +109,7 @@ def in_doubt(comparison: Comparison) -> list[str]:
 
 
 def _answer(
-    found: Advice, best: Advised, comparison: Comparison, settings: Mapping[str, str]
+    found: Advice, best: Result, comparison: Comparison, settings: Mapping[str, str]
 ) -> list[str]:
     score = score_words(best)
     match found.confidence:
@@ -144,7 +143,7 @@ def confidence(comparison: Comparison) -> str:
     return f" ({words})"
 
 
-def score_words(result: Advised) -> str:
+def score_words(result: Result) -> str:
     """``80, 74 to 87``, with as many digits as its interval bears."""
     low, high = result.interval("score")
     digits = whole if high - low >= 2 else one_decimal
@@ -161,7 +160,7 @@ def _next(found: Advice) -> str:
     return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
 
 
-def _costs(found: Advice, best: Advised, resolution: float) -> str:
+def _costs(found: Advice, best: Result, resolution: float) -> str:
     error, jumps = named("error").cell(best.value("error"), resolution), best.value("jumps")
     parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
     if jumps > 0:
@@ -172,7 +171,7 @@ def _costs(found: Advice, best: Advised, resolution: float) -> str:
     return f"{words}; its main cost is {_filled(_MAIN_COSTS[found.weakest], best)}."
 
 
-def _turning(best: Advised) -> str:
+def _turning(best: Result) -> str:
     angle, ways = best.value("angle"), best.value("long_way")
     if math.isnan(angle):
         return ""
@@ -228,13 +227,13 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
     return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more{few}."
 
 
-def _same(one: Advised, other: Advised) -> bool:
+def _same(one: Result, other: Result) -> bool:
     """Whether every figure of both is the same: no data tell them apart."""
     pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
 
 
-def _drawn(best: Advised, comparison: Comparison) -> str:
+def _drawn(best: Result, comparison: Comparison) -> str:
     """Where what the game drew stands, unless it is the best."""
     shown = next((result for result in comparison.results if result.label == DRAWN), None)
     score = math.nan if shown is None else shown.value("score")
@@ -244,7 +243,7 @@ def _drawn(best: Advised, comparison: Comparison) -> str:
     return f"What the game drew: score {one_decimal(score)}{rank}."
 
 
-def _why_bad(found: Advice, best: Advised) -> str:
+def _why_bad(found: Advice, best: Result) -> str:
     if best.has(Flaw.DIVERGED):
         return "all of them diverge"
     if found.weakest == "latency" and math.isnan(best.value("lag")):
@@ -252,7 +251,7 @@ def _why_bad(found: Advice, best: Advised) -> str:
     return _filled(_BAD[found.weakest], best)
 
 
-def _filled(words: str, best: Advised) -> str:
+def _filled(words: str, best: Result) -> str:
     speed, jerk = best.value("speed"), best.value("jerk")
     return words.format(
         off=best.value("residual") / speed if speed else math.nan,
