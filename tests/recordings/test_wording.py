@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.engine.refusals import PIECES, Reason, Refusal
-from epic_cli.recordings.wording import GRAMMAR, FrontEnd, Problem, in_words, rest_of_grammar
+from epic_cli.recordings.wording import GRAMMAR, FrontEnd, in_words, rest_of_grammar
 
 #: The facts that one reason or another goes with, all at once.
 FACTS = Refusal(
@@ -113,36 +113,6 @@ def test_each_front_end_names_its_own_settings(
 def test_arrival_pacing_is_not_advised_where_it_is_in_force() -> None:
     refusal = FACTS._replace(reason=Reason.TOO_FAR, field="arrival")
     assert in_words(refusal, FrontEnd.PYTHON).expected == "a smaller gap, or a longer tick"
-
-
-@pytest.mark.parametrize(
-    ("refusal", "what", "expected"),
-    [
-        (Refusal(1, 1, b"", 0, Reason.SEPARATOR_MISSING, "z"), "no '/' after z", GRAMMAR),
-        (
-            Refusal(1, 1, b"", 0, Reason.LINE_TOO_LONG, limit=65536),
-            "the line is too long",
-            "at most 64 KiB a line",
-        ),
-        (
-            Refusal(1, 1, b"", 0, Reason.CELL_OUT_OF_RANGE, "x", 1e15),
-            "x is out of range",
-            "a number from -1e15 to 1e15",
-        ),
-        (
-            Refusal(1, 1, b"", 0, Reason.FIELD_COUNT, found=3, expected=("x", "y")),
-            "the row has 3 fields",
-            "2 fields: x,y",
-        ),
-        (
-            Refusal(1, 1, b"", 0, Reason.TOO_FAR, "time", 5e6),
-            "this is more than 5,000,000 ticks after the last row",
-            'a smaller gap, or a longer tick, or pacing="arrival" to begin at the first packet',
-        ),
-    ],
-)
-def test_facts_are_named(refusal: Refusal, what: str, expected: str) -> None:
-    assert in_words(refusal, FrontEnd.PYTHON) == Problem(1, 1, b"", 0, what, expected)
 
 
 def test_the_rest_of_the_grammar_begins_with_each_piece() -> None:

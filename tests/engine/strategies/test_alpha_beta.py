@@ -1,6 +1,5 @@
 """The alpha-beta filter, against runs of filterpy, its rules and its closed forms."""
 
-import math
 from typing import Any
 
 import pytest
@@ -96,19 +95,6 @@ def test_least_squares(row: Any) -> None:
     for index in range(row["n"] + 1):
         one.update(packet(index * 0.1, 0.0), index * 0.1)
     assert one.gains == pytest.approx((row["g"], row["h"], 0), abs=1e-12)
-
-
-def test_least_squares_is_the_line_through_all_packets() -> None:
-    one: Any = strategy("alpha-beta", rule="least-squares", memory=1000)
-    wild = [0.0, 0.7, 0.4, 1.9, 1.2, 3.0]
-    for index, x in enumerate(wild):
-        one.update(packet(index * 0.1, x), index * 0.1)
-    mean_t, mean_x = 0.25, math.fsum(wild) / 6
-    slope = math.fsum((i * 0.1 - mean_t) * (x - mean_x) for i, x in enumerate(wild)) / math.fsum(
-        (i * 0.1 - mean_t) ** 2 for i in range(6)
-    )
-    assert one.state[1][0] == pytest.approx(slope)
-    assert one.state[0][0] == pytest.approx(mean_x + slope * 0.25)
 
 
 def test_the_memory_ends_the_growth() -> None:

@@ -117,25 +117,6 @@ def test_what_is_given_can_be_ignored_or_demanded() -> None:
     assert drawn("given", None) == pytest.approx(drawn("auto", None))
 
 
-def test_the_librarys_own_unit_test_holds() -> None:
-    one = strategy("extrapolator", velocity="estimated")
-
-    def add(timestamp: float, now: float, x: float) -> bool:
-        return one.update(Packet((x, 0, 0), (0, 0, 0), timestamp), now)
-
-    assert add(0.1, 0.1, 0.0)
-    assert not add(0.0, 1.0, 1.0)
-    assert add(1.0, 1.5, 1.0)
-    assert add(1.5, 2.0, 2.0)
-    assert abs(one.read(2.0).position[0] - 2.5) < 0.25
-    assert add(2.0, 2.5, 3.0)
-    assert abs(one.read(2.5).position[0] - 4) < 0.125
-    assert add(2.5, 3.0, 4.0)
-    assert abs(one.read(3.0).position[0] - 5) < 0.07
-    assert abs(one.read(3.25).position[0] - 5.5) < 0.07
-    assert [one.read(time).status for time in (4.0, 4.05)] == ["extrapolated", "held"]
-
-
 def test_status_goes_from_interpolated_to_extrapolated_to_held() -> None:
     one: Any = strategy("extrapolator")
     for k in range(100):

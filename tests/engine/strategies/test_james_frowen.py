@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from support.conformance import load
-from support.delivery import Original, beside, packets, streams
+from support.delivery import Original, beside, streams
 
-from epic_cli import Packet, replay, strategy
+from epic_cli import Packet, strategy
 
 DATA = load("jamesfrowen")
 STREAMS = streams()
@@ -108,18 +108,3 @@ def test_a_clock_that_is_ahead_is_reset_only_if_asked_for() -> None:
             made.read(tick / 20)
         made.update(at(2.0), 3.5)
         assert made.client_time == pytest.approx(wanted, abs=0.1)
-
-
-@pytest.mark.parametrize("run", DATA["streams"], ids=lambda run: run["stream"])
-def test_common_streams_through_a_replay(run: dict[str, Any]) -> None:
-    stream = STREAMS[run["stream"]]
-    rows = {row["tick_ms"]: row for row in run["rows"] if not row.get("is_nan")}
-    compared = 0
-    for shown in replay(packets(stream), "james-frowen", tick_interval=TICK):
-        wanted = rows.get(round(shown.time * 1000), {}).get("out")
-        if wanted is not None:
-            assert shown.position[:2] == pytest.approx(
-                (wanted["x"], wanted["y"]), rel=1e-4, abs=1e-4
-            )
-            compared += 1
-    assert compared > 2

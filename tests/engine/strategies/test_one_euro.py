@@ -50,14 +50,6 @@ def test_a_timestamp_of_zero_counts_as_none_with_quirks_only(quirks: str) -> Non
     assert filtered(one, 0.1, 1.0) == pytest.approx(alpha, abs=1e-12)
 
 
-def test_discards_equal_and_earlier_stamps_by_default() -> None:
-    one: Any = strategy("one-euro")
-    assert one.update(packet(1.0, 5.0), 1.0)
-    assert not one.update(packet(1.0, 6.0), 1.1)
-    assert not one.update(packet(0.9, 7.0), 1.2)
-    assert one.read(1.2).position == (5.0, 0.0, 0.0)
-
-
 @pytest.mark.parametrize("bad", VALUES["bad_arguments"])
 def test_refuses_what_the_original_refuses(bad: Any) -> None:
     with pytest.raises(SettingError, match="is not allowed"):

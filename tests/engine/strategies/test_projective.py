@@ -8,7 +8,7 @@ from support.conformance import load
 from support.delivery import check_rows, streams
 from support.filter_cases import packet
 
-from epic_cli import Packet, replay, strategy
+from epic_cli import replay, strategy
 
 VALUES = load("murphy_pvb")
 STREAMS = streams()
@@ -134,10 +134,3 @@ def test_draws_the_present_when_it_knows_the_age() -> None:
     for k in range(20):
         one.update(packet(k * 0.1, k * 1.0, 10.0, k * 0.1 + 0.08), k * 0.1 + 0.08)
     assert one.read(2.0).position[0] == pytest.approx(20.0)
-
-
-def test_discards_late_packets() -> None:
-    one = strategy("projective")
-    assert one.update(Packet((1, 2, 3), (0, 0, 0), 1.0), 1.0)
-    assert not one.update(Packet((9, 9, 9), (0, 0, 0), 0.9), 1.1)
-    assert one.read(1.2).position == (1, 2, 3)

@@ -182,28 +182,6 @@ def test_each_language_is_offered_and_has_a_toolchain() -> None:
     assert set(LANGUAGES) == set(languages()) == set(TOOLCHAINS)
 
 
-@pytest.mark.parametrize(
-    ("strategy", "instead"),
-    [
-        ("epic", b"there is for buffer and chase"),
-        ("buffer+curve=hermite", b"curve=linear, catmull-rom"),
-        ("chase+how=spring", b"how=exponential, lerp, share"),
-    ],
-)
-def test_rotations_that_cannot_be_written_name_those_that_can(
-    strategy: str, instead: bytes
-) -> None:
-    refused = epic("code", strategy, "--lang", "lua", "--rotations")
-    assert refused.returncode == 2
-    assert instead in refused.stderr
-
-
-def test_a_strategy_that_cannot_be_written_names_those_that_can() -> None:
-    refused = epic("code", "kalman", "--lang", "lua")
-    assert refused.returncode == 2
-    assert all(name.encode() in refused.stderr for name in strategies())
-
-
 @pytest.mark.parametrize("strategy", strategies())
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_says_what_made_it_and_is_short(language: str, strategy: str) -> None:

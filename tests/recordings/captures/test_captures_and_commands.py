@@ -12,7 +12,6 @@ from support.running import epic
 from epic_cli.api.reading import read_packets
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.recording import DatagramRecording, Rotation
-from epic_cli.main import main
 from epic_cli.recordings import captures
 from epic_cli.recordings.addresses import ReceivedDatagram
 
@@ -50,24 +49,6 @@ def test_a_capture_without_packets_is_no_success(tmp_path: Path) -> None:
     done = epic("convert", "--to", "csv", path)
     assert done.returncode == 1
     assert b"frames skipped: 3 of TCP" in done.stderr
-
-
-def test_what_is_no_capture_and_what_is_no_recording_is_said(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    capture, recording = tmp_path / "a.pcap", tmp_path / "a.txt"
-    capture.write_bytes(pcap([(0.0, ipv4(udp(LINES[0])))], 101))
-    recording.write_bytes(LINES[0])
-    for args, words in (
-        (("replay", capture), "it is a capture of a network: first epic convert CAPTURE"),
-        (("diagnose", capture), "it is a capture of a network"),
-        (("convert", "--to", "csv", "--port", "7", recording), "are for captures"),
-        (("convert", "--to", "csv", "--read", "json", capture), "--read: a datagram is"),
-        (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--read", "scale=2", capture),
-         "--layout describes all"),
-    ):  # fmt: skip
-        assert main([str(arg) for arg in args]) == 2
-        assert words in " ".join(capfd.readouterr().err.split())
 
 
 def test_raw_datagrams_are_a_capture_that_is_read_back(tmp_path: Path) -> None:
@@ -137,12 +118,3 @@ def test_files_rotate_and_each_is_read_alone(tmp_path: Path) -> None:
         with (tmp_path / name).open("rb") as stream:
             found += len(list(captures.frames(stream.read)))
     assert found == raw.file.recorded == 13 * 6 + 1
-
-
-def test_wrong_rotations_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for value in ("10", "5kB", "0.1s", "MB", "1e3MB", "-1MB", "nanMB", "9" * 400 + "MB"):
-        assert main(["listen", "--record", f"{tmp_path}/a,rotate={value}", "0"]) == 2, value
-        assert "is neither a size from 100kB on" in " ".join(capfd.readouterr().err.split())
-    assert main(["listen", "--record", "rotate=1h", "0"]) == 2
-    assert "names no file" in capfd.readouterr().err
-    assert not list(tmp_path.iterdir())
