@@ -17,14 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import ClassVar
 
-from epic_cli.jobs.code.translate import (
-    PUBLIC_FIELDS,
-    Constant,
-    Method,
-    ParsedSource,
-    Variable,
-    type_of,
-)  # fmt: skip
+from epic_cli.jobs.code.translate import Method, ParsedSource, Variable, type_of
 
 #: How tightly operators bind.
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
@@ -51,6 +44,14 @@ class LanguageWriter:
     types: ClassVar[dict[str, str]]
     #: How functions are called: by name, or "{0}" where arguments stand elsewhere.
     functions: ClassVar[dict[str, str]]
+    #: The lines of vectors, by what needs them; ``$real`` is the type of a number.
+    vectors: ClassVar[dict[str, str]] = {}
+    #: How a list is changed, by the method: {0} is the list, what follows the arguments.
+    changes: ClassVar[dict[str, str]]
+    #: The record of a state, and each of its fields: a name and a value.
+    record: ClassVar[tuple[str, str]] = ("State({})", "{1}")
+    #: A field named as its value stands alone.
+    brief: ClassVar[bool] = False
     #: Computes in single precision where the original does; ``rounds`` is what rounds to it.
     has_single: ClassVar[bool] = False
     rounds: ClassVar[str] = ""
@@ -60,7 +61,9 @@ class LanguageWriter:
     #: How far its numbers may be off (relative to a strategy's in double precision).
     tolerance: ClassVar[str] = "--atol 1e-9"
     #: What a recording's packet is in ``main``, by the parameter of ``receive``.
-    arguments: ClassVar[dict[str, str]]
+    arguments: ClassVar[dict[str, str]] = {
+        name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity", "rotation")
+    }
     #: How its header and its rows go on with a rotation.
     columns: ClassVar[str] = r"\tqx\tqy\tqz\tqw"
     cells: ClassVar[str] = ""
@@ -143,6 +146,26 @@ class LanguageWriter:
         for constant in self.program.constants:
             text = form.format(constant.name, self.constant(constant.value))
             self.line(text + self.noted(constant.comment))
+
+    def vector_functions(self) -> None:
+        """What is used of vectors."""
+        uses = self.program.uses()
+        uses |= {"dot"} & self.vectors.keys() if "length" in uses else set()
+        for use, text in self.vectors.items():
+            if use in uses:
+                self.line(text.replace("$real", self.type("float")))
+
+    def written(self, method: Method) -> None:
+        """A method."""
+        self.line()
+        self.documented(method.doc)
+        self.open(self.signature(method))
+        self.body(method)
+        self.close()
+
+    def signature(self, method: Method) -> str:
+        """The line that begins a method."""
+        raise NotImplementedError
 
     # ------------------------------------------------------------ lines
 
@@ -346,19 +369,18 @@ class LanguageWriter:
 
     def made(self, values: list[str]) -> str:
         """A state with the values of its fields."""
-        raise NotImplementedError
-
-    def named_values(self, values: list[str]) -> str:
-        """The fields of a state with their values; a field named as its value stands alone."""
-        fields = zip(self.program.state, values, strict=True)
-        return ", ".join(
-            field.name if field.name == value else f"{field.name}: {value}"
-            for field, value in fields
+        whole, part = self.record
+        names = (self.member(field.name) for field in self.program.state)
+        return whole.format(
+            ", ".join(
+                name if self.brief and name == value else part.format(name, value)
+                for name, value in zip(names, values, strict=True)
+            )
         )
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        """A call of ``append``, ``insert``, ``pop(0)`` or ``clear``."""
-        raise NotImplementedError
+        """A call of ``append``, ``insert``, ``remove``, ``pop(0)`` or ``clear``."""
+        return self.changes[method].format(name, *values)
 
     def item(self, name: str, index: ast.expr) -> str:
         """An item of a list."""
@@ -469,18 +491,3 @@ def languages() -> dict[str, type[LanguageWriter]]:
         writer: type[LanguageWriter] = importlib.import_module(f"{__name__}.{module.name}").WRITER
         found[writer.name] = writer
     return found
-
-
-__all__ = [
-    "PUBLIC_FIELDS",
-    "Constant",
-    "IndentedWriter",
-    "LanguageWriter",
-    "Method",
-    "ParsedSource",
-    "Variable",
-    "camel",
-    "languages",
-    "pascal",
-    "type_of",
-]

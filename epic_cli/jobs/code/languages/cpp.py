@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method
+from epic_cli.jobs.code.languages import LanguageWriter
+from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
 
 class Cpp(LanguageWriter):
@@ -21,6 +22,19 @@ class Cpp(LanguageWriter):
         "cos": "std::cos", "sin": "std::sin", "acos": "std::acos", "length": "length", "dot": "dot", "float": "double({0})", "len": "int({0}.size())",
         "Vec3": "Vec3{{{0}, {1}, {2}}}", "Quat": "Quat{{{0}, {1}, {2}, {3}}}",
     }  # fmt: skip
+    vectors = {  # noqa: RUF012
+        "add": "inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }",
+        "subtract": "inline Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }",
+        "scale": "inline Vec3 operator*(Vec3 a, $real s) { return {a.x * s, a.y * s, a.z * s}; }",
+        "dot": "inline $real dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }",
+        "length": "inline $real length(Vec3 a) { return std::sqrt(dot(a, a)); }",
+    }
+    changes = {  # noqa: RUF012
+        "append": "{0}.push_back({1})", "insert": "{0}.insert({0}.begin() + {1}, {2})",
+        "remove": "{0}.erase(std::find({0}.begin(), {0}.end(), {1}))",
+        "pop": "{0}.erase({0}.begin())", "clear": "{0}.clear()",
+    }  # fmt: skip
+    record = "State{{{}}}", "{1}"
     arguments = {  # noqa: RUF012
         "time": "Real(packet.time)", "arrival": "Real(packet.arrival)",
         "position": "packet.position", "velocity": "packet.velocity",
@@ -60,21 +74,7 @@ class Cpp(LanguageWriter):
         self.line(f"struct Vec3 {{ {real} x, y, z; }};")
         if self.turns:
             self.line("struct Quat { double x, y, z, w; };")
-        for name, sign in (("add", "+"), ("subtract", "-")):
-            if name in uses:
-                self.line(
-                    f"inline Vec3 operator{sign}(Vec3 a, Vec3 b) {{ return {{a.x {sign} b.x, a.y {sign} b.y, a.z {sign} b.z}}; }}"
-                )
-        if "scale" in uses:
-            self.line(
-                f"inline Vec3 operator*(Vec3 a, {real} s) {{ return {{a.x * s, a.y * s, a.z * s}}; }}"
-            )
-        if uses & {"dot", "length"}:
-            self.line(
-                f"inline {real} dot(Vec3 a, Vec3 b) {{ return a.x * b.x + a.y * b.y + a.z * b.z; }}"
-            )
-        if "length" in uses:
-            self.line(f"inline {real} length(Vec3 a) {{ return std::sqrt(dot(a, a)); }}")
+        self.vector_functions()
 
     def number(self, value: float) -> str:
         return super().number(value) + ("f" if self.single else "")
@@ -84,18 +84,6 @@ class Cpp(LanguageWriter):
 
     def own_method(self, name: str) -> str:
         return name
-
-    def made(self, values: list[str]) -> str:
-        return f"State{{{', '.join(values)}}}"
-
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        if method == "append":
-            return f"{name}.push_back({values[0]})"
-        if method == "insert":
-            return f"{name}.insert({name}.begin() + {values[0]}, {values[1]})"
-        if method == "remove":
-            return f"{name}.erase(std::find({name}.begin(), {name}.end(), {values[0]}))"
-        return f"{name}.erase({name}.begin())" if method == "pop" else f"{name}.clear()"
 
     def state(self) -> None:
         self.line()
@@ -132,19 +120,14 @@ class Cpp(LanguageWriter):
         self.depth = 0
         self.line("};")
 
-    def written(self, method: Method) -> None:
-        """A method."""
-        self.line()
-        self.documented(method.doc)
+    def signature(self, method: Method) -> str:
         taken = ", ".join(
             f"const {self.type(parameter.type)}& {parameter.name}" if parameter.type.startswith("list")
             else f"{self.type(parameter.type)} {method.parameter(parameter)}".partition(" _")[0]
             for parameter in method.parameters
         )  # fmt: skip
         constant = "" if method.changes else " const"
-        self.open(f"{self.type(method.returns)} {method.name}({taken}){constant}")
-        self.body(method)
-        self.close()
+        return f"{self.type(method.returns)} {method.name}({taken}){constant}"
 
 
 WRITER = Cpp

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method, camel, pascal
+from epic_cli.jobs.code.languages import LanguageWriter, camel, pascal
+from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
 
 class CSharp(LanguageWriter):
@@ -21,6 +22,18 @@ class CSharp(LanguageWriter):
         "cos": "Math.Cos", "sin": "Math.Sin", "acos": "Math.Acos", "length": "Vec3.Length", "dot": "Vec3.Dot", "float": "{0}", "len": "{0}.Count",
         "Vec3": "new Vec3", "Quat": "new Quat",
     }  # fmt: skip
+    vectors = {  # noqa: RUF012
+        "add": "public static Vec3 operator +(Vec3 a, Vec3 b) => new Vec3(a.X + b.X, a.Y + b.Y, a.Z + b.Z);",
+        "subtract": "public static Vec3 operator -(Vec3 a, Vec3 b) => new Vec3(a.X - b.X, a.Y - b.Y, a.Z - b.Z);",
+        "scale": "public static Vec3 operator *(Vec3 a, $real s) => new Vec3(a.X * s, a.Y * s, a.Z * s);",
+        "dot": "public static $real Dot(Vec3 a, Vec3 b) => a.X * b.X + a.Y * b.Y + a.Z * b.Z;",
+        "length": "public static $real Length(Vec3 a) => Math.Sqrt(Dot(a, a));",
+    }
+    changes = {  # noqa: RUF012
+        "append": "{0}.Add({1})", "insert": "{0}.Insert({1}, {2})", "remove": "{0}.Remove({1})",
+        "pop": "{0}.RemoveAt({1})", "clear": "{0}.Clear()",
+    }  # fmt: skip
+    record = "new State {{ {} }}", "{} = {}"
     arguments = {  # noqa: RUF012
         "time": "(Real)packet.Time", "arrival": "(Real)packet.Arrival",
         "position": "packet.Position", "velocity": "packet.Velocity",
@@ -28,7 +41,6 @@ class CSharp(LanguageWriter):
     }  # fmt: skip
 
     def begin(self, main: bool) -> None:
-        uses = self.program.uses()
         self.line()
         if main:
             self.line(f"using Real = System.{'Single' if self.single else 'Double'};")
@@ -42,21 +54,7 @@ class CSharp(LanguageWriter):
         self.open("public struct Vec3")
         self.line(f"public {real} X, Y, Z;")
         self.line(f"public Vec3({real} x, {real} y, {real} z) {{ X = x; Y = y; Z = z; }}")
-        for name, sign in (("add", "+"), ("subtract", "-")):
-            if name in uses:
-                self.line(
-                    f"public static Vec3 operator {sign}(Vec3 a, Vec3 b) => new Vec3(a.X {sign} b.X, a.Y {sign} b.Y, a.Z {sign} b.Z);"
-                )
-        if "scale" in uses:
-            self.line(
-                f"public static Vec3 operator *(Vec3 a, {real} s) => new Vec3(a.X * s, a.Y * s, a.Z * s);"
-            )
-        if uses & {"dot", "length"}:
-            self.line(
-                f"public static {real} Dot(Vec3 a, Vec3 b) => a.X * b.X + a.Y * b.Y + a.Z * b.Z;"
-            )
-        if "length" in uses:
-            self.line(f"public static {real} Length(Vec3 a) => Math.Sqrt(Dot(a, a));")
+        self.vector_functions()
         self.close()
         if self.turns:
             self.line()
@@ -83,20 +81,6 @@ class CSharp(LanguageWriter):
 
     def own_method(self, name: str) -> str:
         return pascal(name)
-
-    def made(self, values: list[str]) -> str:
-        fields = zip(self.program.state, values, strict=True)
-        return f"new State {{ {', '.join(f'{pascal(field.name)} = {value}' for field, value in fields)} }}"
-
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        spelled = {
-            "append": "Add",
-            "insert": "Insert",
-            "pop": "RemoveAt",
-            "clear": "Clear",
-            "remove": "Remove",
-        }[method]
-        return f"{name}.{spelled}({', '.join(values)})"
 
     def empty(self, kind: str) -> str:
         return f"new {self.type(kind)}()"
@@ -135,18 +119,13 @@ class CSharp(LanguageWriter):
             self.written(method)
         self.close()
 
-    def written(self, method: Method) -> None:
-        """A method."""
-        self.line()
-        self.documented(method.doc)
+    def signature(self, method: Method) -> str:
         taken = ", ".join(
             f"{self.type(parameter.type)} {camel(parameter.name)}"
             for parameter in method.parameters
         )
         public = "public " if method.is_public else ""
-        self.open(f"{public}{self.type(method.returns)} {pascal(method.name)}({taken})")
-        self.body(method)
-        self.close()
+        return f"{public}{self.type(method.returns)} {pascal(method.name)}({taken})"
 
 
 WRITER = CSharp

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import IndentedWriter, Method, Variable
+from epic_cli.jobs.code.languages import IndentedWriter
+from epic_cli.jobs.code.translate import Method, Variable
 
 
 class GDScript(IndentedWriter):
@@ -23,6 +24,11 @@ class GDScript(IndentedWriter):
         "sin": "sin", "acos": "acos",
         "length": "{0}.length()", "dot": "{0}.dot({1})", "float": "float({0})", "len": "{0}.size()", "Vec3": "Vector3",
     }  # fmt: skip
+    changes = {  # noqa: RUF012
+        "append": "{0}.append({1})", "insert": "{0}.insert({1}, {2})", "remove": "{0}.erase({1})",
+        "pop": "{0}.pop_front()", "clear": "{0}.clear()",
+    }  # fmt: skip
+    record = "{{{}}}", '"{}": {}'
     columns = ', "qx", "qy", "qz", "qw"'
     arguments = {  # noqa: RUF012
         name: f'packet["{name}"]'
@@ -66,19 +72,6 @@ class GDScript(IndentedWriter):
     def own_method(self, name: str) -> str:
         return name
 
-    def made(self, values: list[str]) -> str:
-        fields = zip(self.program.state, values, strict=True)
-        return "{" + ", ".join(f'"{field.name}": {value}' for field, value in fields) + "}"
-
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        if method == "append":
-            return f"{name}.append({values[0]})"
-        if method == "insert":
-            return f"{name}.insert({values[0]}, {values[1]})"
-        if method == "remove":
-            return f"{name}.erase({values[0]})"
-        return f"{name}.pop_front()" if method == "pop" else f"{name}.clear()"
-
     def state(self) -> None:
         """States are dictionaries."""
 
@@ -100,18 +93,13 @@ class GDScript(IndentedWriter):
         if self.inner:
             self.close()
 
-    def written(self, method: Method) -> None:
-        """A method."""
-        self.line()
-        self.documented(method.doc)
+    def signature(self, method: Method) -> str:
         taken = ", ".join(
             self.typed(parameter._replace(name=method.parameter(parameter)))
             for parameter in method.parameters
         )
         returns = self.typed(Variable("", method.returns)).replace(": ", " -> ")
-        self.open(f"func {method.name}({taken}){returns}")
-        self.body(method)
-        self.close()
+        return f"func {method.name}({taken}){returns}"
 
 
 WRITER = GDScript

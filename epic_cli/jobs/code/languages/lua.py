@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import LanguageWriter, Method
+from epic_cli.jobs.code.languages import LanguageWriter
+from epic_cli.jobs.code.translate import Method
+
+_REMOVE = """\
+local function remove(list, value)
+    for i = 1, #list do if list[i] == value then return table.remove(list, i) end end
+end"""
 
 
 class Lua(LanguageWriter):
@@ -24,38 +30,28 @@ class Lua(LanguageWriter):
         "cos": "math.cos", "sin": "math.sin", "acos": "math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "#{0}", "Vec3": "Vec3",
         "Quat": "{{ x = {0}, y = {1}, z = {2}, w = {3} }}",
     }  # fmt: skip
-    arguments = {  # noqa: RUF012
-        name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity", "rotation")
+    vectors = {  # noqa: RUF012
+        "add": "vector.__add = function(a, b) return Vec3(a.x + b.x, a.y + b.y, a.z + b.z) end",
+        "subtract": "vector.__sub = function(a, b) return Vec3(a.x - b.x, a.y - b.y, a.z - b.z) end",
+        "scale": "vector.__mul = function(a, s) return Vec3(a.x * s, a.y * s, a.z * s) end",
+        "dot": "local function dot(a, b) return a.x * b.x + a.y * b.y + a.z * b.z end",
+        "remove": _REMOVE,
+        "length": "local function length(a) return math.sqrt(dot(a, a)) end",
     }
+    changes = {  # noqa: RUF012
+        "append": "{0}[#{0} + 1] = {1}", "insert": "table.insert({0}, {1} + 1, {2})",
+        "remove": "remove({0}, {1})", "pop": "table.remove({0}, 1)", "clear": "{0} = {{}}",
+    }  # fmt: skip
+    record = "{{ {} }}", "{} = {}"
 
     def begin(self, main: bool) -> None:
-        uses = self.program.uses()
         self.line()
         self.constants("local {} = {}")
         self.line("local vector = {}")
         self.line(
             "local function Vec3(x, y, z) return setmetatable({ x = x, y = y, z = z }, vector) end"
         )
-        if "add" in uses:
-            self.line(
-                "vector.__add = function(a, b) return Vec3(a.x + b.x, a.y + b.y, a.z + b.z) end"
-            )
-        if "subtract" in uses:
-            self.line(
-                "vector.__sub = function(a, b) return Vec3(a.x - b.x, a.y - b.y, a.z - b.z) end"
-            )
-        if "scale" in uses:
-            self.line("vector.__mul = function(a, s) return Vec3(a.x * s, a.y * s, a.z * s) end")
-        if uses & {"dot", "length"}:
-            self.line("local function dot(a, b) return a.x * b.x + a.y * b.y + a.z * b.z end")
-        if "remove" in uses:
-            self.open("local function remove(list, value)")
-            self.line(
-                "for i = 1, #list do if list[i] == value then return table.remove(list, i) end end"
-            )
-            self.close()
-        if "length" in uses:
-            self.line("local function length(a) return math.sqrt(dot(a, a)) end")
+        self.vector_functions()
 
     def finish(self, main: bool) -> None:
         if main:
@@ -109,21 +105,8 @@ class Lua(LanguageWriter):
     def own_method(self, name: str) -> str:
         return f"self:{name}"
 
-    def made(self, values: list[str]) -> str:
-        fields = zip(self.program.state, values, strict=True)
-        return "{ " + ", ".join(f"{field.name} = {value}" for field, value in fields) + " }"
-
     def empty(self, kind: str) -> str:
         return "{}"
-
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        if method == "append":
-            return f"{name}[#{name} + 1] = {values[0]}"
-        if method == "insert":
-            return f"table.insert({name}, {values[0]} + 1, {values[1]})"
-        if method == "remove":
-            return f"remove({name}, {values[0]})"
-        return f"table.remove({name}, 1)" if method == "pop" else f"{name} = {{}}"
 
     def state(self) -> None:
         """States are tables."""
@@ -144,15 +127,9 @@ class Lua(LanguageWriter):
         for method in self.program.methods:
             self.written(method)
 
-    def written(self, method: Method) -> None:
-        """A method."""
-        self.line()
-        self.documented(method.doc)
-        self.open(
-            f"function Smoothing:{method.name}({', '.join(parameter.name for parameter in method.parameters)})"
-        )
-        self.body(method)
-        self.close()
+    def signature(self, method: Method) -> str:
+        taken = ", ".join(parameter.name for parameter in method.parameters)
+        return f"function Smoothing:{method.name}({taken})"
 
 
 WRITER = Lua

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import IndentedWriter, Method
+from epic_cli.jobs.code.languages import IndentedWriter
+from epic_cli.jobs.code.translate import Method
 
 _SINGLE = """
 f32 = lambda number: ctypes.c_float(number).value  # as the original computes
@@ -99,9 +100,6 @@ class Python(IndentedWriter):
 
     def divided(self, left: str, right: str) -> tuple[str, int]:
         return f"{left} // {right}", 6
-
-    def made(self, values: list[str]) -> str:
-        return f"State({', '.join(values)})"
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
         return f"{name}.{method}({', '.join(values)})"

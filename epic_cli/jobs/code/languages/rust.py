@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method
-from epic_cli.jobs.code.translate import type_of
+from epic_cli.jobs.code.languages import LanguageWriter
+from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, type_of
 
 
 class Rust(LanguageWriter):
@@ -25,6 +25,13 @@ class Rust(LanguageWriter):
         "Vec3": "Vec3 {{ x: {0}, y: {1}, z: {2} }}",
         "Quat": "Quat {{ x: {0}, y: {1}, z: {2}, w: {3} }}",
     }  # fmt: skip
+    changes = {  # noqa: RUF012
+        "append": "{0}.push({1})", "insert": "{0}.insert({1} as usize, {2})",
+        "remove": "{0}.remove({0}.iter().position(|value| *value == {1}).unwrap())",
+        "pop": "{0}.remove(0)", "clear": "{0}.clear()",
+    }  # fmt: skip
+    record = "State {{ {} }}", "{}: {}"
+    brief = True
     arguments = {  # noqa: RUF012
         "time": "packet.time as Real", "arrival": "packet.arrival as Real",
         "position": "packet.position", "velocity": "packet.velocity",
@@ -120,19 +127,6 @@ class Rust(LanguageWriter):
         return text, 6 if " as " in text and isinstance(node, ast.Call) and not text.endswith(
             ")"
         ) else binds
-
-    def made(self, values: list[str]) -> str:
-        return f"State {{ {self.named_values(values)} }}"
-
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        if method == "append":
-            return f"{name}.push({values[0]})"
-        if method == "insert":
-            return f"{name}.insert({values[0]} as usize, {values[1]})"
-        if method == "remove":
-            found = f"{name}.iter().position(|value| *value == {values[0]})"
-            return f"{name}.remove({found}.unwrap())"
-        return f"{name}.remove(0)" if method == "pop" else f"{name}.clear()"
 
     def state(self) -> None:
         self.line()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from epic_cli.jobs.code.languages import PUBLIC_FIELDS, LanguageWriter, Method, camel
-from epic_cli.jobs.code.translate import type_of
+from epic_cli.jobs.code.languages import LanguageWriter, camel
+from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, type_of
 
 
 class TypeScript(LanguageWriter):
@@ -28,9 +28,12 @@ class TypeScript(LanguageWriter):
     }  # fmt: skip
     columns = ', "qx", "qy", "qz", "qw"'
     cells = ", qx, qy, qz, qw"
-    arguments = {  # noqa: RUF012
-        name: f"packet.{name}" for name in ("time", "arrival", "position", "velocity", "rotation")
-    }
+    changes = {  # noqa: RUF012
+        "append": "{0}.push({1})", "insert": "{0}.splice({1}, 0, {2})",
+        "remove": "{0}.splice({0}.indexOf({1}), 1)", "pop": "{0}.shift()", "clear": "{0}.length = 0",
+    }  # fmt: skip
+    record = "{{ {} }}", "{}: {}"
+    brief = True
 
     def begin(self, main: bool) -> None:
         # a program is a script, a file to import from is a module
@@ -95,18 +98,6 @@ class TypeScript(LanguageWriter):
     def for_(self, name: str, count: str) -> str:
         return f"for (let {name} = 0; {name} < {count}; {name}++)"
 
-    def made(self, values: list[str]) -> str:
-        return f"{{ {self.named_values(values)} }}"
-
-    def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        if method == "append":
-            return f"{name}.push({values[0]})"
-        if method == "insert":
-            return f"{name}.splice({values[0]}, 0, {values[1]})"
-        if method == "remove":
-            return f"{name}.splice({name}.indexOf({values[0]}), 1)"
-        return f"{name}.shift()" if method == "pop" else f"{name}.length = 0"
-
     def state(self) -> None:
         self.line()
         self.documented(self.program.state_doc)
@@ -137,18 +128,13 @@ class TypeScript(LanguageWriter):
             self.written(method)
         self.close()
 
-    def written(self, method: Method) -> None:
-        """A method."""
-        self.line()
-        self.documented(method.doc)
+    def signature(self, method: Method) -> str:
         taken = ", ".join(
             f"{camel(method.parameter(parameter))}: {self.type(parameter.type)}"
             for parameter in method.parameters
         )
         private = "" if method.is_public else "private "
-        self.open(f"{private}{camel(method.name)}({taken}): {self.type(method.returns)}")
-        self.body(method)
-        self.close()
+        return f"{private}{camel(method.name)}({taken}): {self.type(method.returns)}"
 
 
 WRITER = TypeScript
