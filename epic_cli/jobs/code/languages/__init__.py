@@ -52,6 +52,8 @@ class LanguageWriter:
     record: ClassVar[tuple[str, str]] = ("State({})", "{1}")
     #: A field named as its value stands alone.
     brief: ClassVar[bool] = False
+    #: How the record of a state is declared: its beginning, a field's type and name, what follows its end.
+    declared_state: ClassVar[tuple[str, str, str]] = ("", "", "")
     #: Computes in single precision where the original does; ``rounds`` is what rounds to it.
     has_single: ClassVar[bool] = False
     rounds: ClassVar[str] = ""
@@ -108,8 +110,16 @@ class LanguageWriter:
         raise NotImplementedError
 
     def state(self) -> None:
-        """The record of a state."""
-        raise NotImplementedError
+        """The record of a state, in a language that declares it."""
+        begin, form, end = self.declared_state
+        if begin:
+            self.line()
+            self.documented(self.program.state_doc)
+            self.open(begin)
+            for field in self.program.state:
+                text = form.format(self.type(field.type), self.member(field.name))
+                self.line(text + self.noted(field.comment))
+            self.close(end)
 
     def smoothing(self) -> None:
         """The class."""

@@ -34,6 +34,7 @@ class Cpp(LanguageWriter):
         "remove": "{0}.erase(std::find({0}.begin(), {0}.end(), {1}))",
         "pop": "{0}.erase({0}.begin())", "clear": "{0}.clear()",
     }  # fmt: skip
+    declared_state = "struct State", "{0} {1};", ";"
     record = "State{{{}}}", "{1}"
     arguments = {  # noqa: RUF012
         "time": "Real(packet.time)", "arrival": "Real(packet.arrival)",
@@ -84,14 +85,6 @@ class Cpp(LanguageWriter):
 
     def own_method(self, name: str) -> str:
         return name
-
-    def state(self) -> None:
-        self.line()
-        self.documented(self.program.state_doc)
-        self.open("struct State")
-        for field in self.program.state:
-            self.line(f"{self.type(field.type)} {field.name};{self.noted(field.comment)}")
-        self.close(";")
 
     def smoothing(self) -> None:
         self.line()

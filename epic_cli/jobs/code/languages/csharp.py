@@ -33,6 +33,7 @@ class CSharp(LanguageWriter):
         "append": "{0}.Add({1})", "insert": "{0}.Insert({1}, {2})", "remove": "{0}.Remove({1})",
         "pop": "{0}.RemoveAt({1})", "clear": "{0}.Clear()",
     }  # fmt: skip
+    declared_state = "public struct State", "public {0} {1};", ""
     record = "new State {{ {} }}", "{} = {}"
     arguments = {  # noqa: RUF012
         "time": "(Real)packet.Time", "arrival": "(Real)packet.Arrival",
@@ -84,16 +85,6 @@ class CSharp(LanguageWriter):
 
     def empty(self, kind: str) -> str:
         return f"new {self.type(kind)}()"
-
-    def state(self) -> None:
-        self.line()
-        self.documented(self.program.state_doc)
-        self.open("public struct State")
-        for field in self.program.state:
-            self.line(
-                f"public {self.type(field.type)} {pascal(field.name)};{self.noted(field.comment)}"
-            )
-        self.close()
 
     def smoothing(self) -> None:
         self.line()

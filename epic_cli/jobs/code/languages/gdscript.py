@@ -72,9 +72,6 @@ class GDScript(IndentedWriter):
     def own_method(self, name: str) -> str:
         return name
 
-    def state(self) -> None:
-        """States are dictionaries."""
-
     def smoothing(self) -> None:
         self.lines += ["", ""]
         self.documented(self.program.smoothing_doc)

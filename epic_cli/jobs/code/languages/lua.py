@@ -108,9 +108,6 @@ class Lua(LanguageWriter):
     def empty(self, kind: str) -> str:
         return "{}"
 
-    def state(self) -> None:
-        """States are tables."""
-
     def smoothing(self) -> None:
         self.line()
         self.documented(self.program.smoothing_doc)

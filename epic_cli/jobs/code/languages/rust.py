@@ -30,6 +30,7 @@ class Rust(LanguageWriter):
         "remove": "{0}.remove({0}.iter().position(|value| *value == {1}).unwrap())",
         "pop": "{0}.remove(0)", "clear": "{0}.clear()",
     }  # fmt: skip
+    declared_state = "#[derive(Clone, Copy)]\nstruct State", "{1}: {0},", ""
     record = "State {{ {} }}", "{}: {}"
     brief = True
     arguments = {  # noqa: RUF012
@@ -127,15 +128,6 @@ class Rust(LanguageWriter):
         return text, 6 if " as " in text and isinstance(node, ast.Call) and not text.endswith(
             ")"
         ) else binds
-
-    def state(self) -> None:
-        self.line()
-        self.documented(self.program.state_doc)
-        self.line("#[derive(Clone, Copy)]")
-        self.open("struct State")
-        for field in self.program.state:
-            self.line(f"{field.name}: {self.type(field.type)},{self.noted(field.comment)}")
-        self.close()
 
     def smoothing(self) -> None:
         self.line()

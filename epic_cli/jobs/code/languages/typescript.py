@@ -32,6 +32,7 @@ class TypeScript(LanguageWriter):
         "append": "{0}.push({1})", "insert": "{0}.splice({1}, 0, {2})",
         "remove": "{0}.splice({0}.indexOf({1}), 1)", "pop": "{0}.shift()", "clear": "{0}.length = 0",
     }  # fmt: skip
+    declared_state = "type State =", "{1}: {0};", ";"
     record = "{{ {} }}", "{}: {}"
     brief = True
 
@@ -97,14 +98,6 @@ class TypeScript(LanguageWriter):
 
     def for_(self, name: str, count: str) -> str:
         return f"for (let {name} = 0; {name} < {count}; {name}++)"
-
-    def state(self) -> None:
-        self.line()
-        self.documented(self.program.state_doc)
-        self.open("type State =")
-        for field in self.program.state:
-            self.line(f"{camel(field.name)}: {self.type(field.type)};{self.noted(field.comment)}")
-        self.close(";")
 
     def smoothing(self) -> None:
         self.line()
