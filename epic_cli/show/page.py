@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import math
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 import numpy as np
@@ -99,7 +101,7 @@ class PageParts:
 
 
 #: One map and one set of lanes, for all pages.
-_SHARED = ("base", "pen", "map", "lanes")
+_SHARED = ("inflate", "base", "pen", "map", "lanes")
 
 #: The page of scenes, and that of a running game.
 PAGE = PageParts(
@@ -208,7 +210,15 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         )
     )
     if any(scene.shared is not None for scene in scenes):
-        found.append(("Pictures", "have every row where most happens; --span has all of a part"))
+        drawn = [len(one.times) for scene in scenes for one in scene.drawn]
+        rows, most = median(drawn or [0]), max(scene.rows for scene in scenes)
+        kept = f"about {rows:,.0f} of {most:,} rows of each"
+        where = (
+            "all around the worst moment and the longest outages, elsewhere every few, with the"
+            " least and the largest error between them; lines are thin where others could be seen"
+            " beside them. Figures are of all rows; --span has every row of a part"
+        )
+        found.append(("Pictures", f"hold {kept}: {where}"))
     if any(scene.rotations is not None for scene in scenes):
         found.append(("Heading", "where the x axis of what turns points to, seen from above"))
     metric = any(scene.unit == METRES for scene in scenes)
@@ -229,9 +239,12 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
 
 
 def page_data(
-    scenes: Sequence[Scene], content: Content, pack: Callable[[Any], Any] | None = None
+    scenes: Sequence[Scene], content: Content, pack: Pack | None = None
 ) -> dict[str, Any]:
-    """What the scripts of ``page_of`` read; ``pack`` says what stands for an array of numbers."""
+    """What the scripts of ``page_of`` read; ``pack`` says what stands for an array of numbers.
+
+    Without, they are in it.
+    """
     usable = [scene for scene in scenes if len(scene.times)]
     if not usable:
         raise NothingToDraw
@@ -240,8 +253,8 @@ def page_data(
     labels = [row["label"] for row in rows]
     labels += [row.label for scene in usable for row in scene.drawn]
     ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
-    shown = list(content.shown) or list(ranks)
-    return {
+    shown, numbers = list(content.shown) or list(ranks), _Numbers()
+    found = {
         "title": content.title,
         "verdict": list(told.verdict[:SENTENCES]),
         "details": list(told.verdict[SENTENCES:]),
@@ -266,9 +279,14 @@ def page_data(
         "truth": content.truth,
         "of": content.of,
         "scenes": [
-            {**scene_data(each, ranks, pack), "words": scene_words(each, shown)} for each in usable
+            {
+                **scene_data(each, ranks, pack or numbers.pack, pack is None),
+                "words": scene_words(each, shown),
+            }
+            for each in usable
         ],
     }
+    return found if pack else {**found, "numbers": numbers.written()}
 
 
 def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -348,22 +366,66 @@ _TERMS = ("effect", "cure", "also explains")
 FURTHEST = 1e30
 
 
+#: What stands for an array of numbers in the data of a page.
+Pack: TypeAlias = Callable[[Any], Any]
+
+
+class _Numbers:
+    """All arrays of a page that is a file, compressed."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def pack(self, values: Any) -> list[int]:
+        """Where an array begins, its length and its numbers' (bytes).
+
+        All first bytes come first, then all second ones: those are alike.
+        """
+        size = values.itemsize
+        data = np.ascontiguousarray(values).view("u1").reshape(-1, size).T.tobytes()
+        self._size += len(data)
+        self._parts.append(data)
+        return [self._size - len(data), len(data), size]
+
+    def written(self) -> str:
+        """All of them: deflated (RFC 1951), in base64."""
+        deflate = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+        data = deflate.compress(b"".join(self._parts)) + deflate.flush()
+        return base64.b64encode(data).decode()
+
+
+def _short(values: Floats, digits: int) -> Floats:
+    """Numbers rounded to this many binary digits behind the first."""
+    bits, cut = values.astype("<f4").view("<u4"), 23 - digits
+    rounded = (bits + np.uint32(1 << cut >> 1)) >> cut << cut
+    return np.where(np.isfinite(values), rounded, bits).astype("<u4").view("<f4")
+
+
 def scene_data(
-    scene: Scene, ranks: dict[str, int], pack: Callable[[Any], Any] | None = None
+    scene: Scene, ranks: dict[str, int], pack: Pack, short: bool = False
 ) -> dict[str, Any]:
     """The scene for the page; strategies are in the order of their ``ranks``.
 
-    ``pack`` says what stands for an array of numbers, by default base64.
+    What a strategy draws is given less the truth, where that is known. ``short``: of that as many
+    digits are kept as leave a marker 10,000 pixels from the truth a tenth of a pixel off, and of
+    errors four, one more than are said.
     """
-    pack = pack or _base64
 
     def f32(values: Floats) -> Any:
-        with np.errstate(invalid="ignore"):
-            inside = np.where(np.abs(values) < FURTHEST, values, np.nan)
-        return pack(inside.astype("<f4"))
+        return pack(_single(values))
 
-    def f64(values: Floats) -> Any:
-        return pack(values.astype("<f8"))
+    def rounded(values: Floats, digits: int = 13) -> Any:
+        return pack(_short(_single(values), digits) if short else _single(values))
+
+    def times(values: Floats) -> dict[str, Any]:
+        """In ticks from one to the next, or in seconds where they are between them."""
+        count = np.rint((values - start) / scene.tick)
+        steps = np.diff(count, prepend=0.0)
+        regular = np.abs(start + count * scene.tick - values).max(initial=0.0) < 1e-9
+        if regular and steps.min(initial=0.0) >= 0 and steps.max(initial=0.0) < 1 << 16:
+            return {"ticks": pack(steps.astype("<u2"))}
+        return {"t": pack((values - start).astype("<f8"))}
 
     def u8(values: ArrayLike) -> Any:
         return pack(np.asarray(values).astype("u1"))
@@ -373,6 +435,8 @@ def scene_data(
     known = known[np.isfinite(known).all(axis=1)]
     middle = (known.min(axis=0) + known.max(axis=0)) / 2 if len(known) else np.zeros(2)
     start = float(scene.times[0])
+    lags = next((one.lag.times for one in scene.drawn), np.empty(0))
+    truth = _single(scene.truth[:, (a, b)] - middle)
 
     def path(positions: Floats) -> dict[str, Any]:
         return {"x": f32(positions[:, a] - middle[0]), "y": f32(positions[:, b] - middle[1])}
@@ -385,22 +449,26 @@ def scene_data(
 
     def drawn(one: StrategyTrace) -> dict[str, Any]:
         at = np.searchsorted(scene.times, one.times, "right") - 1
-        steps, when = np.diff(at, prepend=0), {"t": f64(one.times - start)}
+        steps, when = np.diff(at, prepend=0), times(one.times)
+        places = one.positions[:, (a, b)] - middle
         if np.array_equal(scene.times[at], one.times) and steps.max(initial=0) < 1 << 16:
             same = np.array_equal(one.times, scene.times)
-            when = {} if same else {"at": pack(steps.astype("<u2"))}
+            when = {"at": None if same else pack(steps.astype("<u2"))}
+            places = np.where(np.isfinite(truth[at]), places - truth[at], places)
+        own = {} if np.array_equal(one.lag.times, lags) else {"t": f32(one.lag.times - start)}
         return {
             "label": one.label,
             **when,
-            **path(one.positions),
+            "x": rounded(places[:, 0], 16),
+            "y": rounded(places[:, 1], 16),
             **heads(one.rotations),
-            **({} if one.angles is None else {"angle": f32(one.angles)}),
-            "distance": f32(one.distances),
-            # of a distance a 255th can be seen
-            "across": u8(np.rint(255 * np.nan_to_num(one.across))),
-            "counted": u8(np.isfinite(one.errors)),
-            "runs": {"t": f32(one.run_times - start), "status": u8(one.run_statuses)},
-            "lag": {"t": f32(one.lag.times - start), "seconds": f32(one.lag.seconds)},
+            **({} if one.angles is None else {"angle": rounded(one.angles, 16)}),
+            "distance": rounded(one.distances),
+            # of a distance a 63rd can be seen
+            "across": u8(np.rint(63 * np.nan_to_num(one.across))),
+            "counted": pack(np.packbits(np.isfinite(one.errors))),
+            "runs": {**times(one.run_times), "status": u8(one.run_statuses)},
+            "lag": {**own, "ms": pack(_milliseconds(one.lag.seconds))},
             "histogram": {"first": one.histogram.first, "counts": one.histogram.counts.tolist()},
             "recoveries": [round(s, 4) if math.isfinite(s) else None for s in one.recoveries],
         }
@@ -414,11 +482,13 @@ def scene_data(
         "origin": [float(each) for each in middle],
         "start": start,
         "end": float(scene.times[-1]),
+        "tick": scene.tick,
         "bins": BINS,
         "shared": scene.shared is not None
         and scene.blur is not None
-        and {"t": f64(scene.shared - start), "blur": f32(scene.blur)},
-        "truth": {"t": f64(scene.times - start), **path(scene.truth)},
+        and {**times(scene.shared), "blur": f32(scene.blur)},
+        "truth": {**times(scene.times), "x": f32(truth[:, 0]), "y": f32(truth[:, 1])},
+        "lags": f32(lags - start),
         **heads(scene.rotations),
         "packets": {
             "t": f32(scene.packet_times - start),
@@ -440,8 +510,18 @@ def scene_data(
     }
 
 
-def _base64(values: Any) -> str:
-    return base64.b64encode(values.tobytes()).decode()
+#: A lag (ms) that is not known.
+UNKNOWN = -(1 << 15)
+
+
+def _milliseconds(seconds: Floats) -> Any:
+    return np.nan_to_num(np.rint(1000 * seconds), nan=UNKNOWN).astype("<i2")
+
+
+def _single(values: Floats) -> Floats:
+    """In single precision; what is out of all bounds is not known."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(values) < FURTHEST, values, np.nan).astype("<f4")
 
 
 #: How often players see a frame.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 #: All pictures of a comparison together hold about this many drawn positions.
-MOST_POSITIONS = 500_000
+MOST_POSITIONS = 220_000
 
 #: An entity's strategy has at least this many, where there are many of both.
 _FEWEST = 200
@@ -108,7 +108,7 @@ class Scene(NamedTuple):
     one, no row that is left out is further than this from the straight line between its
     neighbours that are kept. None: every row is there.
     ``rotations`` (n, 4) are the truth's, None where the recording has none. Lengths are in the
-    ``unit``.
+    ``unit``; a row comes every ``tick`` (s).
     """
 
     entity: str
@@ -125,6 +125,7 @@ class Scene(NamedTuple):
     shared: Floats | None = None
     blur: Floats | None = None
     unit: str = LENGTHS
+    tick: float = 0.05
 
 
 #: Each entity's rows in pictures are thinned to about this many.
@@ -221,7 +222,7 @@ def drawn(
             broken + 1,
         )
     at = np.searchsorted(kept, broken + 1)
-    starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
+    starts, bands = runs(statuses, min(MOST_RUNS, most), _RARE_FIRST)
     turned = [np.insert(values[kept], at, np.nan, axis=0) for values in turned]
     return StrategyTrace(
         label,
@@ -252,11 +253,12 @@ def _moments(times: Floats, middles: Floats, most: int) -> Rows:
     """The rows around some moments, at which people look: ``most`` at most."""
     kept = [np.empty(0, np.int64)]
     for middle in middles.tolist():
-        first, last = np.searchsorted(times, [middle - AROUND, middle + AROUND])
+        first, at, last = np.searchsorted(times, [middle - AROUND, middle, middle + AROUND])
+        first, last = max(first, at - most // 2), min(last, at + most - most // 2)
         most -= int(last - first)
-        if most < 0:
-            break
         kept.append(np.arange(first, last))
+        if most <= 0:
+            break
     return np.concatenate(kept)
 
 
@@ -315,6 +317,7 @@ def scene(
         times[shared] if known_blurs else None,
         np.max(known_blurs, axis=0) if known_blurs else None,
         unit,
+        sampled.tick,
     )
 
 

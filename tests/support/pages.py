@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import subprocess
+import zlib
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -22,18 +23,44 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def content(text: str) -> Any:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
     assert found
-    return json.loads(found[1])
+    data = json.loads(found[1])
+    whole = zlib.decompress(base64.b64decode(data["numbers"]), -zlib.MAX_WBITS)
+
+    def unpacked(part: Any, key: str = "") -> Any:
+        """With bytes for the place, the length and the size of numbers."""
+        if isinstance(part, dict):
+            return {key: unpacked(value, key) for key, value in part.items()}
+        if not isinstance(part, list) or key == "counts":
+            return part
+        if len(part) == 3 and all(type(one) is int for one in part):
+            place, length, size = part
+            sorted_ = np.frombuffer(whole[place : place + length], "u1").reshape(size, -1)
+            return sorted_.T.tobytes()
+        return [unpacked(one) for one in part]
+
+    data["scenes"] = unpacked(data["scenes"])
+    return data
 
 
-def numbers(text: str, kind: str = "<f4") -> NDArray[np.floating]:
-    return np.asarray(np.frombuffer(base64.b64decode(text), kind))
+def numbers(packed: bytes, kind: str = "<f4") -> NDArray[np.floating]:
+    return np.asarray(np.frombuffer(packed, kind))
 
 
 def times_of(scene: dict[str, Any], drawn: dict[str, Any]) -> NDArray[np.floating]:
     """When the rows of what one strategy drew are, in seconds."""
-    times = numbers(scene["truth"]["t"], "<f8") + scene["start"]
-    rows = np.cumsum(numbers(drawn["at"], "<u2").astype(int)) if "at" in drawn else slice(None)
-    return np.asarray(times[rows])
+    times = numbers(scene["truth"]["ticks"], "<u2").astype(int).cumsum() * scene["tick"]
+    return np.asarray((times + scene["start"])[rows_of(drawn)])
+
+
+def rows_of(drawn: dict[str, Any]) -> Any:
+    """Which rows of the truth what one strategy drew has."""
+    return np.cumsum(numbers(drawn["at"], "<u2").astype(int)) if drawn.get("at") else slice(None)
+
+
+def places_of(scene: dict[str, Any], drawn: dict[str, Any], axis: str) -> NDArray[np.floating]:
+    """Where it is on the map."""
+    truth = numbers(scene["truth"][axis])[rows_of(drawn)]
+    return numbers(drawn[axis]) + np.nan_to_num(truth) + scene["origin"]["xy".index(axis)]
 
 
 def visit(browser: str, text: str, folder: Path, link: str = "") -> tuple[str, str]:

@@ -16,14 +16,17 @@ function text(tag, words, parent, kind) {
   return made;
 }
 
-// Numbers are base64, or a place and a length in the arrays that came beside the data.
-let arrays = null;
-function bytes(packed) {
-  if (Array.isArray(packed)) return new Uint8Array(arrays, ...packed);
-  const binary = atob(packed);
-  const array = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) array[i] = binary.charCodeAt(i);
-  return array;
+// Numbers are a place and a length in the arrays that came beside the data, or with it: there the
+// first bytes of all numbers of an array come first, each of so many bytes, then the second ones.
+let arrays = data.numbers ? inflate(Uint8Array.from(atob(data.numbers), (one) => one.charCodeAt())).buffer : null;
+data.numbers = null;
+function bytes([place, length, size = 1]) {
+  const found = new Uint8Array(arrays, place, length);
+  if (size === 1) return found;
+  const [sorted, count] = [new Uint8Array(length), length / size];
+  for (let k = 0, from = 0; k < size; k++)
+    for (let i = k; i < length; i += size) sorted[i] = found[from++];
+  return sorted;
 }
 const typed = (Kind) => (packed) => {
   const { buffer, byteOffset, byteLength } = bytes(packed);

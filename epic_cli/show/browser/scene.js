@@ -1,36 +1,52 @@
 // What the page shows: scenes, which strategies, which moment and part of the time; when it is drawn.
+// Times are in ticks from one to the next, or in seconds.
+function timesIn({ ticks, t }, tick) {
+  let count = 0;
+  return ticks ? Float64Array.from(u16(ticks), (step) => (count += step) * tick) : f64(t);
+}
+
 function unpack(scene) {
-  scene.truth.t = f64(scene.truth.t);
-  const times = scene.truth.t;
-  if (scene.shared) scene.shared = { t: f64(scene.shared.t), blur: f32(scene.shared.blur) };
-  for (const path of [scene.truth, scene.packets, scene.lost]) {
-    for (const key of Object.keys(path)) if (path[key] !== times) path[key] = f32(path[key]);
-  }
+  const { truth, shared, tick } = scene;
+  const times = timesIn(truth, tick);
+  scene.truth = { t: times, x: f32(truth.x), y: f32(truth.y) };
+  if (shared) scene.shared = { t: timesIn(shared, tick), blur: f32(shared.blur) };
+  for (const path of [scene.packets, scene.lost])
+    for (const key of Object.keys(path)) path[key] = f32(path[key]);
   if (scene.heads) scene.truth.heads = i16(scene.heads);
+  scene.lags = f32(scene.lags);
   for (const drawn of scene.drawn) {
     let row = 0;
-    const next = (step) => {
-      row += step;
-      return times[row];
-    };
-    if (drawn.at) drawn.t = Float64Array.from(u16(drawn.at), next);
-    else drawn.t = drawn.t ? f64(drawn.t) : times;
-    for (const key of ["x", "y", "distance"]) drawn[key] = f32(drawn[key]);
+    const rows = drawn.at ? u16(drawn.at).map((step) => (row += step)) : null;
+    drawn.distance = f32(drawn.distance);
+    for (const key of ["x", "y"]) {
+      drawn[key] = f32(drawn[key]);
+      if (drawn.at === undefined) continue;
+      const from = scene.truth[key];
+      for (let i = 0; i < drawn[key].length; i++) {
+        const known = from[rows ? rows[i] : i];
+        if (!Number.isNaN(known)) drawn[key][i] += known;
+      }
+    }
+    if (drawn.at === undefined) drawn.t = timesIn(drawn, tick);
+    else drawn.t = rows ? Float64Array.from(rows, (at) => times[at]) : times;
     if (drawn.heads) drawn.heads = i16(drawn.heads);
     if (drawn.angle) drawn.angle = f32(drawn.angle);
     const counted = u8(drawn.counted);
     // only rows that count are part of the figures, and of the picture of errors
-    drawn.error = drawn.distance.map((value, i) => (counted[i] ? value : NaN));
+    drawn.error = drawn.distance.map((value, i) => (counted[i >> 3] & (128 >> (i & 7)) ? value : NaN));
     const shares = u8(drawn.across);
-    drawn.across = drawn.error.map((value, i) => (value * shares[i]) / 255);
+    drawn.across = drawn.error.map((value, i) => (value * shares[i]) / 63);
     drawn.worst = -1;
     drawn.error.forEach((value, i) => {
       if (!Number.isNaN(value) && !(value <= drawn.error[drawn.worst])) drawn.worst = i;
     });
-    drawn.runs = { t: f32(drawn.runs.t), status: u8(drawn.runs.status) };
-    drawn.lag = { t: f32(drawn.lag.t), seconds: f32(drawn.lag.seconds) };
+    drawn.runs = { t: timesIn(drawn.runs, tick), status: u8(drawn.runs.status) };
+    const { t, ms } = drawn.lag;
+    const seconds = Float32Array.from(i16(ms), (lag) => (lag === UNKNOWN ? NaN : lag / 1000));
+    drawn.lag = { t: t ? f32(t) : scene.lags, seconds };
   }
 }
+const UNKNOWN = -(2 ** 15);
 data.scenes.forEach(unpack);
 
 const state = {
