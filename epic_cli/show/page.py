@@ -210,7 +210,7 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         )
     )
     if any(scene.shared is not None for scene in scenes):
-        drawn = [len(one.times) for scene in scenes for one in scene.drawn]
+        drawn = [len(trace.times) for scene in scenes for trace in scene.drawn]
         rows, most = median(drawn or [0]), max(scene.rows for scene in scenes)
         kept = f"about {rows:,.0f} of {most:,} rows of each"
         where = (
@@ -435,7 +435,7 @@ def scene_data(
     known = known[np.isfinite(known).all(axis=1)]
     middle = (known.min(axis=0) + known.max(axis=0)) / 2 if len(known) else np.zeros(2)
     start = float(scene.times[0])
-    lags = next((one.lag.times for one in scene.drawn), np.empty(0))
+    lags = next((trace.lag.times for trace in scene.drawn), np.empty(0))
     truth = _single(scene.truth[:, (a, b)] - middle)
 
     def path(positions: Floats) -> dict[str, Any]:

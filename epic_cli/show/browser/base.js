@@ -17,8 +17,10 @@ function text(tag, words, parent, kind) {
 }
 
 // Numbers are a place and a length in the arrays that came beside the data, or with it: there the
-// first bytes of all numbers of an array come first, each of so many bytes, then the second ones.
-let arrays = data.numbers ? inflate(Uint8Array.from(atob(data.numbers), (one) => one.charCodeAt())).buffer : null;
+// first bytes of all numbers of an array come first, then the second ones.
+let arrays = data.numbers
+  ? inflate(Uint8Array.from(atob(data.numbers), (one) => one.charCodeAt())).buffer
+  : null;
 data.numbers = null;
 function bytes([place, length, size = 1]) {
   const found = new Uint8Array(arrays, place, length);

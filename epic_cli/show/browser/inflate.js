@@ -58,7 +58,12 @@ function inflate(packed) {
   const ways = scale(1, steps(30, 2, 2));
   const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
   const usual = [
-    codes([...Array(144).fill(8), ...Array(112).fill(9), ...Array(24).fill(7), ...Array(8).fill(8)]),
+    codes([
+      ...Array(144).fill(8),
+      ...Array(112).fill(9),
+      ...Array(24).fill(7),
+      ...Array(8).fill(8),
+    ]),
     codes(Array(30).fill(5)),
   ];
   const given = () => {

@@ -195,8 +195,13 @@ function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
 }
 
 function inGap(dashed, x) {
-  let left = x % (dashed.reduce((a, b) => a + b, 0) || 1);
-  return dashed.findIndex((length) => (left -= length) < 0) % 2 === 1;
+  let end = 0;
+  const left = x % (dashed.reduce((a, b) => a + b, 0) || 1);
+  const part = dashed.findIndex((length) => {
+    end += length;
+    return left < end;
+  });
+  return part % 2 === 1;
 }
 
 // Of a shape that has corners, or round.

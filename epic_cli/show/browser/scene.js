@@ -1,9 +1,16 @@
 // What the page shows: scenes, which strategies, which moment and part of the time; when it is drawn.
-// Times are in ticks from one to the next, or in seconds.
-function timesIn({ ticks, t }, tick) {
+// What steps of whole numbers come to.
+function sums(steps) {
   let count = 0;
-  return ticks ? Float64Array.from(u16(ticks), (step) => (count += step) * tick) : f64(t);
+  return Uint32Array.from(steps, (step) => {
+    count += step;
+    return count;
+  });
 }
+
+// Times are in ticks from one to the next, or in seconds.
+const timesIn = ({ ticks, t }, tick) =>
+  ticks ? Float64Array.from(sums(u16(ticks)), (count) => count * tick) : f64(t);
 
 function unpack(scene) {
   const { truth, shared, tick } = scene;
@@ -15,8 +22,7 @@ function unpack(scene) {
   if (scene.heads) scene.truth.heads = i16(scene.heads);
   scene.lags = f32(scene.lags);
   for (const drawn of scene.drawn) {
-    let row = 0;
-    const rows = drawn.at ? u16(drawn.at).map((step) => (row += step)) : null;
+    const rows = drawn.at ? sums(u16(drawn.at)) : null;
     drawn.distance = f32(drawn.distance);
     for (const key of ["x", "y"]) {
       drawn[key] = f32(drawn[key]);
@@ -33,7 +39,9 @@ function unpack(scene) {
     if (drawn.angle) drawn.angle = f32(drawn.angle);
     const counted = u8(drawn.counted);
     // only rows that count are part of the figures, and of the picture of errors
-    drawn.error = drawn.distance.map((value, i) => (counted[i >> 3] & (128 >> (i & 7)) ? value : NaN));
+    drawn.error = drawn.distance.map((value, i) =>
+      counted[i >> 3] & (128 >> (i & 7)) ? value : NaN,
+    );
     const shares = u8(drawn.across);
     drawn.across = drawn.error.map((value, i) => (value * shares[i]) / 63);
     drawn.worst = -1;
@@ -230,7 +238,6 @@ function choose(index) {
   for (const named of document.querySelectorAll(".length")) named.textContent = unit;
   const of = data.of && `, ${data.of}`;
   $("view-title").textContent = `${entity ? `${entity} from` : "From"} ${above}${of}`;
-  $("pictured").textContent = data.of && `The pictures are of ${data.of}; the figures of all.`;
   for (const [picture, described] of Object.entries(words)) {
     $(`${picture}-words`).textContent = described;
   }

@@ -174,7 +174,9 @@ function fillRecoveries() {
       text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
   }
   const rest = interruptions.length - longest.length;
-  $("recovery-rest").textContent = rest ? `the longest ${longest.length}; there are ${rest} more` : "";
+  $("recovery-rest").textContent = rest
+    ? `the longest ${longest.length}; there are ${rest} more`
+    : "";
 }
 
 function fillWords() {
@@ -183,6 +185,7 @@ function fillWords() {
   $("scores").hidden = !data.scores;
   $("scores").firstElementChild.innerHTML = data.scores;
   $("truth-name").textContent = data.truth;
+  $("pictured").textContent = data.of && `The pictures are of ${data.of}; the figures of all.`;
   data.verdict.slice(0, 1).forEach((line) => text("p", line, $("verdict")));
   if (data.verdict.length > 1) text("p", data.verdict.slice(1).join(" "), $("verdict"));
   for (const line of data.details) text("li", line, $("detail-list"));
