@@ -30,9 +30,11 @@ from support.game_files import (
     needs_slippi,
 )
 from support.game_files import State as Update
+from support.pages import content
 from support.running import EPIC, environment, epic
 
 from epic_cli import Packet, inspect, read_packets
+from epic_cli.main import main
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.games import FORMATS, GameRecording, apart, rocketleague, slippi
 
@@ -489,3 +491,21 @@ def test_reading_may_stop_anywhere(
 def test_what_is_read_is_named(kind: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(gzip.compress(some(kind)))
     assert inspect(tmp_path / "a").format == kind
+
+
+@needs_slippi
+@pytest.mark.parametrize(("read", "unit"), [((), "m"), (("--read", "scale=2"), "lengths")])
+def test_pictures_of_a_replay_are_in_metres(
+    read: tuple[str, ...], unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frames = [(n, {(0, False): Fighter(n * 2.0, 0.0)}) for n in range(-123, 100)]
+    Path("match.slp").write_bytes(made.slippi(frames))
+    words = ["compare", "match.slp", "-s", "lerp", *read, "--svg", "a.svg", "--html", "a.html"]
+    assert main(words) == 0
+    text = Path("a.svg").read_text()
+    assert f"error ({unit}) over time" in text
+    assert f" over x ({unit})" in text
+    (scene,) = content(Path("a.html").read_text())["scenes"]
+    assert scene["unit"] == unit
+    assert f" {unit}. lerp:" in scene["words"]["above"]
