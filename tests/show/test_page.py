@@ -114,7 +114,7 @@ def test_the_data_are_those_of_the_comparison() -> None:
     np.testing.assert_allclose(x, truth.drawn[0].positions[:, 0], atol=1e-4)
     np.testing.assert_allclose(numbers(late["distance"]), truth.drawn[0].distances, rtol=7e-5)
     known = np.isfinite(truth.drawn[0].errors)
-    counted = np.unpackbits(numbers(late["counted"], "u1"), count=len(known))
+    counted = np.unpackbits(np.frombuffer(late["counted"], np.uint8), count=len(known))
     np.testing.assert_array_equal(counted > 0, known)
 
 

@@ -60,7 +60,8 @@ def rows_of(drawn: dict[str, Any]) -> Any:
 def places_of(scene: dict[str, Any], drawn: dict[str, Any], axis: str) -> NDArray[np.floating]:
     """Where it is on the map."""
     truth = numbers(scene["truth"][axis])[rows_of(drawn)]
-    return numbers(drawn[axis]) + np.nan_to_num(truth) + scene["origin"]["xy".index(axis)]
+    middle = scene["origin"]["xy".index(axis)]
+    return np.asarray(numbers(drawn[axis]) + np.nan_to_num(truth) + middle)
 
 
 def visit(browser: str, text: str, folder: Path, link: str = "") -> tuple[str, str]:

@@ -135,8 +135,8 @@ def disc(frame: NDArray[np.uint8], color: str, near: int, right: bool | None) ->
         inner = np.logical_and.reduce([np.roll(inner, by, axis) for by in range(-2, 3)])
     y, x = np.nonzero(inner)
     if right is not None and len(x):
-        axis = max(x, y, key=np.ptp)
-        half = (axis > (axis.min() + axis.max()) / 2) == right
+        along = max(x, y, key=np.ptp)
+        half = (along > (along.min() + along.max()) / 2) == right
         y, x = y[half], x[half]
     place = np.array([low[0] + x.mean(), low[1] + y.mean()]) if len(x) else np.full(2, np.nan)
     return place, len(x)
