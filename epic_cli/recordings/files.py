@@ -185,14 +185,12 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
             with contextlib.suppress(OSError):
                 os.unlink(word)  # noqa: PTH108
 
+    stream: BinaryIO | None = None
     # from before there is a file, so that a signal finds none without an owner
     with cleaning_up(remove):
         try:
-            stream, temporary = _temporary(target, begun)
-        except BaseException:
-            remove()
-            raise
-        try:
+            with defer_interrupt():  # what was opened can be closed
+                stream, temporary = _temporary(target, begun)
             yield stream
             stream.flush()
             with contextlib.suppress(FileNotFoundError):
@@ -204,8 +202,9 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
             os.replace(temporary, target)  # noqa: PTH105
             stream.close()
         except BaseException:
-            with contextlib.suppress(OSError):  # what is wrong is known
-                stream.close()
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what is wrong is known
+                    stream.close()
             remove()
             raise
 
@@ -297,6 +296,23 @@ def _is_special(path: str) -> bool:
         return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
     except OSError:
         return False
+
+
+@contextlib.contextmanager
+def defer_interrupt() -> Iterator[None]:
+    """An interrupt within the block comes at its end: all of it is done, or nothing."""
+    held: list[int] = []
+    try:
+        before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    except ValueError:  # only the main thread gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if held:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

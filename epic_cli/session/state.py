@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import signal
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
@@ -24,6 +23,7 @@ from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.entries.text import packet_line
+from epic_cli.recordings.files import defer_interrupt
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
@@ -82,19 +82,6 @@ class DrawingStopped(Portable, KeyboardInterrupt):
         super().__init__()
         self.drawn = drawn
         self.clock = clock
-
-
-@contextlib.contextmanager
-def defer_interrupt() -> Iterator[None]:
-    """An interrupt within the block comes at its end: all of it is done, or nothing."""
-    held: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if held:
-            signal.raise_signal(signal.SIGINT)
 
 
 class RowTail:
