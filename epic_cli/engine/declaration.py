@@ -24,14 +24,14 @@ class Need(StrEnum):
         return self, words
 
 
-class Wavering(NamedTuple):
+class LagVariation(NamedTuple):
     """How far the lag may vary at constant velocity on a perfect link.
 
     By default each row moves on by velocity times tick, so that the lag is constant. ``words`` go
-    after "wavers" and say where it does not, and why.
+    after "varies" and say where it does not, and why.
 
     The lag then stays within ``seconds``. In rows further apart than ``frame_above`` times the time
-    between two packets, and with packets more than ``period_above`` seconds apart, it may waver by
+    between two packets, and with packets more than ``period_above`` seconds apart, it may vary by
     ``periods`` times the latter time and ``frames`` times the former as well.
     """
 
@@ -77,7 +77,7 @@ class Declaration(NamedTuple):
     ``waits_for_two``: nothing is drawn until there are two states; others show the first.
     ``aims_at_prediction``: rows are interpolated on the way to a point on the line that a received
     state predicts; those of others on the way to a received state.
-    ``lag_wavers``: how the lag at a constant velocity wavers; that of others does not.
+    ``lag_varies``: how the lag at a constant velocity wavers; that of others does not.
     ``lag_by_session``: the first packets set the lag, which is another in another session.
     """
 
@@ -96,7 +96,7 @@ class Declaration(NamedTuple):
     begins_at_origin: bool = False
     waits_for_two: bool = False
     aims_at_prediction: bool = False
-    lag_wavers: Wavering | None = None
+    lag_varies: LagVariation | None = None
     lag_by_session: bool = False
     settings: tuple[Setting, ...] = ()
 

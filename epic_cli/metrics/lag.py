@@ -134,7 +134,7 @@ def _told_apart(
         return shifts
     left = []
     for shift in shifts:
-        squares = truth.away(np.maximum(times[rows] - shift, window.first), shown[rows])
+        squares = truth.squared_distance(np.maximum(times[rows] - shift, window.first), shown[rows])
         known = squares[np.isfinite(squares)]
         left.append(float(known.mean()) if len(known) else math.nan)
     bound = PLAUSIBLE**2 * min((value for value in left if not math.isnan(value)), default=math.inf)

@@ -293,7 +293,7 @@ def _add_lag(
     for off in (-_LAG_STEP, 0.0, _LAG_STEP):
         times = sampled.times[some] - (shift + off)
         segments = sampled.truth.at(sampled.times[some], shift + off).segments
-        distances = truth.away(times, shown[some])
+        distances = truth.squared_distance(times, shown[some])
         squares.append(np.where(segments == counted[some], distances, np.nan))
     left, centre, right = squares
     fits = np.isfinite(left + centre + right)

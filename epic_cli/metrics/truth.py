@@ -110,7 +110,7 @@ class Truth:
         self.path.read(times, shift, *motion)
         return motion
 
-    def away(self, times: Floats, shown: Floats) -> Floats:
+    def squared_distance(self, times: Floats, shown: Floats) -> Floats:
         """The squared distances (n) of ``shown`` (n, 3) from where it was at ``times``."""
         apart = self.at(times).positions - shown
         return np.asarray(np.einsum("ij,ij->i", apart, apart))

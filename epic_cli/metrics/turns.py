@@ -50,14 +50,14 @@ class TurnTruth:
         self._curve.read(times - shift, found)
         return found
 
-    def away(self, times: Floats, shown: Floats) -> Floats:
+    def squared_distance(self, times: Floats, shown: Floats) -> Floats:
         """The squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
         return np.asarray(angles(shown, self.at(times)) ** 2)
 
     def squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
     ) -> tuple[Floats, Integers]:
-        """For each shift the sum of ``away``, and of how many rows; as ``Truth.squares``."""
+        """For each shift the sum of the squared angles, and of how many rows."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
         self._curve.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
         return np.degrees(np.degrees(totals)), counts

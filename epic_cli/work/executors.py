@@ -233,7 +233,7 @@ class Cluster(Executor):
             raise NoCluster(self._given_up)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Lets go of the cluster, which forgets what it has not begun; it goes on without us."""
+        """Leaves the cluster, which forgets what it has not begun; it goes on without us."""
         self._ended.set()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)

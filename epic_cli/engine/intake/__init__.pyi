@@ -8,7 +8,7 @@ FARTHEST: float
 class Counting(Protocol):
     def count_sent(self, time: float, arrivals: tuple[float, ...]) -> None: ...
 
-class Admission:
+class PacketFilter:
     def __init__(
         self,
         refuse_name: Callable[[str], object],

@@ -192,7 +192,7 @@ def _shown(text: str) -> str:
 _SAME_TICK = 0.25
 
 
-class Apart(NamedTuple):
+class CellDiff(NamedTuple):
     """A cell that differs: by how much (NaN: these are no numbers, or not finite)."""
 
     column: str
@@ -209,7 +209,7 @@ class Pair(NamedTuple):
 
     expected: RowCells | None
     drawn: RowCells | None
-    apart: tuple[Apart, ...] = ()
+    apart: tuple[CellDiff, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -275,7 +275,7 @@ class Difference(NamedTuple):
         return min(found, key=lambda one: _line(one[0].pairs[one[1]]))
 
     @property
-    def largest(self) -> tuple[Pair, Apart] | None:
+    def largest(self) -> tuple[Pair, CellDiff] | None:
         """The largest deviation of a number; None: there is none."""
         cells = ((pair, cell) for pair in self.pairs() for cell in pair.apart)
         known = [(pair, cell) for pair, cell in cells if not math.isnan(cell.amount)]
@@ -352,13 +352,13 @@ class _Cells:
             if one == other and not over:
                 continue
             if column not in NUMBERS or not (one and other):
-                apart.append(Apart(column, one, other, math.nan))
+                apart.append(CellDiff(column, one, other, math.nan))
                 continue
             a, b = float(one), -float(other) if over else float(other)
             if self._literal or not tolerance.allows(a, b):
                 amount = b - a
                 finite = math.isfinite(amount)
-                apart.append(Apart(column, one, other, amount if finite else math.nan))
+                apart.append(CellDiff(column, one, other, amount if finite else math.nan))
         return Pair(expected, drawn, tuple(apart))
 
 

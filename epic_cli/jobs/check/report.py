@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 from epic_cli.engine.replay.playback import DEFAULT_TICK, Timing
 from epic_cli.engine.text.widths import cut, printable, width
 from epic_cli.jobs.check.differences import (
-    Apart,
+    CellDiff,
     Difference,
     DifferenceCause,
     Group,
@@ -310,7 +310,7 @@ def _lines(expected: RowCells, drawn: RowCells) -> str:
     return f"line {expected.line} (drawn in line {drawn.line})"
 
 
-def _cell_words(cell: Apart) -> str:
+def _cell_words(cell: CellDiff) -> str:
     more = ""
     if not math.isnan(cell.amount):
         more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"

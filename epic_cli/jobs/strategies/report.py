@@ -75,7 +75,7 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
         ("family", one.family),
         ("needs", ", ".join(one.needs_words)),
         ("lag", one.lag),
-        ("lag varies", one.lag_wavers.words if one.lag_wavers else ""),
+        ("lag varies", one.lag_varies.words if one.lag_varies else ""),
         ("on loss", one.on_loss),
         ("turns", one.rotates),
         ("source", one.source),

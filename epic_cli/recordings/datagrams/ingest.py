@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from epic_cli.engine.intake import Admission, RecordReader
+from epic_cli.engine.intake import PacketFilter, RecordReader
 from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text import TextScanner, cut_alike
@@ -386,7 +386,7 @@ class Ingest:
         self._decoder = Decoder(spec.read, spec.records)
         self._refused: Counter[Refused] = Counter()
         self._delays = Tally()
-        self._admission = Admission(
+        self._filter = PacketFilter(
             self._refuses_name,
             (Refused.NOT_FINITE, Refused.FAR_TIME),
             self._delays,
@@ -400,12 +400,12 @@ class Ingest:
     @property
     def entities(self) -> Entities:
         """The entities whose packets were accepted."""
-        return self._admission.entities
+        return self._filter.entities
 
     @property
     def counts(self) -> Counts:
         """What came in until now."""
-        found = self._admission
+        found = self._filter
         return Counts(
             self._datagrams,
             found.packets,
@@ -420,7 +420,7 @@ class Ingest:
 
     def now(self, machine: float) -> float | None:
         """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
-        return self._admission.now(machine)
+        return self._filter.now(machine)
 
     def take(
         self, received: Sequence[ReceivedDatagram], earliest: float = -math.inf
@@ -465,7 +465,7 @@ class Ingest:
         if decoded.block is not None:
             ends = decoded.ends.tobytes()
             given = ends, times.tobytes(), senders.tobytes(), earliest, into
-            found = self._admission.admit(decoded.block, *given)
+            found = self._filter.admit(decoded.block, *given)
             self._refused.update(found)  # type: ignore[arg-type]
 
     def _number_of(self, sender: tuple[Any, ...]) -> int:

@@ -65,7 +65,7 @@ def test_a_steady_line_is_drawn_as_that_line_with_one_lag(name: str) -> None:
     drawn = [straight(s) for s in replay(packets(200), name) if 6 < s.time < 9.5]
     lags = [sample.time - sample.along for sample in drawn]
     assert max(sample.off for sample in drawn) < 1e-4
-    wavering = DECLARED[name].lag_wavers
+    wavering = DECLARED[name].lag_varies
     assert max(lags) - min(lags) < max(1e-4, wavering.seconds if wavering else 0)
     assert -0.3 < min(lags) < 1.0
 

@@ -82,12 +82,12 @@ def waver(name: str, pace: Pace) -> float:
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_a_clean_line_is_drawn_at_its_own_speed_for_twenty_minutes(name: str) -> None:
-    wavering = DECLARED[name].lag_wavers
+    wavering = DECLARED[name].lag_varies
     for pace in PACES:
         most = wavering.most(1 / pace.rate, 1 / pace.rows) if wavering else 0.0
         assert waver(name, pace) <= most + ROUNDING, pace
 
 
-@pytest.mark.parametrize("name", [name for name, one in DECLARED.items() if one.lag_wavers])
+@pytest.mark.parametrize("name", [name for name, one in DECLARED.items() if one.lag_varies])
 def test_who_declares_that_its_lag_wavers_has_a_pace_at_which_it_does(name: str) -> None:
     assert max(waver(name, pace) for pace in PACES) > 2 * ROUNDING

@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -56,7 +56,7 @@ cdef class DDNet(Strategy):
         " it",
         rotates="its one angle as positions, the shorter way; about other axes slerp (ours: it is"
         " flat)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to a frame: its clock knows a packet's arrival only by the frame",
             seconds=0.002, periods=1, frames=1,
         ),

@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -63,7 +63,7 @@ cdef class JamesFrowen(Strategy):
         " SyncPositionBehaviour calls them; its own tests",
         rotates="slerp at the same fraction (TransformState)",
         lag_by_session=True,
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets in frames that are no shorter: its"
             " clock knows a packet's arrival only by the frame before",
             periods=1, frame_above=0.9,

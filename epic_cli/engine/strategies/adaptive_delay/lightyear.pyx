@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategies.parts.turning cimport curve_between
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 
@@ -78,7 +78,7 @@ cdef class Lightyear(Strategy):
         " once a frame with packets, as its systems do; its own tests",
         rotates="slerp at the same fraction, or a Hermite curve with the angular velocities"
         " (lightyear_avian)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to two ticks, and a frame: errors below one are not corrected",
             seconds=0.035, periods=1, frames=2,
         ),

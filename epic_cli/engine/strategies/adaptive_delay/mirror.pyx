@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 
@@ -71,7 +71,7 @@ cdef class Mirror(Strategy):
         " and StepInterpolation in a frame, as NetworkClient calls them; its own tests",
         rotates="slerp at the same fraction (NetworkTransform)",
         lag_by_session=True,
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets in frames longer than the buffer:"
             " these overrun it, and are set back",
             periods=1, frame_above=2,

@@ -2,7 +2,7 @@
 
 from libc.math cimport M_PI, cos, fabs, sin
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, INTERPOLATED, Motion, NONE, Packet, Sample, Vec3, dot, is_beyond,
 )
@@ -74,7 +74,7 @@ cdef class Quake3(Strategy):
         " trajectories; formula (error decay)",
         rotates="pitch, yaw and roll, each the shorter way (LerpAngle); on angle_trajectory where"
         " positions are on theirs",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by the few milliseconds of its clock's adaptation; by the time between"
             " two packets where they are rare, or beat with the frames",
             seconds=0.004, periods=1.1,

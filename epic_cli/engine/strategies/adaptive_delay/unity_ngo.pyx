@@ -4,7 +4,7 @@ cimport cython
 
 from libc.math cimport INFINITY, NAN, fabs, isnan, pow
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
     INTERPOLATED, Motion, NONE, Packet, Quaternion, Sample, Turn, Vec3, clamped, components,
     is_finite, narrowed, near_to, nlerp, slerp, widened,
@@ -101,7 +101,7 @@ cdef class UnityNgo(Strategy):
         " a frame as NetworkTransform calls them; upstream tests",
         rotates="slerp (half floats: nlerp) where positions lerp; smooth-damp: each angle by itself"
         " (BufferedLinearInterpolatorQuaternion)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "as its clock does, by 1 % of a frame; by up to a tick where frames are of"
             " another length; legacy-lerp falls behind for seconds and then jumps where they are"
             " of nearly the same length",

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport Strategy, finite
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 
 
@@ -52,7 +52,7 @@ cdef class Epic(Strategy):
         proof="the original program's output, byte for byte",
         rotates="a constant spin from the drawn rotation to the predicted one (ours: the original"
         " has none)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets: each begins a new line, from the position"
             " drawn",
             periods=1.1,

@@ -12,7 +12,7 @@ from epic_cli.engine.strategies.parts.curves cimport damped_step, lerp, smooth_d
 from epic_cli.engine.strategies.parts.following cimport exponential_share
 from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import INTERVAL, SNAP, age_setting
 
@@ -81,7 +81,7 @@ cdef class Chase(Strategy):
         " Gems 4, chapter 1.10",
         proof="formula",
         rotates="slerp by the same share of the way; a spring turns as one",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets: it slows down on its way to each",
             periods=1,
         ),

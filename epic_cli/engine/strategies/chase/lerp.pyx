@@ -5,7 +5,7 @@ from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.turning cimport TurnChase
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Number
 
 
@@ -36,7 +36,7 @@ cdef class Lerp(Strategy):
         source="Jermaine Easterling, How I Implemented Client-Side Linear Interpolation (2019)",
         proof="formula",
         rotates="slerp by the same fraction (ours: the source has none)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets: it slows down on its way to each",
             periods=1,
         ),

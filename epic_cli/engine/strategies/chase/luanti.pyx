@@ -11,7 +11,7 @@ from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.strategies.parts.snapshots cimport farther
 from epic_cli.engine.strategies.parts.turning cimport YXZ, degrees_of, of_degrees
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_DISTANCE
 
@@ -73,7 +73,7 @@ cdef class Luanti(Strategy):
         " (collisions left out)",
         rotates="each of its angles by the same parts of the way, which add up (runs of the"
         " original)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets: it slows down on its way to each",
             periods=1.5, frames=1,
         ),

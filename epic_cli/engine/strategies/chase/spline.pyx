@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
     EXTRAPOLATED, HELD, INTERPOLATED, Motion, NONE, Packet, Sample, Turn, Vec3, clamped, dot,
     hermite_turn, is_beyond, is_finite, slerp_turn, spun,
@@ -70,7 +70,7 @@ cdef class Spline(Strategy):
         rotates="linear: slerp; other curves: a cubic through both rotations with their spins"
         " (ours)",
         lag_by_session=True,
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to a frame and the time between two packets in frames that are longer:"
             " it continues where no packet waits, and drops those it has passed meanwhile",
             periods=1, frames=1, frame_above=1.5,

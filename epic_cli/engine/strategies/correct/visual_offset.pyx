@@ -35,8 +35,9 @@ cdef double BEYOND = 1.15
 cdef class VisualOffset:
     """The difference between what is drawn and what is predicted, length units, and how it fades.
 
-    By the formulas of ``VisualOffsetStrategy``. A new correction is added to what is left, and its age begins again. One below ``smooth_above``
-    is applied at once; one beyond ``snap_above`` is, too, and drops what was left.
+    By the formulas of ``VisualOffsetStrategy``. A new correction is added to what is left, and its
+    age begins again. One below ``smooth_above`` is applied at once; one beyond ``snap_above`` is,
+    too, and drops what was left.
 
     Source: linear: Valve's Source SDK, cl_smooth and cl_smoothtime, 0.1 s (formula only), and
     netfox, which takes one tick. exponential: lightyear (MIT/Apache), 0.2 s. frames, overshooting:

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts.following cimport LowPass, caught_up
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
 from epic_cli.engine.strategies.parts.turning cimport curve_between, slerp_between
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import CLOCK, INTERVAL, SNAP
 
@@ -95,7 +95,7 @@ cdef class DelayBuffer(Strategy):
         source="the delay buffers that games write themselves; formulas in the description",
         proof="formula",
         rotates="slerp between the same states, on curves with hermite, as far beyond the newest",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets: it waits for each, unless delay covers the"
             " latency and that time",
             periods=1,

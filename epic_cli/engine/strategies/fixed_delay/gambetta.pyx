@@ -6,7 +6,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer, draw_between, fraction_between,
 )
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -47,7 +47,7 @@ cdef class Gambetta(Strategy):
         source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",
         proof="formula",
         rotates="slerp between the same two states, where the demo has none",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by a frame: one at the moment of an arrival may find nothing newer, and"
             " is held",
             frames=1,

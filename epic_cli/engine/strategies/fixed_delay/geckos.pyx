@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport angles_between
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -70,7 +70,7 @@ cdef class Geckos(Strategy):
         rotates="quat: slerp; deg, rad: pitch, yaw and roll, each the shorter way"
         " (runs of the original)",
         lag_by_session=True,
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by the time between two packets where that is longer than the buffer",
             periods=1, period_above=0.1,
         ),

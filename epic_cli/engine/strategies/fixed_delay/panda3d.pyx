@@ -12,7 +12,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategies.parts.turning cimport hpr_between, slerp_between
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -68,7 +68,7 @@ cdef class Panda3D(Strategy):
         " digit of single precision",
         rotates="heading, pitch and roll on the same line, each the shorter way"
         " (runs of the original)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by a millisecond, to which delays are rounded; by a frame where that is at a report",
             seconds=0.0015, frames=1,
         ),

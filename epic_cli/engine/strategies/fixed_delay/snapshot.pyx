@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.parts.turning cimport (
     curve_between, nlerp_between, slerp_between, unchecked_between,
 )
 
-from epic_cli.engine.declaration import Declaration, Need, Wavering
+from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 
 
@@ -63,7 +63,7 @@ cdef class SnapshotInterpolation(Strategy):
         " PositionCircularBuffer)",
         proof="formula",
         rotates="slerp, or as rotation says, between the same two updates (ours: the log has none)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to the time between two packets: it waits for each, unless"
             " interpolation_time covers the latency and that time, and step is about that time",
             periods=1,

@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, snapshot_of
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -55,7 +55,7 @@ cdef class TickInterpolation(Strategy):
         proof="formulas of the tick loop, the recording and the fraction; its own tests",
         rotates="slerp between the same two ticks (netfox, Godot)",
         lag_by_session=True,
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by up to two ticks where packets and ticks or frames are of other lengths",
             periods=2, frames=1,
         ),

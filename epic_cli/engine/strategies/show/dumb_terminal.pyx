@@ -4,7 +4,7 @@ from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, hold_state, snapshot_of
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, LagVariation
 
 
 cdef class DumbTerminal(Strategy):
@@ -29,7 +29,7 @@ cdef class DumbTerminal(Strategy):
         " The Dumb Terminal Client",
         proof="definition",
         rotates="shows the last received rotation (ours: the source has none)",
-        lag_wavers=Wavering(
+        lag_varies=LagVariation(
             "by the time between two packets: it moves only with them",
             periods=1,
         ),

@@ -48,7 +48,7 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
             above = place
             while (
                 above
-                and goes_on_below(cells_of(lines[above - 1])[1], names)
+                and is_second_header(cells_of(lines[above - 1])[1], names)
                 and (
                     lines[above - 1][:1] != b"#" or line[:1] == b"#"  # InfluxDB's annotations
                 )
@@ -58,7 +58,7 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
     return None
 
 
-def goes_on_below(header: Sequence[str], below: Sequence[str]) -> bool:
+def is_second_header(header: Sequence[str], below: Sequence[str]) -> bool:
     """Whether a header has groups, whose members are named by the row below it."""
     from epic_cli.recordings.names.guess import is_value
 

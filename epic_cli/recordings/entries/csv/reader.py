@@ -12,7 +12,7 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.recordings import BYTE_ORDER_MARK
 from epic_cli.recordings.entries.csv import (
-    goes_on_below,
+    is_second_header,
     joined,
     lines_above_header,
     paired,
@@ -160,7 +160,7 @@ class CsvReader(LineReader):
         """Takes a further row of the header: units, or the members of groups."""
         below = [cell.strip() for cell in cells]
         names = with_units(self._names, below)
-        if names is None and goes_on_below(self._names, below):
+        if names is None and is_second_header(self._names, below):
             names = joined(self._names, below)
         elif names is not None:
             now = dict(zip(map(column_text, self._names), map(column_text, names), strict=True))

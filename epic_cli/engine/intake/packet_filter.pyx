@@ -49,7 +49,7 @@ cdef struct Stamp:
     double arrival
 
 
-cdef class Admission:
+cdef class PacketFilter:
     """Admits packets; its memory grows only with the number of admitted names.
 
     The receiver's clock starts with the first packet, at the packet's time: its delay counts as 0.
