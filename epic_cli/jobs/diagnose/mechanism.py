@@ -10,6 +10,7 @@ to what is left.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,33 +21,46 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation, SendInterval
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison
-from epic_cli.metrics.arrays import minimum
+from epic_cli.metrics.arrays import lengths, minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.metrics.arrays import Floats
 
-#: Seconds: delays that are looked for, and how far apart; ages of the newest state.
-LEAST, MOST, STEP = -0.05, 1.5, 0.005
-OLDEST = -1.0, 2.0
+#: Ages of the newest state that are looked for: from, to, how far apart (s).
+AGES = -0.1, 1.5, 0.02
 
-#: Seconds over which clocks are estimated, those that are tried; margins of the jitter, too.
+#: Seconds for which a delay is about the same; how far off a frame counts at most.
+BLOCK, ASTRAY = 4.0, 0.05
+
+#: Pieces of a curve from state to state.
+PIECES = 12
+
+#: Another part is there if without it ages are this many times as unsteady.
+CLEARER = 1.3
+
+#: Clocks may draw the same where ages are steady to so much (s).
+TIED = 5e-5
+
+#: Seconds over which clocks are estimated, those that are tried.
 CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
-MARGINS = (0.0, 1.0, 2.0, 3.0)
 
 #: Time constants of low-passes that are undone (s).
-LOW_PASSES = (0.0, 0.01, 0.02, 0.035, 0.06, 0.1, 0.17)
+LOW_PASSES = (0.0, 0.006, 0.01, 0.016, 0.025, 0.04, 0.063, 0.1, 0.16, 0.25)
 
-#: Frames that a first look takes; of buffers with one low-pass, and of chases, those drawn.
-LOOKED_AT, READINGS, FIRST = 100, 16, 24
+#: Frames whose ages are looked at; of buffers, and of chases, those that are drawn.
+AGED, READINGS, FIRST = 800, 10, 24
 
 #: Seconds at the beginning that are not looked at, or a quarter where that is less.
 SETTLES = 1.0
 
 
 class PossibleReading(NamedTuple):
-    """A strategy that may be how it draws; ``off``: how far off it is by a first look (length)."""
+    """A strategy that may be how it draws, and how far ``off`` it is by a first look.
+
+    Of chases that is a distance. Of buffers, it is how unsteady the frames' ages are by it (s).
+    """
 
     off: float
     strategy: StrategySpec
@@ -172,54 +186,176 @@ def _ticks(stamps: Floats) -> Floats:
     return np.array(found)
 
 
-def buffers(frames: Frames, every: list[TimeAxis], low_pass: float) -> list[PossibleReading]:
-    """The axes, jitter margins and delays that lay the frames on the path of the packets."""
-    at = _picked(frames)
-    points, newest = _undone(frames, low_pass)[at], frames.newest[at]
-    tables: dict[int, Floats] = {}
-    delays = np.arange(LEAST, MOST, STEP)
-    found = []
-    for axis in every:
-        stamps = axis.stamps
-        if id(stamps) not in tables:
-            tables[id(stamps)] = _beside(frames, stamps, newest, points)
-        table = tables[id(stamps)]
-        waited = frames.times[at] - stamps[newest]
-        for margin in MARGINS:
-            steady = axis.offsets[newest] + margin * axis.jitter[newest] - waited
-            place = np.rint((steady[:, None] + delays - OLDEST[0]) / STEP).astype(int)
-            place = np.clip(place, 0, table.shape[1] - 1)
-            off = np.take_along_axis(table, place, axis=1).mean(axis=0)
-            best = int(off.argmin())
-            settings = {**axis.settings, "delay": max(float(delays[best]), 0.0)}
+def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
+    """The clocks, delays, margins, low-passes and curves, the steadiest first."""
+    ages = _Ages(frames, every)
+    curves = ("linear", "hermite", "catmull-rom")
+    passed = [[ages.read(curve, low_pass) for curve in curves] for low_pass in LOW_PASSES]
+    off = [min(readings[0].off for readings in of) for of in passed]
+    place = next(place for place, each in enumerate(off) if each <= CLEARER * min(off))
+    found = passed[place]
+    if place:
+        curve = curves[min(range(3), key=lambda index: found[index][0].off)]
+        constant = ages.low_pass(LOW_PASSES[place], curve)
+        found = [ages.read(curve, constant) for curve in curves]
+    # those that are the same to the microsecond stay in the order of the axes: usual ones first
+    return sorted(itertools.chain(*found), key=lambda reading: round(reading.off, 6))
+
+
+class _Ages:
+    """Where frames lie on the path of the packets, and how old what they show is."""
+
+    def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
+        self.frames, self.every = frames, every
+        later = np.flatnonzero(frames.settled)
+        self.at = later[:: max(len(later) // AGED, 1)]
+        self.newest = frames.newest[self.at]
+        self.interval = float(np.median(np.diff(frames.stamps)))
+        steps = lengths(np.diff(frames.positions, axis=0))
+        usual = float(np.median(steps[steps > 0])) if steps.any() else 1.0
+        self.moves = np.append(steps > 0.3 * usual, False)
+        self.guesses = self.guess()
+
+    def guess(self) -> Floats:
+        """About how far behind the newest packet each frame is (s), the same for some seconds."""
+        frames, at = self.frames, self.at
+        since = frames.times[at] - frames.arrivals[self.newest]
+        ages = np.arange(*AGES)
+        wanted = (frames.stamps[self.newest] + since)[:, None] - ages
+        path = [np.interp(wanted, frames.stamps, row) for row in frames.positions.T]
+        apart = np.sqrt(np.square(np.stack(path, -1) - frames.drawn[at][:, None]).sum(-1))
+        # jitter moves the newest packet: what is near at a neighbouring age is near
+        padded = np.pad(np.minimum(apart, frames.unit), ((0, 0), (2, 2)), "edge")
+        near = np.lib.stride_tricks.sliding_window_view(padded, 5, axis=1).min(axis=-1)
+        block = ((frames.times[at] - frames.times[at[0]]) / BLOCK).astype(int)
+        guesses = np.zeros(len(at))
+        for number in range(int(block[-1]) + 1):
+            own = block == number
+            if own.any():
+                guesses[own] = ages[near[own].mean(axis=0).argmin()]
+        return guesses - since
+
+    def low_pass(self, near: float, curve: str) -> float:
+        """The time constant by which the ages are the steadiest (s)."""
+
+        def unsteady(log: float) -> float:
+            return self.read(curve, math.exp(log))[0].off
+
+        place = LOW_PASSES.index(near)
+        low, high = LOW_PASSES[max(place - 1, 1)], LOW_PASSES[min(place + 1, len(LOW_PASSES) - 1)]
+        return math.exp(minimum(unsteady, math.log(low), math.log(high), 6)[0])
+
+    def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
+        """How steady the ages are by each clock, the steadiest first."""
+        frames = self.frames
+        places, beside = self.places(curve, low_pass)
+        moving = self.moves[places.astype(int)]
+        places, newest, times = places[moving], self.newest[moving], frames.times[self.at[moving]]
+        ages = [
+            times - np.interp(places, np.arange(len(axis.stamps)), axis.stamps)
+            - axis.offsets[newest] for axis in self.every
+        ]  # fmt: skip
+        delays, margins, unsteady = _steady(
+            np.array(ages),
+            np.array([axis.jitter[newest] for axis in self.every]),
+            beside[moving] * self.interval / frames.unit,
+            places >= newest - 1e-6,
+        )
+        found = []
+        for axis, delay, margin, off in zip(
+            self.every, delays.tolist(), margins.tolist(), unsteady.tolist(), strict=True
+        ):
+            settings = {**axis.settings, "delay": max(delay, 0.0)}
             settings |= {"jitter_margin": margin} if margin else {}
+            settings |= {"curve": curve} if curve != "linear" else {}
             settings |= {"low_pass": low_pass} if low_pass else {}
-            found.append(PossibleReading(float(off[best]), StrategySpec("buffer", settings)))
-    return sorted(found, key=lambda reading: reading.off)[:READINGS]
+            found.append(PossibleReading(off, StrategySpec("buffer", settings)))
+        return sorted(found, key=lambda reading: round(reading.off, 6))
+
+    def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats]:
+        """Where the path is nearest to each frame (in states), and how far it is beside it."""
+        frames = self.frames
+        points = _undone(frames, low_pass)[self.at]
+        path, parts = _path(frames, curve)
+        wanted = frames.stamps[self.newest] - self.guesses
+        place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
+        begin = (place * parts).astype(int)
+        reach = math.ceil(max(2.5, 0.15 / self.interval) * parts)
+        pieces = np.diff(path, axis=0)
+        squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
+        places, least = np.zeros(len(begin)), np.full(len(begin), np.inf)
+        for away in sorted(range(-reach, reach + 1), key=abs):
+            piece = np.clip(begin + away, 0, len(pieces) - 1)
+            off = points - path[piece]
+            part = np.clip((off * pieces[piece]).sum(axis=1) / squares[piece], 0, 1)
+            far = np.square(off - part[:, None] * pieces[piece]).sum(axis=1)
+            nearer = far < 0.9 * least - 1e-12
+            places = np.where(nearer, (piece + part) / parts, places)
+            least = np.where(nearer, far, least)
+        return np.minimum(places, self.newest), np.sqrt(least)
 
 
-def _beside(frames: Frames, stamps: Floats, newest: NDArray[np.int64], points: Floats) -> Floats:
-    """How far beside the path the points (f, 3) are, for each age of the newest state (f, a)."""
-    wanted = stamps[newest][:, None] - np.arange(*OLDEST, STEP)
-    path = [np.interp(wanted, stamps, row) for row in frames.positions.T]
-    own = np.stack(path, axis=-1) - points[:, None]
-    last, before = frames.positions[newest], frames.positions[newest - 1]
-    slope = (last - before) / np.maximum(stamps[newest] - stamps[newest - 1], 1e-6)[:, None]
-    ahead = (wanted - stamps[newest][:, None]) > 0
-    held = (last - points)[:, None]
-    gone = held + slope[:, None] * (wanted - stamps[newest][:, None])[..., None]
-    apart = np.where(ahead, np.sqrt(np.minimum(np.square(held).sum(-1), np.square(gone).sum(-1))),
-                     np.sqrt(np.square(own).sum(-1)))  # fmt: skip
-    return np.asarray(np.minimum(apart, frames.unit))
+def _steady(
+    ages: Floats, jitter: Floats, beside: Floats, ends: NDArray[np.bool_]
+) -> tuple[Floats, Floats, Floats]:
+    """The delays (s) and margins of the jitter that leave the least of ages (n, m), and how much.
+
+    Frames that show the newest state (``ends``) may be as old as they like. The sum of the
+    distances becomes least, as in ``FrameComparison.fit``.
+    """
+    if not ages.shape[1] or ends.all():
+        none = np.zeros(len(ages))
+        return none, none, np.full(len(ages), np.inf)
+
+    def off(left: Floats) -> Floats:
+        return np.minimum(np.where(ends & (left > 0), 0.0, np.abs(left)) + beside, ASTRAY)
+
+    delays = np.median(ages[:, ~ends], axis=1)[:, None]
+    left = ages - delays
+    plain = off(left).mean(axis=1)
+    margins = np.zeros_like(delays)
+    with_margin = delays
+    for _ in range(5):
+        far = off(left)
+        weights = 1 / np.maximum(far, 0.1 * far.mean(axis=1, keepdims=True) + 1e-7)
+        weights[(ends & (left > 0)) | (far >= ASTRAY)] = 0.0
+        total = weights.sum(axis=1, keepdims=True) + 1e-300
+        middle = (weights * jitter).sum(axis=1, keepdims=True) / total
+        around = weights * (jitter - middle)
+        margins = (around * ages).sum(axis=1, keepdims=True) / (
+            (around * jitter).sum(axis=1, keepdims=True) + 1e-300
+        )
+        margins = np.clip(margins, 0.0, 10.0)
+        with_margin = (weights * (ages - margins * jitter)).sum(axis=1, keepdims=True) / total
+        left = ages - with_margin - margins * jitter
+    unsteady = off(left).mean(axis=1)
+    margined = CLEARER * unsteady < plain
+    return (
+        np.where(margined, with_margin[:, 0], delays[:, 0]),
+        np.where(margined, margins[:, 0], 0.0),
+        np.where(margined, unsteady, plain),
+    )
 
 
-def _picked(frames: Frames) -> NDArray[np.int64]:
-    """Frames for a first look, all over those that move."""
-    later = np.flatnonzero(frames.settled)
-    steps = np.linalg.norm(np.diff(frames.drawn, axis=0, append=frames.drawn[-1:]), axis=1)
-    moving = later[steps[later] > 0.1 * np.quantile(steps[later], 0.75)]
-    moving = moving if len(moving) >= 20 else later
-    return moving[:: max(len(moving) // LOOKED_AT, 1)]
+def _path(frames: Frames, curve: str) -> tuple[Floats, int]:
+    """The path of the packets as a line, and of how many pieces it is from state to state."""
+    states = frames.positions
+    if curve == "linear":
+        return states, 1
+    times = np.diff(frames.stamps)[:, None]
+    rates = frames.velocities
+    if curve == "catmull-rom":
+        rates = np.gradient(states, axis=0)
+        rates[1:-1] = (states[2:] - states[:-2]) / (times[1:] + times[:-1])
+        rates[[0, -1]] /= times[[0, -1]]
+    u = (np.arange(PIECES) / PIECES)[:, None]
+    start, end = states[:-1, None], states[1:, None]
+    leaves, comes = (rates[:-1] * times)[:, None], (rates[1:] * times)[:, None]
+    bent = (
+        (2 * u**3 - 3 * u**2 + 1) * start + (u**3 - 2 * u**2 + u) * leaves
+        + (3 * u**2 - 2 * u**3) * end + (u**3 - u**2) * comes
+    )  # fmt: skip
+    return np.concatenate((bent.reshape(-1, 3), states[-1:])), PIECES
 
 
 def _undone(frames: Frames, low_pass: float) -> Floats:
@@ -396,22 +532,21 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleRead
 # ---------------------------------------------------------------- drawn again
 
 
-#: What web games and engines draw with their usual settings, as those engines' pages name it.
+#: What games draw with parts that no reading shows.
 KNOWN = (
-    "buffer+delay=0.2",
-    "buffer+stamps=arrival+delay=0.1",
     "buffer+stamps=arrival+delay=1i+before=none+beyond=freeze",
     "buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze"
     "+monotonic=on+keep=120",
     "buffer+delay=0.2+keep=7",
-    "buffer+curve=hermite+delay=0.35",
     "buffer+stamps=ticks+clock=newest+interval=0.05+delay=0.05",
     "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+delay_least=1.1i+delay_most=1.2i"
     "+interval_time=2+jitter_time=1+beyond=0.08+beyond_then=return",
     "chase+how=share+share=1",
-    "chase+how=lerp+time=0.1",
     "chase+how=linear+time=0.1+start=arrival",
 )
+
+#: Clocks that are tried in the place of another: the steadiest.
+STEADY = 12
 
 #: Of what may be it, this many are fitted to the end; of all that one word changes, this many.
 KEPT, FITTED = 2, 6
@@ -420,7 +555,7 @@ KEPT, FITTED = 2, 6
 SPANS = ("delay", "time")
 
 #: Settings without which it would be another.
-NEEDED = ("delay", "time", "share", "speed")
+NEEDED = ("delay", "time", "share", "speed", "stamps", "clock")
 
 #: Delays of a buffer that never catches up, at its beginning (s).
 GROWN = np.arange(0.0, 0.3, 0.005).tolist()
@@ -451,10 +586,16 @@ class _Explanation:
         known = [_with_numbers(spec) for spec in read_specs(KNOWN)]
         read = sorted(chases(self.frames), key=lambda reading: reading.off)[:FIRST]
         self.look([*known, *(reading.strategy for reading in read)])
-        for low_pass in LOW_PASSES:
-            if self.near[0].residual <= self.exact:
-                break
-            self.look([reading.strategy for reading in buffers(self.frames, self.axes, low_pass)])
+        if self.near[0].residual > self.exact:
+            readings = buffers(self.frames, self.axes)
+            same = max(CLEARER * readings[0].off, TIED)
+            for place, reading in enumerate(readings):
+                exact = self.near[0].residual <= self.exact
+                if reading.off > same if exact else place >= READINGS:
+                    break
+                self.look([reading.strategy])
+            steady = [_axis(self.axes, reading.strategy.settings) for reading in readings]
+            self.axes.sort(key=steady.index)
         for stamps in ({}, {"stamps": "arrival"}):
             if self.near[0].residual > self.exact:
                 grows = {"clock": "first", "delay": 0.1, "catch_up": "none", **stamps}
@@ -533,7 +674,7 @@ class _Explanation:
             if any(settings.get(key) != value for key, value in changes.items()):
                 yield self.changed(spec, changes)
         if spec.name == "buffer":
-            for axis in self.axes:
+            for axis in self.axes[:STEADY]:
                 ways = {"stamps": None, "clock": None, "clock_time": None}
                 yield self.changed(spec, {**ways, **axis.settings})
             if "jitter_margin" in settings and isinstance(settings["delay"], float):
@@ -624,30 +765,22 @@ _OF_CHASES: tuple[dict[str, Any], ...] = (
     {"overshoot": "on"},
 )
 _OF_BUFFERS: tuple[dict[str, Any], ...] = (
-    *({"beyond": beyond} for beyond in ("freeze", 0.05, 0.1, 0.25, 0.5, "unlimited", None)),
-    *({"keep": states} for states in (None, 2, 3, 4)),
+    *({"beyond": beyond} for beyond in ("freeze", 0.05, 0.1, 0.25, 0.5, "unlimited")),
+    *({"keep": states} for states in (2, 3, 4)),
     {"beyond_along": "velocity"},
     {"beyond": 0.1, "beyond_then": "return"},
-    {"interval_time": 1.0},
     {"delay": "1.2i", "interval_time": 1.0},
-    *({"curve": curve} for curve in (None, "hermite", "catmull-rom")),
+    *({"curve": curve} for curve in ("hermite", "catmull-rom")),
     {"catch_up": "none"},
     *({"catch_up": "rate", "catch_up_rate": rate} for rate in (0.02, 0.05, 0.1, 0.2)),
-    {"catch_up": None},
     *(
-        {
-            "stamps": stamps,
-            "clock": clock,
-            "clock_time": None,
-            "catch_up": "rate",
-            "catch_up_rate": 0.05,
-        }
+        {"stamps": stamps, "clock": clock, "clock_time": None, "catch_up": "rate"}
         for stamps, clock in ((None, "newest"), ("ticks", "newest"), ("arrival", None))
     ),
-    *({"jitter_margin": margin} for margin in (None, 1.0, 2.0, 3.0)),
+    {"jitter_margin": 2.0},
     {"monotonic": "on"},
     {"late": "insert"},
-    *({"low_pass": constant} for constant in (None, 0.02, 0.08)),
+    {"low_pass": 0.03},
 )
 
 
@@ -695,12 +828,13 @@ def in_seconds(span: float, interval: float) -> float:
     return span if span >= 0 else -span * interval
 
 
-def _length(strategy: StrategySpec) -> tuple[int, int]:
-    """How much there is to say: settings and digits, then letters."""
+def _length(strategy: StrategySpec) -> tuple[int, int, int]:
+    """How much there is to say: settings and digits, how unusual its clock is, letters."""
     settings = strategy.settings.values()
     digits = [len(f"{value}".strip("i").replace(".", "").strip("0")) for value in settings
               if not isinstance(value, str) or value[0].isdigit()]  # fmt: skip
-    return sum(digits) + 2 * len(settings), len(strategy.label)
+    clock = ClockRule[strategy.values.get("clock", "agree").upper()]
+    return sum(digits) + 2 * len(settings), clock.value, len(strategy.label)
 
 
 def _way(strategy: StrategySpec) -> tuple[object, ...]:
