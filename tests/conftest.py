@@ -3,9 +3,11 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.browser import Page, open_page
 
 # What hypothesis finds by chance is for whoever looks for it, with EPIC_TESTS=exhaustive, not for a
 # change that has nothing to do with it. No test is timed, nor are its examples: machines are busy.
@@ -35,6 +37,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if sys.platform != "win32":
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with open_page(tmp_path_factory.mktemp("browser")) as page:
+        yield page
 
 
 @pytest.hookimpl(optionalhook=True)

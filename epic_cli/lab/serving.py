@@ -270,13 +270,18 @@ def export(name: str, query: str, given: LabInputs) -> bytes:
         raise ValueError(str(error)) from error
 
 
+#: Python 3.11 fails where two threads are in ``ast.parse`` (gh-106905).
+_CODING = threading.Lock()
+
+
 def _code(query: str) -> bytes:
     """A strategy in a language, as ``epic code`` writes it."""
     words = {key: values[0] for key, values in parse_qs(query.replace("+", "%2B")).items()}
     language = Choice("language", None, "", LANGUAGES).read(words.get("lang", ""))
     strategy = checked_strategies([words.get("s", "")])[0]
     line = shlex.join(["epic", "code", strategy.label, "--lang", language])
-    return code(CodeSpec(strategy, language), line).encode()
+    with _CODING:
+        return code(CodeSpec(strategy, language), line).encode()
 
 
 def _page(wanted: Wanted) -> bytes:

@@ -101,7 +101,7 @@ class PageParts:
 
 
 #: One map and one set of lanes, for all pages.
-_SHARED = ("inflate", "base", "pen", "map", "lanes")
+_SHARED = ("base", "pen", "map", "lanes")
 
 #: The page of scenes, and that of a running game.
 PAGE = PageParts(
@@ -389,10 +389,8 @@ class _Numbers:
         return [self._size - len(data), len(data), size]
 
     def written(self) -> str:
-        """All of them: deflated (RFC 1951), in base64."""
-        deflate = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
-        data = deflate.compress(b"".join(self._parts)) + deflate.flush()
-        return base64.b64encode(data).decode()
+        """All of them: deflated (RFC 1950), in base64."""
+        return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode()
 
 
 def _short(values: Floats, digits: int) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from support.browser import PATIENCE, Page, open_page
+from support.browser import PATIENCE, Page
 from support.places import SAMPLES
 
 from epic_cli.lab.serving import experiments
@@ -49,27 +49,9 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def with_recording() -> Iterator[str]:
-    with running(experiments(LabInputs(str(SAMPLES / "jitter.txt")))) as found:
-        yield found
-
-
-@pytest.fixture(scope="session")
-def with_movement() -> Iterator[str]:
-    with running(experiments(LabInputs(str(SAMPLES / "airliner.csv")))) as found:
-        yield found
-
-
-@pytest.fixture(scope="session")
 def with_tanks() -> Iterator[str]:
     with running(experiments(LabInputs(str(SAMPLES / "two_tanks.csv")))) as found:
         yield found
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with open_page(tmp_path_factory.mktemp("browser")) as page:
-        yield page
 
 
 @pytest.fixture

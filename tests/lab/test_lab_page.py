@@ -280,16 +280,10 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
     assert page.run("$('lab-csv').hidden") is False
 
 
-def test_own_recording_as_it_arrived_and_sent_again(lab: Lab, with_recording: str) -> None:
-    page = lab("movement=recording&s=epic&s=mirror", with_recording)
-    assert page.run("lab.controls.get('latency').line.offsetParent === null") is True
-    write(page, "lab-moves", "movement")
-    assert page.run("lab.controls.get('latency').line.offsetParent === null") is False
-
-
-def test_own_movement_is_sent_over_other_networks(lab: Lab, with_movement: str) -> None:
-    page = lab("movement=recording&s=epic&s=mirror", with_movement)
+def test_own_movement_is_sent_over_other_networks(lab: Lab, with_tanks: str) -> None:
+    page = lab("movement=recording&s=epic&s=mirror", with_tanks)
     first = figures(page)
+    assert page.run("lab.controls.get('latency').line.offsetParent === null") is True
     write(page, "lab-moves", "movement")
     assert page.run("lab.controls.get('latency').line.offsetParent === null") is False
     assert "--movement=truth=" in page.run("$('lab-line').textContent")

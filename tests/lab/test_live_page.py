@@ -237,6 +237,10 @@ RED = """(() => {
 })()"""
 
 
+#: How many pixels from the top of the lane of errors a value of a line is.
+HEIGHT = "drawnLines.get($('live-error')).find(({{name}}) => name === '{}').toY({})"
+
+
 def test_a_game_that_has_ended_is_grey_and_says_so(page: Page) -> None:
     with game() as playing, going_on(playing, "runner"):
         opened(page, playing, 1)
@@ -277,13 +281,13 @@ def test_a_spike_leaves_what_is_usual_its_room_and_the_line_under_the_pointer_st
         drawn = f"live.now = 30; drawLines('live-error', {json.dumps(lines)})"
         assert page.run(f"roofOf({json.dumps(lines)}, [0, 30])") == {"roof": 1.5, "beyond": 81}
         page.run(drawn)
-        low, high = (page.run(f"heights.get('live-error {name}')({y})") for name, y in
-                     (("b", 0.5), ("a", 1)))  # fmt: skip
+        low, high = page.run(HEIGHT.format("b", 0.5)), page.run(HEIGHT.format("a", 1))
         assert low - high > 20
         left, top, *_ = page.place("#live-error")
         x = page.run("live.now = 30; timeFrame($('live-error'), lastSeconds()).toX(25)")
         page.mouse("mouseMoved", left + x, top + high + 2)
-        assert page.run(f"live.now = 30; nearestOf('live-error', {json.dumps(lines)})") == "a"
+        page.run(drawn)  # with the pointer where it is
+        assert page.run("drawnLines.get($('live-error')).filter((one) => one.sure)[0].name") == "a"
         page.run(f"$('live-apart').checked = true; {drawn.removesuffix(')')}, true)")
-        apart = [page.run(f"heights.get('live-error {name}')(0)") for name in "ab"]
+        apart = [page.run(HEIGHT.format(name, 0)) for name in "ab"]
         assert apart[1] - apart[0] > 40

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import comparisons, movements
+from support.browser import Page
 from support.pages import content, numbers, places_of, times_of, visited
 
 from epic_cli.jobs.compare.report import report as compared
@@ -149,11 +150,11 @@ def test_nothing_to_draw_is_an_error() -> None:
         page(empty)
 
 
-def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
+def test_a_reader_can_use_the_page(browser: Page, tmp_path: Path) -> None:
     assert visited(browser, "visit", tmp_path, PAGE) == SEEN
 
 
-def test_a_reader_can_look_closer(browser: str, tmp_path: Path) -> None:
+def test_a_reader_can_look_closer(browser: Page, tmp_path: Path) -> None:
     """Into a box of the map or of the time; names of lines; a picture to keep."""
     found = visited(browser, "looked", tmp_path, PAGE)
     scores = [result.value("score") for result in COMPARISON.results if result.value("score") > 0]
@@ -173,7 +174,7 @@ def test_a_reader_can_look_closer(browser: str, tmp_path: Path) -> None:
     }
 
 
-def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
+def test_links_open_what_they_name(browser: Page, tmp_path: Path) -> None:
     found = visited(browser, "linked", tmp_path, PAGE, LINK)
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
 
@@ -201,7 +202,7 @@ def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
     assert content(PAGE)["lead"] is None
 
 
-def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
+def test_findings_lead_to_their_moments(browser: Page, tmp_path: Path) -> None:
     """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link.
 
     What tuning found stands beside them, with settings to be copied.
@@ -257,7 +258,9 @@ def test_headings_and_angles_are_those_of_the_rows() -> None:
                 assert angle == pytest.approx(off, abs=1e-3)
 
 
-def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(browser: str, tmp_path: Path) -> None:
+def test_darts_arrows_and_angles_are_drawn_where_the_rows_are(
+    browser: Page, tmp_path: Path
+) -> None:
     """Tips are as many pixels from their rows as the x axis, seen from above, is long."""
     oracle = comparisons.Turning(TUMBLING["a"], comparisons.TURNING)
     found = visited(browser, "turned", tmp_path, TURNED)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import comparisons, movements
+from support.browser import Page
 from support.pages import content, times_of, visited
 
 from epic_cli import Packet, replay
@@ -60,7 +61,7 @@ def test_markers_are_where_the_rows_are(
     seconds: float,
     most: int,
     seed: int,
-    browser: str,
+    browser: Page,
     tmp_path: Path,
 ) -> None:
     packets = recorded(movement, seconds, seed)
@@ -107,7 +108,7 @@ def test_markers_are_where_the_rows_are(
     assert missing < 0.05 * 5 * len(seen)
 
 
-def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> None:
+def test_trails_of_long_recordings_are_lines(browser: Page, tmp_path: Path) -> None:
     packets = recorded(figure_eight, 1600.0, 5)
     study = comparisons.compared(
         {"": movements.block(packets)},
@@ -121,4 +122,4 @@ def test_trails_of_long_recordings_are_lines(browser: str, tmp_path: Path) -> No
     )
     assert sum(steps for _, steps, _ in seen) > 150
     for scale, steps, painted in seen:
-        assert painted >= steps - 1, (scale, steps, painted)  # one may be beneath a name
+        assert painted >= steps - 1, (scale, steps, painted)  # one may be beneath a marker

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from support.pages import BROWSERS
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 #: Seconds: a page that has not done something by then will not do it.
 PATIENCE = 120.0

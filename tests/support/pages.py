@@ -5,26 +5,24 @@ from __future__ import annotations
 import base64
 import json
 import re
-import subprocess
 import zlib
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from support.browser import Page
+
 #: Scripts that do what a reader would, and leave what they saw where the test finds it.
 VISITS = Path(__file__).parent.parent / "show" / "page_visits"
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def content(text: str) -> Any:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
     assert found
     data = json.loads(found[1])
-    whole = zlib.decompress(base64.b64decode(data["numbers"]), -zlib.MAX_WBITS)
+    whole = zlib.decompress(base64.b64decode(data["numbers"]))
 
     def unpacked(part: Any, key: str = "") -> Any:
         """With bytes for the place, the length and the size of numbers."""
@@ -64,29 +62,18 @@ def places_of(scene: dict[str, Any], drawn: dict[str, Any], axis: str) -> NDArra
     return np.asarray(numbers(drawn[axis]) + np.nan_to_num(truth) + middle)
 
 
-def visit(browser: str, text: str, folder: Path, link: str = "") -> tuple[str, str]:
-    """The page's document after its scripts have run, and what the browser complained about."""
+def visited(page: Page, name: str, folder: Path, text: str, link: str = "") -> Any:
+    """What a visit's script saw on a page."""
     file = folder / "page.html"
     file.write_text(text)
-    run = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            f"--user-data-dir={folder / 'profile'}", "--no-first-run", "--enable-logging=stderr",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--window-size=1300,900", "--dump-dom", f"{file.as_uri()}{link}",
-        ],
-        capture_output=True, text=True, timeout=600, check=True,
-    )  # fmt: skip
-    complaints = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
-    return run.stdout, "\n".join(complaints)
-
-
-def visited(browser: str, name: str, folder: Path, text: str, link: str = "") -> Any:
-    script = (VISITS / f"{name}.js").read_text()
-    text = text.replace("</body>", f"<script>{script}</script></body>")
-    document, complaints = visit(browser, text, folder, link)
-    assert not complaints, complaints
-    assert 'data-ready="yes"' in document
-    found = re.search(r'data-seen="([^"]*)"', document)
-    assert found, document[:2000]
-    return json.loads(unescape(found[1]))
+    page.size(1300, 900)
+    page.scheme("light")
+    page.complaints.clear()
+    page.open("about:blank")
+    page.open(f"{file.as_uri()}{link}")
+    page.until("document.body?.dataset.ready")
+    page.run(f"{(VISITS / f'{name}.js').read_text()}; 0")
+    found = json.loads(page.until("document.body.dataset.seen"))
+    assert page.complaints == []
+    page.open("about:blank")
+    return found

@@ -263,7 +263,7 @@ function fillTeam() {
 
 function paintTeam() {
   for (const mark of document.querySelectorAll("#lab-team i")) {
-    const row = data.rows[Number(mark.dataset.place)];
+    const row = !document.body.classList.contains("stale") && data.rows[mark.dataset.place];
     mark.style.background = row && state.on.has(row.label) ? lineColor(row.label) : color("--line");
   }
 }
@@ -307,6 +307,7 @@ function outdated(on) {
     ".verdict, aside, .lanes, .about, #lab-take p > code",
   ))
     one.inert = on;
+  paintTeam();
 }
 
 // What is in force; what is wrong stands as it was typed, and is marked.
@@ -361,7 +362,6 @@ function show(message) {
   linkFiles();
   fillCode();
   redraw();
-  paintTeam();
   takeAll();
   const since = lab.sent;
   lab.sent = 0;
@@ -569,9 +569,13 @@ $("lab-draw").addEventListener("click", () =>
   drawHand($("lab-draw").getAttribute("aria-pressed") !== "true"),
 );
 $("lab-moves").addEventListener("change", () => {
-  lab.moves = $("lab-moves").value;
-  if (lab.moves === "hand" && !lab.points) drawHand(true);
-  else changed();
+  const moves = $("lab-moves").value;
+  if (moves === "hand" && !lab.points) {
+    $("lab-moves").value = lab.moves; // until there is one
+    return drawHand(true);
+  }
+  lab.moves = moves;
+  changed();
 });
 $("lab-at").addEventListener("change", () => {
   lab.at = $("lab-at")

@@ -1,6 +1,5 @@
 // What every page has: its data, numbers as typed arrays, elements, colours.
 const $ = (id) => document.getElementById(id);
-const data = JSON.parse($("data").textContent);
 
 function element(tag, parent, attributes = {}) {
   const made = document.createElement(tag);
@@ -18,10 +17,7 @@ function text(tag, words, parent, kind) {
 
 // Numbers are a place and a length in the arrays that came beside the data, or with it: there the
 // first bytes of all numbers of an array come first, then the second ones.
-let arrays = data.numbers
-  ? inflate(Uint8Array.from(atob(data.numbers), (one) => one.charCodeAt())).buffer
-  : null;
-data.numbers = null;
+let arrays = data.numbers;
 function bytes([place, length, size = 1]) {
   const found = new Uint8Array(arrays, place, length);
   if (size === 1) return found;

@@ -10,29 +10,52 @@ function timeFrame(canvas, { window: [start, end] }, foot = 4) {
 }
 const hasMargin = (canvas, box) => canvas.clientWidth > box.right + 50;
 
-// Draws lines {name, color, dash, t, values, dots, sure}. share(value) is how high a value is, from 0
-// to 1; ticks(box) are the values of its axis; behind(pen, box, toX, toY) draws what lies below the
-// lines; values up to beyond have no room, which is said. One that is sure, which the pointer is on,
-// stands out. A part [i, n] is the i-th of n rows of the lane. Returns how many pixels from the top a
-// value is.
-function drawLane(canvas, span, how) {
-  const { lines, share, ticks, behind, foot = 4, words = false, beyond = 0 } = how;
-  const [row, rows] = how.part || [0, 1];
-  const pen = row ? canvas.getContext("2d") : prepare(canvas).pen;
+// Draws lines {name, color, dash, t, values, dots, sure}, apart: each in a row of its own. share(value)
+// is how high a value is, from 0 to 1; ticks(box) are the values of its axis; behind(pen, box, toX,
+// toY, lines) draws what lies below the lines; values up to beyond have no room, which is said. One
+// that is sure, which the pointer is on, stands out.
+function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false, ...how }) {
+  const rows = apart && lines.length > 1 ? lines.map((line) => [line]) : [lines];
+  canvas.style.height = rows.length > 1 ? `${foot + 56 * rows.length}px` : "";
+  const { pen } = prepare(canvas);
   const { box, toX } = timeFrame(canvas, span, foot);
-  const high = (box.bottom - box.top) / rows;
-  box.bottom = box.top + (row + 1) * high - (rows > 1 ? 4 : 0);
-  box.top += row * high;
+  const high = (box.bottom - box.top) / rows.length;
+  const drawn = rows.flatMap((some, row) => {
+    const top = box.top + row * high;
+    const part = { ...box, top, bottom: top + high - (rows.length > 1 ? 4 : 0) };
+    return drawRow(pen, part, toX, span, some, { ...how, words: words && some === rows.at(-1) });
+  });
+  drawnLines.set(canvas, drawn);
+}
+
+// The lines of each lane, with how many pixels from the top a value is.
+const drawnLines = new Map();
+
+// The name of the line that is nearest to a place of a lane, where one is near.
+function lineAt(canvas, span, x, y) {
+  const time = timeFrame(canvas, span).toTime(x);
+  let found = { apart: 12, name: "" };
+  for (const { name, t, values, toY } of drawnLines.get(canvas) || []) {
+    const row = rowAt(t, time);
+    const step = ((time - t[row]) / (t[row + 1] - t[row])) * (values[row + 1] - values[row]);
+    const apart = Math.abs(toY(values[row] + (step || 0)) - y);
+    if (apart < found.apart) found = { apart, name };
+  }
+  return found.name;
+}
+
+function drawRow(pen, box, toX, span, lines, { share, ticks, behind, words, beyond = 0 }) {
+  const { canvas } = pen;
   const toY = (value) => box.bottom - share(value) * (box.bottom - box.top);
   const { window, begin } = span;
   const across = Math.max(2, (box.right - box.left) / 90);
   const values = nice(begin + window[0], begin + window[1], across);
-  gridAcross(pen, box, values, (time) => toX(time - begin), words && row === rows - 1);
+  gridAcross(pen, box, values, (time) => toX(time - begin), words);
   gridUp(pen, box, ticks(box), toY);
   const names = [],
     some = lines.some((line) => line.sure);
   clip(pen, box, () => {
-    behind?.(pen, box, toX, toY);
+    behind?.(pen, box, toX, toY, lines);
     for (const line of lines) {
       const { t, values } = line;
       const [from, to] = rowsWithin(t, window);
@@ -60,7 +83,7 @@ function drawLane(canvas, span, how) {
     }
   });
   if (hasMargin(canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, canvas.clientWidth);
-  return toY;
+  return lines.map((line) => ({ ...line, toY }));
 }
 const columnWidth = (lines) => (lines.length > 8 ? 2 : 1);
 

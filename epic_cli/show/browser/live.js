@@ -31,7 +31,7 @@ const live = {
   plane: 0,
   fits: true,
   fitted: false,
-  pointer: null, // {id, time, y} on a lane
+  pointer: null, // {id, x, y} on a lane
 };
 // Strategies have colours, entities have none.
 const memberColor = (place) => lineColor(live.members[place].label);
@@ -380,36 +380,17 @@ function drawLines(id, lines, apart = false) {
   }
   low = Math.max(low, -3 * roof);
   const high = roof > low ? 1.06 * roof : low + 1;
-  const rows = apart && lines.length > 1 ? lines.map((line) => [line]) : [lines];
-  $(id).style.height = rows.length > 1 ? `${16 + 48 * rows.length}px` : "";
-  const named = nearestOf(id, lines);
-  rows.forEach((some, row) => {
-    const toY = drawLane($(id), span, {
-      foot: 16,
-      words: true,
-      lines: some.map((line) => ({ ...line, sure: line.name && line.name === named })),
-      part: [row, rows.length],
-      beyond,
-      share: (value) => (value - low) / (high - low),
-      ticks: (box) => nice(low, high, box.bottom - box.top > 70 ? 4 : 2),
-    });
-    for (const line of some) heights.set(`${id} ${line.name}`, toY);
+  const { pointer } = live;
+  const named = pointer?.id === id ? lineAt($(id), span, pointer.x, pointer.y) : "";
+  drawLane($(id), span, {
+    foot: 16,
+    words: true,
+    lines: lines.map((line) => ({ ...line, sure: line.name && line.name === named })),
+    apart,
+    beyond,
+    share: (value) => (value - low) / (high - low),
+    ticks: (box) => nice(low, high, box.bottom - box.top > 70 ? 4 : 2),
   });
-}
-const heights = new Map(); // of a line of a lane: how many pixels from the top a value is
-
-// The name of the line that is under the pointer.
-function nearestOf(id, lines) {
-  if (live.pointer?.id !== id) return "";
-  const time = timeFrame($(id), lastSeconds()).toTime(live.pointer.x);
-  let found = { apart: 12, name: "" };
-  for (const { name, t, values } of lines) {
-    const row = rowAt(t, time);
-    const y = row < 0 ? NaN : heights.get(`${id} ${name}`)?.(values[row]);
-    const apart = Math.abs(y - live.pointer.y);
-    if (apart < found.apart) found = { apart, name };
-  }
-  return found.name;
 }
 for (const id of ["live-error", "live-lag"]) {
   $(id).addEventListener("pointermove", ({ offsetX: x, offsetY: y }) => {

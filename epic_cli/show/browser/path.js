@@ -59,9 +59,17 @@ function drawAbove() {
   const trail = Number($("trail").value);
   clip(pen, box, () => {
     pen.strokeStyle = color("--truth");
-    pen.lineWidth = 7;
     pen.globalAlpha = 0.6;
-    drawPath(frame, truth, ...around(truth, 2 * most));
+    const end = state.window[1],
+      start = Math.min(state.window[0], time - trail);
+    for (const [width, ...part] of [
+      [1, 0, start],
+      [1, end, duration()],
+      [7, start, end],
+    ]) {
+      pen.lineWidth = width; // the way is thin before and after what the charts show
+      if (part[0] < part[1]) drawPath(frame, truth, ...around(truth, 2 * most, part));
+    }
     pen.globalAlpha = 1;
     drawPackets(pen, inside, toX, toY);
     for (const drawn of state.playing ? [] : shown) {
@@ -69,7 +77,7 @@ function drawAbove() {
       pen.strokeStyle = lineColor(drawn.label);
       pen.globalAlpha = 0.35;
       pen.lineWidth = 1;
-      drawPath(frame, drawn, ...around(drawn, most));
+      drawPath(frame, drawn, ...around(drawn, most, [start, end]));
     }
     pen.globalAlpha = 1;
     for (const drawn of [...shown].reverse()) drawTrail(frame, drawn, time, trail, most);
@@ -84,10 +92,11 @@ function drawAbove() {
   });
 }
 
-// The first and the last of the `most` rows around the moment.
-function around({ t }, most) {
-  const first = Math.max(0, Math.min(rowAt(t, state.time) - (most >> 1), t.length - 1 - most));
-  return [first, Math.min(t.length - 1, first + most)];
+// The first and the last of the `most` rows around the moment, of a part of the time.
+function around({ t }, most, part = state.window) {
+  const [from, to] = rowsWithin(t, part);
+  const first = Math.max(from, Math.min(rowAt(t, state.time) - (most >> 1), to - most));
+  return [first, Math.min(to, first + most)];
 }
 
 function trailRows({ t }, time, trail, most = Infinity) {
@@ -201,7 +210,8 @@ function drawPackets(pen, inside, toX, toY) {
     x[i] >= inside.left && x[i] <= inside.right && y[i] >= inside.bottom && y[i] <= inside.top;
   const paint = color("--packet");
   const places = [];
-  for (let i = 0; i < packets.t.length; i++) if (isInside(packets, i)) places.push(i);
+  const [from, to] = rowsWithin(packets.t, state.window);
+  for (let i = from; i <= to; i++) if (isInside(packets, i)) places.push(i);
   const every = Math.max(1, Math.ceil(places.length / MAP_PACKETS));
   const sent = rowAt(packets.t, now);
   let count = 0;

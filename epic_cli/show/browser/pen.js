@@ -73,7 +73,7 @@ function gridAcross(pen, box, values, toX, words = true) {
     const x = Math.round(toX(value)) + 0.5;
     pen.moveTo(x, box.top);
     pen.lineTo(x, box.bottom);
-    if (words) pen.fillText(text, Math.max(12, x), box.bottom + 13);
+    if (words) pen.fillText(text, Math.max(12, x), box.bottom + 15);
   }
   pen.stroke();
 }

@@ -26,19 +26,6 @@ function nameLine(label) {
   redraw("above", "time");
 }
 
-// The strategy whose line is nearest, of those that a picture over time has drawn.
-function nearestLine(lane, time, y) {
-  if (!heights[lane]) return "";
-  const off = (drawn) => {
-    const pixels = Math.abs(heights[lane](drawn, time) - y);
-    return Number.isNaN(pixels) ? Infinity : pixels;
-  };
-  const [best] = visible()
-    .map((drawn) => [off(drawn), drawn.label])
-    .sort(([a], [b]) => a - b);
-  return best && best[0] < 12 ? best[1] : "";
-}
-
 function leave(event) {
   state.hover = null;
   nameLine("");
@@ -79,7 +66,7 @@ for (const lane of LANES) {
   canvas.addEventListener("pointermove", (event) => {
     state.hover = Math.min(Math.max(0, timeAt(event.clientX)), duration());
     placeCursor();
-    nameLine(nearestLine(lane, state.hover, event.offsetY));
+    nameLine(lineAt(canvas, shownTime(), event.offsetX, event.offsetY));
     tip(wordsAt(lane, state.hover), event);
   });
   canvas.addEventListener("pointerleave", leave);

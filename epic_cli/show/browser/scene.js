@@ -190,7 +190,7 @@ function showTime(start, end) {
   const length = Math.min(whole, Math.max(Math.min(whole, 4 * data.tick), end - start));
   const from = Math.min(Math.max(0, (start + end - length) / 2), whole - length);
   state.window = [from, from + length];
-  redraw("time");
+  redraw("above", "time");
 }
 
 function zoomTime(factor, around = state.time) {

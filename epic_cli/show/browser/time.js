@@ -25,7 +25,7 @@ const lineStyle = (name) => ({
   dash: dashes(name),
   sure: name === state.named,
 });
-const lineOf = (drawn, t, values) => ({ ...lineStyle(drawn.label), t, values });
+const lineOf = (drawn, t, values) => ({ ...lineStyle(drawn.label), drawn, t, values });
 const statusRow = (drawn) => ({
   ...lineStyle(drawn.label),
   ...drawn.runs,
@@ -58,8 +58,6 @@ function nameInterruptions(pen, box, toX) {
   pen.font = "11px system-ui, sans-serif";
 }
 
-// How high lanes have drawn a strategy at a time: pixels from the top.
-const heights = {};
 const BANDS = 3;
 
 function drawError() {
@@ -74,38 +72,29 @@ function drawError() {
   const { roof, beyond } = roofOf(lines, state.window);
   const [linear, log] = [(roof || 1) * 1.08, top * 1.3];
   const steps = (box) => Math.max(2, (box.bottom - box.top) / 34);
-  const rows = state.apart ? shown.map((_, i) => [i]) : [shown.map((_, i) => i)];
-  $("error").style.height = state.apart ? `${18 + 56 * Math.max(2, rows.length)}px` : "";
-  const toYs = rows.map((places, row) =>
-    drawLane($("error"), shownTime(), {
-      foot: 18,
-      words: true,
-      lines: places.map((i) => lines[i]),
-      part: [row, rows.length],
-      beyond: state.log ? 0 : beyond,
-      share: state.log
-        ? (error) => Math.log(Math.max(error, bottom) / bottom) / Math.log(log / bottom)
-        : (error) => error / linear,
-      ticks: (box) => (state.log ? decades(bottom, log) : nice(0, linear, steps(box))),
-      behind: (pen, box, toX, toY) => {
-        const some = places.map((i) => shown[i]);
-        shade(pen, box, toX);
-        nameInterruptions(pen, box, toX);
-        // the part beside the way, of a few that differ
-        pen.globalAlpha = 0.25;
-        for (const drawn of some.slice(0, BANDS)) {
-          pen.fillStyle = lineColor(drawn.label);
-          below(pen, drawn.t, drawn.across, ...rowsWithin(drawn.t, state.window), toX, toY, box);
-        }
-        pen.globalAlpha = 1;
-        drawRecoveries(pen, box, toX, some);
-      },
-    }),
-  );
-  heights.error = (drawn, time) => {
-    const row = state.apart ? shown.indexOf(drawn) : 0;
-    return toYs[row] ? toYs[row](errorAt(drawn, time)) : NaN;
-  };
+  drawLane($("error"), shownTime(), {
+    foot: 18,
+    words: true,
+    lines,
+    apart: state.apart,
+    beyond: state.log ? 0 : beyond,
+    share: state.log
+      ? (error) => Math.log(Math.max(error, bottom) / bottom) / Math.log(log / bottom)
+      : (error) => error / linear,
+    ticks: (box) => (state.log ? decades(bottom, log) : nice(0, linear, steps(box))),
+    behind: (pen, box, toX, toY, some) => {
+      shade(pen, box, toX);
+      nameInterruptions(pen, box, toX);
+      // the part beside the way, of a few that differ
+      pen.globalAlpha = 0.25;
+      for (const { color: paint, t, drawn } of some.slice(0, BANDS)) {
+        pen.fillStyle = paint;
+        below(pen, t, drawn.across, ...rowsWithin(t, state.window), toX, toY, box);
+      }
+      pen.globalAlpha = 1;
+      drawRecoveries(pen, box, toX, some);
+    },
+  });
 }
 
 function drawAngle() {
@@ -137,24 +126,23 @@ function drawLag() {
   const room = 0.08 * (high - low);
   [low, high] = [low - room, high + room];
   const share = (seconds) => (seconds - low) / (high - low);
-  const toY = drawLane($("lag"), shownTime(), {
+  drawLane($("lag"), shownTime(), {
     lines: shown.map((drawn) => lineOf(drawn, drawn.lag.t, drawn.lag.seconds)),
     share,
     ticks: () => nice(1000 * low, 1000 * high, 3).map(([ms, words]) => [ms / 1000, words]),
     behind: shade,
   });
-  heights.lag = (drawn, time) => toY(between(drawn.lag, drawn.lag.seconds, time));
 }
 
 // How long each strategy needs after an interruption: a bar for as long, or to the end of the watch.
-function drawRecoveries(pen, box, toX, shown) {
+function drawRecoveries(pen, box, toX, lines) {
   const most = Math.floor((box.bottom - box.top) / 2 / 4);
   scene().interruptions.forEach(({ end }, i) => {
     if (toX(end) > box.right || toX(end + 5) < box.left) return;
-    shown.slice(0, most).forEach(({ label: name, recoveries }, place) => {
-      const seconds = recoveries[i];
+    lines.slice(0, most).forEach(({ color: paint, drawn }, place) => {
+      const seconds = drawn.recoveries[i];
       if (!seconds) return;
-      pen.fillStyle = lineColor(name);
+      pen.fillStyle = paint;
       pen.fillRect(toX(end), box.top + 14 + 4 * place, toX(end + seconds) - toX(end), 2.5);
     });
   });

@@ -69,7 +69,9 @@ const seen = {};
   drawNow();
   const row = Math.round(5 / data.tick),
     jumping = scene().drawn.find((one) => one.label === "Jumping");
-  nameLine(nearestLine("error", jumping.t[row], heights.error(jumping, jumping.t[row]) + 2));
+  const { toY: height } = drawnLines.get($("error")).find(({ name }) => name === "Jumping"),
+    x = timeFrame($("error"), shownTime()).toX(jumping.t[row]);
+  nameLine(lineAt($("error"), shownTime(), x, height(jumping.error[row]) + 2));
   seen.pointed = state.named;
   // an axis has ticks, however short it is
   let least = Infinity;
