@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -128,30 +128,23 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
     nothing was, the last unusual packet before.
     """
     arrived = [packet for packet in packets if packet.arrival is not None]
+    usual = _usual_interval(arrived)
+    come = [one for one in arrived if (one.arrival or 0.0) <= until]
     found: list[Circumstance] = []
     earlier: list[Circumstance] = []
-    newest = -math.inf
-    before: Packet | None = None
-    usual = _median([b.time - a.time for a, b in pairwise(arrived)])
     here = 0
-    for number, one in enumerate(arrived):
-        arrival = one.arrival or 0.0
-        if arrival > until:
-            break
-        unusual = list(_unusual(number, one, before, newest, usual))
-        if arrival > after:
+    for number, (one, unusual) in enumerate(_course(come, usual)):
+        if (one.arrival or 0.0) > after:
             found += unusual
             here += 1
         elif unusual and number > 1:
             earlier = unusual
-        newest = max(newest, one.time)
-        before = one
     if here > 1:
-        found.append(Circumstance(PacketKind.MANY, newest, here))
-    if before is not None and not here and usual > 0:
-        pause = until - (before.arrival or 0.0)
+        found.append(Circumstance(PacketKind.MANY, max(one.time for one in come), here))
+    if come and not here and usual > 0:
+        pause = until - (come[-1].arrival or 0.0)
         if pause > _SILENCE * usual:
-            found.append(Circumstance(PacketKind.SILENCE, before.time, pause))
+            found.append(Circumstance(PacketKind.SILENCE, come[-1].time, pause))
     return sorted(found or earlier, key=lambda one: one.kind.value)
 
 
@@ -183,19 +176,26 @@ def occasion(
     begins = {place for place, off in enumerate(wrong) if off and not (place and wrong[place - 1])}
     where: dict[PacketKind, set[int]] = {kind: set() for kind in _OCCASIONS}
     arrived = [packet for packet in packets if packet.arrival is not None]
-    usual = _median([b.time - a.time for a, b in pairwise(arrived)])
-    newest, before = -math.inf, None
-    for number, one in enumerate(arrived):
+    for one, unusual in _course(arrived, _usual_interval(arrived)):
         place = bisect_left(times, one.arrival or 0.0)
-        for found in _unusual(number, one, before, newest, usual):
+        for found in unusual:
             if found.kind in where:
                 where[found.kind] |= {place, place + 1}
-        newest, before = max(newest, one.time), one
     for kind, places in where.items():
         count = len(begins & places)
         if count > 1 and count >= _MOSTLY * len(begins) and len(places) < _SELDOM * len(times):
             return Occasion(kind, count, len(begins))
     return None
+
+
+def _course(
+    arrived: Iterable[Packet], usual: float
+) -> Iterator[tuple[Packet, list[Circumstance]]]:
+    """Packets in the order of their arrival, each with what is unusual about it."""
+    newest, before = -math.inf, None
+    for number, one in enumerate(arrived):
+        yield one, list(_unusual(number, one, before, newest, usual))
+        newest, before = max(newest, one.time), one
 
 
 def _unusual(
@@ -217,8 +217,8 @@ def _unusual(
             yield Circumstance(PacketKind.JUMP, one.time, far)
 
 
-def _median(values: list[float]) -> float:
-    known = sorted(value for value in values if value > 0)
+def _usual_interval(arrived: Sequence[Packet]) -> float:
+    known = sorted(b.time - a.time for a, b in pairwise(arrived) if b.time > a.time)
     return known[len(known) // 2] if known else 0.0
 
 

@@ -15,7 +15,7 @@ from enum import Enum
 from functools import partial
 from heapq import heappop, heappush
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from operator import attrgetter
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -236,7 +236,6 @@ class Flight(NamedTuple):
     """
 
     due: float
-    number: int
     received: float
     sequence: int
     data: bytes
@@ -249,7 +248,7 @@ class DelayQueue:
     """Datagrams on their way, in the order in which they are due, then of arrival."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
-        self._heap: list[Flight] = []
+        self._heap: list[tuple[float, int, Flight]] = []
         self._most = most
         self._bytes = 0
         self._number = 0
@@ -266,30 +265,20 @@ class DelayQueue:
         """Whether there is room for a datagram of ``size`` bytes."""
         return self._bytes + size + _AROUND <= self._most
 
-    def add(
-        self,
-        due: float,
-        received: float,
-        sequence: int,
-        data: bytes,
-        deliver: Callable[[Flight, Callable[[], float]], None],
-        entry: LogEntry | None,
-        watched: Callable[[float], None] | None = None,
-    ) -> None:
+    def add(self, flight: Flight) -> None:
         """Another one."""
         self._number += 1
-        self._bytes += len(data) + _AROUND
-        of = due, self._number, received, sequence, data, deliver, entry, watched
-        heappush(self._heap, Flight(*of))
+        self._bytes += len(flight.data) + _AROUND
+        heappush(self._heap, (flight.due, self._number, flight))
 
     @property
     def entries(self) -> list[LogEntry | None]:
         """Those of all datagrams on their way, in the order of their coming."""
-        return [flight.entry for flight in sorted(self._heap, key=attrgetter("number"))]
+        return [flight.entry for _, _, flight in sorted(self._heap, key=itemgetter(1))]
 
     def pop(self) -> Flight:
         """The next one."""
-        flight = heappop(self._heap)
+        _, _, flight = heappop(self._heap)
         self._bytes -= len(flight.data) + _AROUND
         return flight
 
@@ -369,7 +358,8 @@ class Flow:
             entry = LogEntry(time, direction.way, self._client, data, arrivals, fate, len(arrivals))
             self._log.came(entry)
         for arrival in arrivals:
-            self._queue.add(arrival, time, self._sequence, data, self.deliver, entry, watched)
+            copy = Flight(arrival, time, self._sequence, data, self.deliver, entry, watched)
+            self._queue.add(copy)
         self.flying += len(arrivals)
         direction.waiting += len(arrivals)
         self._sequence += 1

@@ -629,7 +629,7 @@ def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> No
             assert drawing.drawn_up_to <= 1.0 - 0.9
             left(at)
 
-        relay._queue.add(0.9, 0.9, 0, b"", deliver, None)
+        relay._queue.add(Flight(0.9, 0.9, 0, b"", deliver, None))
         now = 1.0
         relay._deliver()
         drawing.step()
