@@ -33,7 +33,7 @@ def carried_out(transcript: Transcript, folder: Path) -> Transcript:
     steps: list[File | Command] = []
     for step in transcript.steps:
         if isinstance(step, File):
-            (folder / step.name).parent.mkdir(exist_ok=True)
+            (folder / step.name).parent.mkdir(parents=True, exist_ok=True)
             (folder / step.name).write_bytes(step.content)
             steps.append(step)
         else:

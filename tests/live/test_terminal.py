@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.running import epic
 from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
@@ -180,12 +179,6 @@ def test_rows_are_written_where_they_are_asked_for(
     with terminal:
         terminal.wait_for(r"listening on 127\.0\.0\.1:\d+")
         assert ALTERNATE[0] not in terminal.raw
-
-
-def test_without_a_terminal_there_is_no_screen() -> None:
-    ran = epic("listen", "--show", "screen", "0")
-    assert ran.returncode == 2
-    assert b"--show screen needs a terminal" in ran.stderr
 
 
 def test_the_screen_ends_when_listening_does(tmp_path: Path) -> None:

@@ -124,23 +124,3 @@ def test_named_pipe_whose_reader_leaves(tmp_path: Path) -> None:
     (tmp_path / "many.txt").write_text("".join(f"0,0,0/0,0,0/{n}\n" for n in range(500)))
     done = shell("mkfifo pipe; head -1 pipe & epic replay -o pipe many.txt; echo $?", cwd=tmp_path)
     assert (done.stdout.splitlines()[-1], done.stderr) == (b"0", b"")
-
-
-@pytest.mark.parametrize(
-    ("output", "reason"),
-    [
-        ("missing/rows.txt", "No such file or directory"),
-        (".", "Is a directory"),
-        ("file/rows.txt", "Not a directory"),
-        ("x" * 300, "File name too long"),
-    ],
-)
-@pytest.mark.parametrize("option", ["replay -o", "simulate -o", "simulate --truth-out"])
-def test_place_that_cannot_be_written(
-    tmp_path: Path, output: str, reason: str, option: str
-) -> None:
-    (tmp_path / "file").touch()
-    done = epic(*option.split(), output, stdin=PACKET, cwd=tmp_path)
-    assert done.returncode == 3
-    assert done.stderr.decode() == f"epic: cannot write to {output}: {reason}\n"
-    assert names(tmp_path) == ["file"]

@@ -118,13 +118,6 @@ def test_colour_where_it_is_asked_for() -> None:
     assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
 
 
-def test_refused_lines_are_told_of_and_the_rest_compared() -> None:
-    done = epic("compare", "-s", VARIANTS, stdin=b"what?\n" + STEADY)
-    assert done.returncode == 1
-    assert b"\nstrategy" in done.stdout
-    assert b"<stdin>:1:1: x is not a number" in done.stderr
-
-
 def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
     lines = [line + b" arrival=%.1f" % (k / 10) for k, line in enumerate(STEADY.splitlines())]
     lines[20] = lines[20].partition(b" arrival")[0]
@@ -155,12 +148,6 @@ def test_clocks_that_differ() -> None:
     (moved,) = rows("-s", "dumb-terminal", "--truth", "offset=90", stdin=later)
     assert float(moved["error"]) == pytest.approx(float(plain["error"]))
     assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
-
-
-def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
-    assert "cannot read" in refusal(tmp_path / "none", status=3)
-    assert "cannot read" in refusal(TURN, "--truth", tmp_path / "none", status=3)
-    assert "cannot write to" in refusal(TURN, "--svg", tmp_path / "no" / "a.svg", status=3)
 
 
 def test_control_c_stops_cleanly(tmp_path: Path) -> None:
@@ -209,11 +196,3 @@ def test_what_is_sent_over_networks_turns(source: str, tmp_path: Path) -> None:
     done = epic("compare", "--movement", sent, "--send", "20hz,rotation_bits=6", *how)
     [coarse] = map(json.loads, done.stdout.splitlines())
     assert 0.1 < coarse["angle_residual"] < 3
-
-
-def test_what_does_not_turn_has_no_bits() -> None:
-    for command in ("compare", "tune", "simulate", "send"):
-        options = ["--movement", "circle,duration=1", "--send", "rotation_bits=9"]
-        done = epic(command, *options, *(["9"] if command == "send" else []))
-        assert done.returncode == 2
-        assert b"nothing has a rotation" in done.stderr

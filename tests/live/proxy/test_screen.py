@@ -220,18 +220,3 @@ def test_rows_are_those_of_a_replay(tmp_path: Path) -> None:
     whole = rows[: rows.rfind(b"\n", 0, len(again)) + 1]
     assert len(whole.splitlines()) > 15
     assert again.startswith(whole)
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (("--watch", "both", "-f", "csv"), "rows are of one direction"),
-        (("--show", "screen"), "--show screen needs a terminal"),
-        (("-f", "csv", "--show", "screen"), "choose --show screen, or rows"),
-        (("-f", "csv", "--control", "-"), "would both be standard output"),
-    ],
-)
-def test_what_does_not_fit_is_refused(options: tuple[str, ...], why: str) -> None:
-    done = epic("proxy", *options, "0", "9")
-    assert done.returncode == 2
-    assert why in done.stderr.decode()
