@@ -55,7 +55,7 @@ def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> s
     raw = folder / "game.pcap"
     options = ("-f", "csv", "--tick", "1ms", "--record", str(record), "--record", str(raw))
     with program("listen", "0", *options) as listener, receiver() as game:
-        place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
+        place = listener.place
         until = time.monotonic() + chance.uniform(0.01, seconds)
         sent = 0
         while time.monotonic() < until:
@@ -92,8 +92,7 @@ def proxy_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> 
     with receiver() as server:
         options = ("--jitter", "3ms", "--loss", "5%", "--record", str(record))
         with program("proxy", *options, "0", server.port) as proxy, receiver() as game:
-            said = proxy.wait_for(b"passes datagrams on to")
-            place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+            place = proxy.place
             until = time.monotonic() + chance.uniform(0.01, seconds)
             sent = 0
             while time.monotonic() < until:
@@ -145,7 +144,7 @@ def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
     record = folder / "flood.csv"
     wrong = []
     with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
-        place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
+        place = listener.place
         with receiver() as game:
 
             def good(at: int) -> bool:

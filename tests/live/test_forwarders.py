@@ -85,8 +85,7 @@ def test_rows_go_to_all() -> None:
         )
         options = [word for target in targets for word in ("--forward", target)]
         with program("listen", "0", *options, "-f", "csv") as listener:
-            port = int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2])
-            game.socket.sendto(b"1,2,3 / 4,5,6 / 10 entity=a", ("127.0.0.1", port))
+            game.socket.sendto(b"1,2,3 / 4,5,6 / 10 entity=a", listener.place)
             first = json.loads(plotter.one())
             assert other.one().startswith(b"a.x:")
             drawn = listener.wait_for(b",a\n", "stdout").splitlines()[1].split(b",")
@@ -102,8 +101,7 @@ def test_what_turns_has_its_rotation(plotter: str) -> None:
     with receiver() as place:
         target = f"{plotter}:127.0.0.1:{place.port}"
         with program("listen", "0", "--forward", target, "-s", "snapshot") as listener:
-            port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
-            epic("send", "--movement", "circle,turning=spin,duration=0.5", port)
+            epic("send", "--movement", "circle,turning=spin,duration=0.5", listener.port)
             data = [place.one().decode() for _ in range(6)]
     if plotter == "plotjuggler":
         found = [json.loads(name)["entity"] for name in data]

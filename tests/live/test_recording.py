@@ -99,8 +99,7 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
         written = ("-o", str(out)) if number else ()
         options = ("--record", str(path), "-f", "csv", "--tick", "1ms", *written)
         with program("listen", "0", *options) as listener, receiver() as game:
-            words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
-            place = ("127.0.0.1", int(words))
+            place = listener.place
             until = time.monotonic() + generator.uniform(0.05, 0.3)
             sent = 0
             while time.monotonic() < until or sent < 5:
@@ -141,8 +140,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_pat
         with files_of(5000):
             running = program("listen", "0", "--tick", "1ms", *named)
             with running as listener, receiver() as game:
-                words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
-                place = ("127.0.0.1", int(words))
+                place = listener.place
                 begin = time.monotonic()
                 while listener.process.poll() is None:
                     now = time.monotonic() - begin
@@ -165,8 +163,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_pat
 
 def test_a_full_device_is_told_with_status_3() -> None:
     with program("listen", "0", "--record", "/dev/full") as listener, receiver() as game:
-        words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
-        game.socket.sendto(b"1,2,3 / 4,5,6 / 0", ("127.0.0.1", int(words)))
+        game.socket.sendto(b"1,2,3 / 4,5,6 / 0", listener.place)
         said = listener.wait_for(b"No space left on device")
         assert listener.process.wait(PATIENCE) == 3
     assert b"/dev/full: No space left" in said

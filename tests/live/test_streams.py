@@ -220,7 +220,7 @@ def page(of: Reception | int, **more: str) -> ClientConnection:
 def test_messages_of_websockets(tmp_path: Path) -> None:
     record = tmp_path / "game.jsonl"
     with program("listen", "ws://0", "--record", str(record)) as listener:
-        port = int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2])
+        port = int(listener.port)
         for origin in ("http://localhost:8080", "https://127.0.0.1", "http://[::1]", None):
             with page(port, **({"origin": origin} if origin else {})) as game:
                 game.send(json.dumps({"time": 1, "x": 1, "y": 2, "z": 3}))

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import select
 import signal
 import socket
@@ -90,6 +91,18 @@ class Program:
             assert piece, f"the end comes after {self.said!r}"
             self.said[stream] += piece
         return self.said[stream]
+
+    @property
+    def port(self) -> str:
+        """Where its first line says that it listens, which is waited for."""
+        found = re.search(rb":(\d+)( passes|\n)", self.wait_for(b"\n"))
+        assert found
+        return found[1].decode()
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The same on this machine."""
+        return ("127.0.0.1", int(self.port))
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, bytes, bytes]:
         """Its status and all that it said, after a signal."""

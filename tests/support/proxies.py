@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import re
 import socket
 import time
 from collections.abc import Iterator
@@ -16,10 +15,10 @@ from support.datagrams import PATIENCE, Program, program, receiver
 class Game:
     """A proxy between a client and a server, which the test is."""
 
-    def __init__(self, proxy: Program, server: socket.socket, port: int) -> None:
+    def __init__(self, proxy: Program, server: socket.socket) -> None:
         self.proxy = proxy
         self.server = server
-        self.place = ("127.0.0.1", port)
+        self.place = proxy.place
         self.client = self.another_client()
 
     def ask(self, command: str) -> str:
@@ -61,10 +60,7 @@ def game(*options: str | Path, listen: str = "0") -> Iterator[Game]:
         receiver() as server,
         program("proxy", *map(str, options), listen, server.port) as proxy,
     ):
-        said = proxy.wait_for(b"passes datagrams on to")
-        found = re.search(rb"epic: 127\.0\.0\.1:(\d+) passes", said)
-        assert found
-        made = Game(proxy, server.socket, int(found[1]))
+        made = Game(proxy, server.socket)
         with made.client:
             yield made
 

@@ -183,33 +183,6 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
             assert b"cannot read none.txt" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "told", "status"),
-    [
-        (("--workers", "2", "--cluster", "tcp://h:1"), b"use one of them", 2),
-        (("--cluster", "host"), b"not the address of a scheduler", 2),
-        (("--cluster", "tcp://127.0.0.1:1"), b"no answer", 3),
-        (("--workers", "2", "-"), b"not for standard input", 2),
-        (("--journal", "a/r0.txt"), b"--journal would overwrite a/r0.txt", 2),
-        (("--journal", "no/such/folder"), b"cannot write to no/such/folder", 3),
-    ],
-)
-def test_wrong_options_are_refused_in_a_sentence(
-    options: tuple[str, ...], told: bytes, status: int
-) -> None:
-    for command in (("compare", *TWO), ("diagnose",)):
-        done = epic(*command, "a", *options)
-        assert (done.returncode, done.stdout) == (status, b"")
-        assert told in b" ".join(done.stderr.split()), done.stderr
-        assert b"Traceback" not in done.stderr
-
-
-def test_simulated_networks_are_no_archive() -> None:
-    done = epic("compare", "--movement", "circle", "--seeds", "2", "--workers", "2")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"for recordings" in done.stderr
-
-
 def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
     """An archive's usual workers are none of a simulated network's, nor of standard input's."""
     path = Path("home/epic/config.toml")

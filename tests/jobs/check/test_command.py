@@ -97,38 +97,6 @@ def test_a_new_file_of_before_goes_when_the_case_holds_again() -> None:
     assert not (folder / "expected.new").exists()
 
 
-def test_tolerances() -> None:
-    folder = case("a", strategy="snapshot")
-    rows = folder / "expected.tsv"
-    good = rows.read_text()
-    lines = good.splitlines()
-    cells = lines[9].split("\t")
-    cells[1] = repr(float(cells[1]) + 1e-4)
-    lines[9] = "\t".join(cells)
-    rows.write_text("\n".join(lines) + "\n")
-    written = (folder / "case.toml").read_text()
-    for tolerance, status in (
-        ("", 5),
-        ("[tolerance]\natol = 1e-3\n", 0),
-        ("[tolerance]\natol = 1e-5\n", 5),
-        ("[tolerance]\nrtol = 1e-3\n", 0),
-        ("[tolerance]\nx = 1e-3\n", 0),
-        ("[tolerance]\ny = 1e-3\n", 5),
-        ("[tolerance]\natol = 1\nx = 0\n", 5),
-    ):
-        (folder / "case.toml").write_text(written + tolerance)
-        assert main(["check"]) == status, tolerance
-
-
-def test_files_of_cases_and_one_case_twice(capfd: pytest.CaptureFixture[str]) -> None:
-    folder = case("a")
-    (folder / "case.toml").rename("a/one.case.toml")
-    (folder / "expected.tsv").rename("a/one.expected.tsv")
-    for places in (["a"], ["a/one"], ["a/one.case.toml"], ["a", "a/one", "."]):
-        assert main(["check", "-v", *places]) == 0
-        assert capfd.readouterr().out.splitlines()[-2:] == ["a/one: holds", "1 case: 1 holds"]
-
-
 def test_nothing_is_taken_where_ci_is_set(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,13 +109,6 @@ def test_nothing_is_taken_where_ci_is_set(
     monkeypatch.setenv("CI", "false")
     assert main(["check", "--accept"]) == 0
     assert rows.read_bytes()
-
-
-def test_a_case_that_is_there_stays(capfd: pytest.CaptureFixture[str]) -> None:
-    before = (case("a") / "case.toml").read_bytes()
-    assert main(["check", "--new", "a", "turn.txt"]) == 2
-    assert "a/case.toml is there already" in capfd.readouterr().err
-    assert Path("a/case.toml").read_bytes() == before
 
 
 @pytest.mark.parametrize("left", [(), ("packets.txt",), ("packets.txt", "expected.tsv")])

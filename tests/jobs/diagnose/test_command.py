@@ -89,28 +89,6 @@ def test_the_span_is_what_is_looked_at(recording: Path, capsys: pytest.CaptureFi
     assert "packets wait" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--fail-if", "burst"], "no cause 'burst'; did you mean 'bursts'?"),
-        (["--entity", "tank"], "there is no entity 'tank'; there are: no named ones"),
-        (["--span", "3"], "is not a span"),
-    ],
-)
-def test_what_is_wrong_with_the_options_is_said(
-    recording: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["diagnose", *words, str(recording)]) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
-
-
-def test_too_few_packets_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "short.txt"
-    path.write_text("0,0,0 / 1,0,0 / 0\n")
-    assert main(["diagnose", str(path)]) == 2
-    assert "not enough to say" in capsys.readouterr().err
-
-
 def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,23 +121,6 @@ def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
         assert len(rows) == pytest.approx(sent, abs=2)
         middles.append(float(np.median(rows["arrival"] - rows["time"])))
     assert middles[0] == pytest.approx(middles[1], abs=0.005)
-
-
-def test_a_network_is_refused_where_there_is_none(
-    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bare, out = tmp_path / "bare.txt", str(tmp_path / "link.csv")
-    bare.write_text("".join(f"{n},0,0 / 1,0,0 / {n / 20}\n" for n in range(50)))
-    for words, told in (
-        ([str(bare), "--link-out", out], "shows no network: there are no arrival times"),
-        ([str(recording), str(bare), "--link-out", out], "one recording"),
-        ([str(recording), "--link-out", "-"], "needs a file"),
-    ):
-        assert main(["diagnose", *words]) == 2
-        printed = capsys.readouterr()
-        assert told in printed.err
-        assert printed.out == ""
-    assert not (tmp_path / "link.csv").exists()
 
 
 def network(

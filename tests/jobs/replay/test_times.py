@@ -1,9 +1,7 @@
 """A time is written alike in options, settings, commands, variables and the configuration."""
 
-from pathlib import Path
-
 import pytest
-from support.running import PACKET, environment, epic
+from support.running import PACKET, epic
 from support.typed_session import TypedSession
 
 
@@ -22,13 +20,3 @@ def test_a_time_is_written_alike_everywhere(plain: str, words: str) -> None:
         second.type(command.format(words))
     assert first.session.view.strategy.settings == {"calc_ahead": 0.1}
     assert first.session.view == second.session.view
-
-
-def test_variables_and_the_configuration_take_units(tmp_path: Path) -> None:
-    expected = epic("replay", "--latency", "0.1", "--tick", "0.04", stdin=PACKET).stdout
-    given = environment(EPIC_LATENCY="100ms", EPIC_TICK="40ms")
-    assert epic("replay", stdin=PACKET, env=given).stdout == expected
-    (tmp_path / "epic").mkdir()
-    (tmp_path / "epic" / "config.toml").write_text('latency = "100ms"\ntick = "40ms"\n')
-    configured = environment(XDG_CONFIG_HOME=str(tmp_path))
-    assert epic("replay", stdin=PACKET, env=configured).stdout == expected

@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 from support.datagrams import (
     PATIENCE,
-    Program,
     has_ipv6,
     program,
     receiver,
@@ -36,12 +35,6 @@ from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.main import main
 from epic_cli.recordings.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
-
-
-def port_of(listener: Program) -> int:
-    """Where it listens, which is waited for."""
-    said = listener.wait_for(b"\n")
-    return int(said.split(b"\n")[0].rpartition(b":")[2])
 
 
 @pytest.fixture
@@ -62,9 +55,9 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
     with program(
         "listen", "0", "--record", str(record), "-f", "csv", "-o", str(rows), "-s", "snapshot"
     ) as listener:
-        port = port_of(listener)
+        port = listener.port
         moves = ("--movement", "strafe,entity=e,duration=0.6", "--send", "200hz")
-        sent = epic("send", *moves, *link, "--truth-out", truth, str(port))
+        sent = epic("send", *moves, *link, "--truth-out", truth, port)
         arrived = int(sent.stderr.split(b" duplicated, ")[1].split()[0])
         wait_until(lambda: count(record) == arrived)
         status, _, said = listener.end()
@@ -101,7 +94,7 @@ def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_pat
 
 def test_rows_are_drawn_when_they_are_due_without_any_packet(game: socket.socket) -> None:
     with program("listen", "0", "--tick", "20ms", "-f", "csv") as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         game.sendto(b"1,2,3 / 4,5,6 / 10", place)
         listener.wait_for(b"\n10.4,", "stdout")  # 20 frames later
         game.sendto(b"2,2,3 / 4,5,6 / 10.4 seq=3\n2,2,3 / 4,5,6 / 10.42", place)
@@ -114,7 +107,7 @@ def test_rows_are_drawn_when_they_are_due_without_any_packet(game: socket.socket
 
 def test_the_demos_rows_are_of_one_entity(game: socket.socket) -> None:
     with program("listen", "0") as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         for entity in (b"a", b"b", b"a"):
             game.sendto(b"1,2,3 / 0,0,0 / 10 entity=" + entity, place)
         listener.wait_for(b"time: 10.2", "stdout")
@@ -143,7 +136,7 @@ FLOOD = [
 def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket) -> None:
     record = tmp_path / "game.csv"
     with program("listen", "0,max_entities=3", "--record", str(record), "-f", "jsonl") as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         game.sendto(b"0,2,3 / 4,5,6 / 10 entity=a", place)
         wait_until(lambda: count(record) == 2)
         before = resident(listener.process.pid)
@@ -175,7 +168,7 @@ def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket)
 def test_what_is_in_doubt_is_said_once(tmp_path: Path, game: socket.socket) -> None:
     record = tmp_path / "game.csv"
     with program("listen", "0", "--record", str(record)) as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         for number in range(80):
             state = b'{"time":%.2f,"x":%d,"y":0,"z":0,"vx":0,"vy":0,"vz":0}'
             game.sendto(state % (number / 20, number), place)
@@ -217,7 +210,7 @@ def test_packets_of_one_sender_only(tmp_path: Path, game: socket.socket) -> None
     with receiver() as other:
         allowed = f"127.0.0.1:{game.getsockname()[1]}"
         with program("listen", f"0,from={allowed}", "--record", str(record)) as listener:
-            place = ("127.0.0.1", port_of(listener))
+            place = listener.place
             other.socket.sendto(b"1,2,3 / 4,5,6 / 1e9", place)
             game.sendto(b"1,2,3 / 4,5,6 / 0.5", place)
             wait_until(lambda: count(record) == 1)
@@ -232,7 +225,7 @@ def test_a_signal_ends_it_with_whole_files(
 ) -> None:
     rows, record = tmp_path / "rows.csv", tmp_path / "game.csv"
     with program("listen", "0", "-f", "csv", "-o", str(rows), "--record", str(record)) as listener:
-        game.sendto(b"1,2,3 / 4,5,6 / 10", ("127.0.0.1", port_of(listener)))
+        game.sendto(b"1,2,3 / 4,5,6 / 10", listener.place)
         wait_until(lambda: count(record) == 2)
         status, _, said = listener.end(number)
     assert status == (130 if number == signal.SIGINT else -number)
@@ -244,7 +237,7 @@ def test_a_signal_ends_it_with_whole_files(
 def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> None:
     record = tmp_path / "game.csv"
     with program("listen", "0", "--record", str(record)) as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         assert listener.process.stdout
         listener.process.stdout.close()
         game.sendto(b"1,2,3 / 4,5,6 / 10", place)
@@ -260,7 +253,7 @@ def test_a_game_that_is_started_again_is_drawn_on_and_so_is_its_replay(
     record = tmp_path / "game.csv"
     options = ("-f", "csv", "-s", "snapshot", "--record", str(record))
     with program("listen", "0", *options) as listener, receiver() as again:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         for sender, begin, count in ((game.sendto, 500, 20), (again.socket.sendto, 0, 80)):
             for index in range(count):
                 x = begin + index
@@ -283,7 +276,7 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.
     record = tmp_path / "game.csv"
     options = ("-f", "jsonl", "--tick", "1ms", "--record", str(record))
     with program("listen", "0", *options) as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         for number in range(100):
             lines = (b"1,2,3 / 4,5,6 / %d.%02d entity=e%d" % (0, number, k) for k in range(20))
             game.sendto(b"\n".join(lines), place)
@@ -368,7 +361,7 @@ def test_a_member_of_a_multicast_group_gets_what_is_sent_to_it(
         with program(
             "listen", "239.255.77.1:0,interface=127.0.0.1", "--record", str(record)
         ) as listener:
-            place = ("239.255.77.1", port_of(listener))
+            place = ("239.255.77.1", int(listener.port))
             game.sendto(b"1,2,3 / 4,5,6 / 0.5", place)
             wait_until(lambda: count(record) == 1)
             other.socket.sendto(b"1,2,3 / 4,5,6 / 0.75", place)
@@ -381,7 +374,7 @@ def test_of_ipv6_too() -> None:
     if not members.exists() or not has_ipv6():
         pytest.skip("this machine has no IPv6")
     with program("listen", "[ff01::7:77]:0,interface=lo") as listener:
-        port_of(listener)
+        listener.wait_for(b"\n")
         assert "ff010000000000000000000000070077" in members.read_text()
     assert main(["listen", "[ff01::7:77]:0,interface=no-such", "--duration", "0"]) == 3
 
@@ -391,7 +384,7 @@ def test_rows_have_columns_for_rotations_where_the_first_packets_have_them(
     game: socket.socket, row_format: str
 ) -> None:
     with program("listen", "0", "-f", row_format, "-s", "snapshot") as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         game.sendto(b"1,2,3 / 4,5,6 / 10 entity=a yaw=90", place)
         listener.wait_for(b",a\n" if row_format == "csv" else b"10.2", "stdout")
         status, drawn, said = listener.end()
@@ -413,7 +406,7 @@ def test_rows_have_columns_for_rotations_where_the_first_packets_have_them(
 @pytest.mark.parametrize("row_format", ["csv", "table"])
 def test_a_first_rotation_below_the_header(game: socket.socket, row_format: str) -> None:
     with program("listen", "0", "-f", row_format, "-s", "lerp") as listener:
-        place = ("127.0.0.1", port_of(listener))
+        place = listener.place
         game.sendto(b"1,2,3 / 4,5,6 / 10 entity=a", place)
         listener.wait_for(b"10.1", "stdout")
         game.sendto(b"1,2,3 / 4,5,6 / 10.2 entity=a yaw=90", place)

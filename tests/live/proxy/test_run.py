@@ -242,13 +242,14 @@ def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_pat
     count, file = 300, tmp_path / "game.csv"
     link = Link(LINK, seed=7, purpose="up/1")
     expected = [link.send(float(number)) for number in range(count)]  # no packet meets another
-    with game(*OPTIONS, "--seed", "7", "--record", file) as playing:
+    with game(*OPTIONS, "--seed", "7", "--record", f"{file},payload=on") as playing:
         send_slowly(playing.client, count)
         arrived = [int(packet) for packet in playing.arrived(sum(map(len, expected)))]
         status, _, said = playing.proxy.end(signal.SIGTERM)
     assert status == -signal.SIGTERM
     assert sorted(arrived) == [n for n, one in enumerate(expected) for _ in one]
-    recorded = sorted(rows(file), key=lambda row: float(row["send_time"]))
+    # by what was sent: what is read at once may have one time
+    recorded = sorted(rows(file), key=lambda row: int(bytes.fromhex(row["payload"])))
     assert [row["lost"] == "1" for row in recorded] == [not row for row in expected]
     for number, (row, one) in enumerate(zip(recorded, expected, strict=True)):
         assert row["direction"] == "up"
@@ -352,8 +353,7 @@ def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
 def test_nobody_at_the_target_is_told_and_no_end() -> None:
     port = free_port()
     with program("proxy", "--control", "-", "0", str(port)) as proxy:
-        said = proxy.wait_for(b"passes datagrams on to")
-        place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+        place = proxy.place
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
             client.sendto(b"hello", place)
             wait_until(lambda: '"refused_by_target": 1' in ask(proxy, "stats"))
@@ -371,15 +371,11 @@ def test_an_address_of_ipv6() -> None:
         pytest.skip("this machine has no IPv6")
     with receiver(socket.AF_INET6) as server:
         target = f"[::1]:{server.port}"
-        with program("proxy", "[::1]:0", target) as proxy:
-            said = proxy.wait_for(b"passes datagrams on to")
-            port = int(said.partition(b"[::1]:")[2].split()[0])
-            with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as client:
-                client.settimeout(PATIENCE)
-                client.sendto(b"six", ("::1", port))
-                data, back = server.socket.recvfrom(100)
-                server.socket.sendto(data, back)
-                assert client.recv(100) == b"six"
+        with program("proxy", "[::1]:0", target) as proxy, receiver(socket.AF_INET6) as client:
+            client.socket.sendto(b"six", ("::1", int(proxy.port)))
+            data, back = server.socket.recvfrom(100)
+            server.socket.sendto(data, back)
+            assert client.one() == b"six"
 
 
 def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -408,14 +404,10 @@ def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
     """The packets that a player gets are those that the link of this seed lets through."""
     file = tmp_path / "heard.jsonl"
     with program("listen", "-f", "csv", "--record", str(file), "0") as listener:
-        said = listener.wait_for(b"listening on 127.0.0.1:")
-        target = said.rpartition(b":")[2].strip().decode()
         words = ("--loss", "20%", "--link", "duplicate=10%", "--latency", "20ms", "--seed", "5")
-        with program("proxy", *words, "--control", "-", "0", target) as proxy:
-            said = proxy.wait_for(b"passes datagrams on to")
-            port = said.partition(b"127.0.0.1:")[2].split()[0].decode()
+        with program("proxy", *words, "--control", "-", "0", listener.port) as proxy:
             sending = ("--movement", "circle,turning=spin,duration=0.4", "--send", "500hz")
-            assert epic("send", *sending, "-f", "jsonl", port).returncode == 0
+            assert epic("send", *sending, "-f", "jsonl", proxy.port).returncode == 0
             link = Link(LinkConditions(loss=0.2, duplicate=0.1), seed=5, purpose="up/1")
             expected = [number for number in range(201) for _ in link.send(float(number))]
             wait_until(lambda: f'"delivered": {len(expected)}' in ask(proxy, "stats"))
@@ -429,8 +421,7 @@ def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
 def test_no_socket_for_a_client_is_told_and_no_end() -> None:
     """The files that the process may open are at their end."""
     with receiver() as server, program("proxy", "--control", "-", "0", server.port) as proxy:
-        said = proxy.wait_for(b"passes datagrams on to")
-        place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+        place = proxy.place
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
             ask(proxy, "show")  # it runs
             _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -186,7 +186,7 @@ def test_a_recorded_network_delays_and_loses_what_it_did(tmp_path: Path) -> None
 def test_what_turns_is_sent_with_its_rotation(packet_format: str, tmp_path: Path) -> None:
     record, truth = tmp_path / "game.jsonl", tmp_path / "truth.csv"
     with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
-        port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
+        port = listener.port
         epic("send", "--movement", "circle,turning=spin,duration=0.5", "--send", "rotation_bits=12",
              "-f", packet_format, "--truth-out", truth, port)  # fmt: skip
         wait_until(lambda: record.exists() and record.read_bytes().count(b"\n") == 11)
@@ -359,8 +359,7 @@ def test_what_a_connection_carries_is_what_was_sent(
     beside.write_text("".join(still.format(k / 10) for k in range(5)))
     files = ("--record", str(got), "-f", "csv")
     with program("listen", f"{scheme}://127.0.0.1:0", *files) as listening:
-        port = listening.wait_for(b"listening on").rpartition(b":")[2].split()[0].decode()
-        where = f"{scheme}://127.0.0.1:{port}"
+        where = f"{scheme}://127.0.0.1:{listening.port}"
         how = ("--format", packet_format, "--loss", "10%", "--jitter", "20ms", "--truth-out", sent)
         done = epic("send", game, beside, *how, where)
         assert done.returncode == 0, done.stderr
@@ -406,11 +405,11 @@ def test_a_connection_that_ends_or_is_none_is_said(scheme: str) -> None:
 def test_the_round_trip_comes_back_by_echo_from_those_who_may_send(sender: str) -> None:
     link = ("--link", "up.latency=60ms,down.latency=20ms")
     with program("listen", f"0,echo=on{sender}", "--show", "rows", "-o", os.devnull) as listener:
-        port = listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2].decode()
+        port = listener.port
         with program("proxy", *link, "0", port) as proxy:
-            said = proxy.wait_for(b"passes datagrams on to")
-            through = re.findall(rb"epic: 127.0.0.1:(\d+) passes", said)[0].decode()
-            sent = epic("send", "--movement", "circle,duration=0.6", "--latency", "20ms", through)
+            sent = epic(
+                "send", "--movement", "circle,duration=0.6", "--latency", "20ms", proxy.port
+            )
     found = re.search(r"round trip by echo in ms: min (\S+), 50% (\S+),.* \((\d+) datagrams\)",
                       sent.stderr.decode())  # fmt: skip
     assert bool(found) == (not sender)
@@ -424,9 +423,8 @@ def test_an_echo_is_what_was_sent_and_is_not_echoed() -> None:
         program("listen", "0,echo=on", "--show", "rows", "-o", os.devnull) as listener,
         receiver() as game,
     ):
-        port = int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2])
         for data in (b"0,0,0 / 0,0,0 / 0.5", b"echo 0.1 0,0,0 / 0,0,0 / 0.6", b"\xff\x00", b""):
-            game.socket.sendto(data, ("127.0.0.1", port))
+            game.socket.sendto(data, listener.place)
         echoes = [game.one() for _ in range(3)]
     found = [re.fullmatch(rb"echo 0\.\d{6} (.*)", each, re.DOTALL) for each in echoes]
     assert [each and each[1] for each in found] == [b"0,0,0 / 0,0,0 / 0.5", b"\xff\x00", b""]

@@ -55,7 +55,7 @@ def test_raw_datagrams_are_a_capture_that_is_read_back(tmp_path: Path) -> None:
     raw, record = tmp_path / "game.pcap", tmp_path / "game.csv"
     before = time.time_ns()
     with program("listen", "0", "--record", str(raw), "--record", str(record)) as listener:
-        place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
+        place = listener.place
         with receiver() as game:
             for data in (*LINES, b"not a packet", b"", bytes(60000)):
                 game.socket.sendto(data, place)
