@@ -129,7 +129,7 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
     """
     arrived = [packet for packet in packets if packet.arrival is not None]
     usual = _usual_interval(arrived)
-    come = [one for one in arrived if (one.arrival or 0.0) <= until]
+    come = [packet for packet in arrived if (packet.arrival or 0.0) <= until]
     found: list[Circumstance] = []
     earlier: list[Circumstance] = []
     here = 0
@@ -140,7 +140,7 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
         elif unusual and number > 1:
             earlier = unusual
     if here > 1:
-        found.append(Circumstance(PacketKind.MANY, max(one.time for one in come), here))
+        found.append(Circumstance(PacketKind.MANY, max(packet.time for packet in come), here))
     if come and not here and usual > 0:
         pause = until - (come[-1].arrival or 0.0)
         if pause > _SILENCE * usual:
@@ -188,9 +188,7 @@ def occasion(
     return None
 
 
-def _course(
-    arrived: Iterable[Packet], usual: float
-) -> Iterator[tuple[Packet, list[Circumstance]]]:
+def _course(arrived: Iterable[Packet], usual: float) -> Iterator[tuple[Packet, list[Circumstance]]]:
     """Packets in the order of their arrival, each with what is unusual about it."""
     newest, before = -math.inf, None
     for number, one in enumerate(arrived):
