@@ -82,7 +82,8 @@ class Search(NamedTuple):
         singles = list(usual)
         for found in usual:
             singles += [off(found.changed(words)) for words in _options(found.candidate)]
-            singles += [self._best(found, own, VALUES) for own in _tunable(found.candidate)]
+            for own in _tunable(found.candidate):
+                singles.append(self._best(_stated(found, own), own, VALUES))
         singles.sort(key=lambda one: one.residual)
         sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles[:SHARPENED]]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
@@ -201,6 +202,16 @@ def _tunable(candidate: StrategySpec) -> list[Number]:
         setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
     ]
     return sorted(found, key=lambda one: one.unit != "s")
+
+
+def _stated(found: FittedStrategy, setting: Number) -> FittedStrategy:
+    """The same with a usual setting as a number, which is fitted: it may be near the right one."""
+    known = declaration(found.candidate.name)
+    value = known.converted(known.values(found.candidate.settings))[setting.name]
+    if setting.whole or not isinstance(value, float) or not setting.low <= value < math.inf:
+        return found
+    stated = found.changed({setting.name: value})
+    return stated._replace(residual=found.residual, apart=found.apart)
 
 
 def _options(candidate: StrategySpec) -> list[dict[str, Value]]:

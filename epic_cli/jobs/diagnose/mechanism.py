@@ -588,10 +588,10 @@ class _Explanation:
         self.look([*known, *(reading.strategy for reading in read)])
         if self.near[0].residual > self.exact:
             readings = buffers(self.frames, self.axes)
-            same = max(CLEARER * readings[0].off, TIED)
+            tied = max(CLEARER * readings[0].off, TIED)
             for place, reading in enumerate(readings):
                 exact = self.near[0].residual <= self.exact
-                if reading.off > same if exact else place >= READINGS:
+                if reading.off > tied if exact else place >= READINGS:
                     break
                 self.look([reading.strategy])
             steady = [_axis(self.axes, reading.strategy.settings) for reading in readings]
