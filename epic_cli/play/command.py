@@ -428,6 +428,8 @@ def play(
         if not quiet:
             say(summary(game.statistics.figures(game.you), game.statistics.bumps))
         return ExitStatus.INTERRUPTED if interrupted else ExitStatus.DONE
+    if output.headless is None and not _HEADLESS & given and sys.stdout.isatty():
+        say("epic: rows, since this terminal can only scroll; --show events has the captions\n")
     with wrong_usage():
         run = HeadlessRun(spec, parsed, output.selection())
     with_summary = not quiet and output.show != "summary"

@@ -434,7 +434,7 @@ class Game:
         }
         least = ["strips", "figures", "conditions", "techniques", "news", "caption"]
         if self._caption:  # which is about those
-            least = ["conditions", "techniques", "news", "figures", "strips", "caption"]
+            least = ["conditions", "techniques", "figures", "strips", "news", "caption"]
         name = settings.remote_strategy
         color = PALETTE[line_styles([name])[name].color].screen
         drawn = f"{recent.other} drawn"

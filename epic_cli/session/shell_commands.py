@@ -20,6 +20,7 @@ import click
 from epic_cli.engine.parameters import nearest
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import written
+from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.files import KEY, guarding
 from epic_cli.session.state import TYPED
 from epic_cli.shell.command_line import epic
@@ -29,7 +30,6 @@ from epic_cli.shell.declared import completions
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from epic_cli.jobs.replay.spec import ReplaySpec
     from epic_cli.session.terminal import Screen
 
 #: The command that a session is.
@@ -118,8 +118,8 @@ class CommandTable(click.Group):
             if value != setting.default:
                 values[setting.name] = setting.write(value)
         values["color"] = "always" if color else "never"
-        # of those that draw with one
-        values["strategy"] = written(view.strategy.name, view.strategy.settings)
+        if view.strategy != ReplaySpec().strategy:  # that of play is another
+            values["strategy"] = written(view.strategy.name, view.strategy.settings)
         return values
 
     @contextmanager

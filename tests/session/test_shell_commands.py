@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,23 @@ def test_the_sessions_timing_and_strategy_are_the_defaults(tmp_path: Path) -> No
     options = ["-s", "epic", "--tick", "25hz", "-f", "csv"]
     rows = epic("compare", *options, stdin=saved.read_bytes()).stdout.decode()
     assert rows.replace("<stdin>", "<typed>") in typed.type(":compare -s epic -f csv")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["play -q question-8 --show shots -f csv", "simulate --movement zigzag,duration=1 --seed 3"],
+)
+def test_what_needs_no_packets_is_as_in_the_shell(command: str) -> None:
+    assert epic(*command.split()).stdout.decode() in TypedSession().type(*STEADY, f":{command}")
+
+
+def test_what_was_typed_is_sent() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as game:
+        game.bind(("127.0.0.1", 0))
+        game.settimeout(10)
+        TypedSession().type(*STEADY[:3], f":send -q {game.getsockname()[1]}")
+        sent = [game.recv(999).split(b" seq=")[0].decode() for _ in range(3)]
+    assert sent == ["0,0,0 / 20,10,0 / 0", "1,0.5,0 / 20,10,0 / 0.05", "2,1,0 / 20,10,0 / 0.1"]
 
 
 def test_a_file_is_looked_at_beside_the_session(tmp_path: Path) -> None:
