@@ -28,7 +28,6 @@ from epic_cli.shell.options.common import color_option, timing_options, trust_op
 
 if TYPE_CHECKING:
     from epic_cli.session.controller import SessionController
-    from epic_cli.session.shell_commands import CommandTable
     from epic_cli.session.terminal import QuietTerminal, Screen
 
 
@@ -112,13 +111,6 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
     return ExitStatus.DONE
 
 
-def load_commands() -> CommandTable:
-    """The session's commands."""
-    from epic_cli.session.commands import COMMANDS
-
-    return COMMANDS
-
-
 def _run_script(options: SessionOptions, screen: Screen) -> int:
     """Runs a script as if it was typed, without a journal."""
     from epic_cli.recordings.opening import read_file, source_name
@@ -129,7 +121,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
         raise WrongUsage("--resume is for a session, which needs a terminal")
     path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
-    controller = SessionController(Session(options.view), screen, load_commands)
+    controller = SessionController(Session(options.view), screen)
     with named_in_data(options.trust):
         controller.run(script, source_name(path))
     is_done = not (controller.session.refused or screen.complaints)
@@ -148,7 +140,6 @@ def _run(options: SessionOptions, screen: Screen) -> None:
     controller = SessionController(
         Session(ReplaySpec() if path else options.view),
         screen,
-        load_commands,
         SessionJournal(directory, screen.warn, path),
         options.hints,
         options.proposals,
@@ -255,7 +246,7 @@ def _reader(
         StateHistory(directory, controller.screen.warn) if options.history else InMemoryHistory()
     )
     vi = options.keys == "vi"
-    return PromptReader(controller, history, terminal.suspend, options.toolbar, vi).read
+    return PromptReader(controller, history, options.toolbar, vi).read
 
 
 def _plain_reader(controller: SessionController, messages: BinaryIO) -> Callable[[], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 from typing import TYPE_CHECKING, Any
@@ -254,11 +253,13 @@ _FILE = click.Path(exists=True, dir_okay=False, readable=True)
 
 
 def _recording(text: str) -> RecordingSource:
-    """A file that is there, or else a sample of this name; raises ``click.BadParameter``."""
+    """A file that is there, or else a sample of this name; raises ``ValueError``."""
     path = text
-    if not os.path.exists(text):  # noqa: PTH110
-        with contextlib.suppress(ValueError):
+    if not os.path.exists(text) and os.sep not in text:  # noqa: PTH110
+        try:
             path = str(samples.SAMPLES / samples.find(text))
+        except ValueError as error:
+            raise ValueError(f"there is no file {text!r} here; {error}") from error
     path = str(_FILE.convert(path, None, None))
     return RecordingSource(text, path=path, kept=is_kept(path))
 

@@ -70,12 +70,10 @@ class SessionController:
         self,
         session: Session,
         screen: Screen,
-        load_commands: Callable[[], CommandTable],
         journal: SessionJournal | None = None,
         hints: bool = True,
         proposals: bool = True,
     ) -> None:
-        self._load_commands = load_commands
         self.session = session
         self.screen = screen
         self.journal = journal
@@ -97,7 +95,9 @@ class SessionController:
     @cached_property
     def commands(self) -> CommandTable:
         """The commands that there are; packets can be typed before they are loaded."""
-        return self._load_commands()
+        from epic_cli.session.commands import COMMANDS
+
+        return COMMANDS
 
     # ------------------------------------------------------------- lines
 

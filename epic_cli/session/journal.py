@@ -26,9 +26,6 @@ _DAMAGED = re.compile(rb"^(?=q|[^\n]*\0)", re.MULTILINE)
 #: Sessions that can be gone back to.
 _KEPT = 20
 
-#: A longer history is cut down to its newer half when a session begins.
-_LONGEST_HISTORY = 1 << 20
-
 
 def state_directory() -> Path:
     """Where the session's files are: ``$XDG_STATE_HOME/epic`` or ``~/.local/state/epic``."""
@@ -128,7 +125,6 @@ class StateHistory(FileHistory):
         path = directory / "history"
         with self._or_warn():
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _shorten(path)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         super().__init__(str(path))
 
@@ -152,13 +148,3 @@ class StateHistory(FileHistory):
         """Appends a line."""
         with self._or_warn():
             super().store_string(string)
-
-
-def _shorten(path: Path) -> None:
-    if not path.exists() or path.stat().st_size <= _LONGEST_HISTORY:
-        return
-    text = path.read_bytes()
-    begin = text.find(b"\n# ", len(text) - _LONGEST_HISTORY // 2)
-    shorter = path.with_name(f"history.{os.getpid()}.part")
-    shorter.write_bytes(text[begin + 1 :])
-    shorter.replace(path)

@@ -71,7 +71,6 @@ class PromptReader:
         self,
         controller: SessionController,
         history: History,
-        suspend: Callable[[], None] = lambda: None,
         toolbar: bool = True,
         vi: bool = False,
         source: Input | None = None,
@@ -90,7 +89,8 @@ class PromptReader:
             validator=LineValidator(controller),
             validate_while_typing=False,
             history=history,
-            key_bindings=key_bindings(suspend),
+            key_bindings=key_bindings(),
+            enable_suspend=True,
             bottom_toolbar=self._toolbar if toolbar else None,
             input_processors=[Ghost(controller)],
             style=_STYLE,
@@ -276,7 +276,7 @@ class Pasted(str):
     """Several lines at once; the last one is not ended yet, and goes on in the next prompt."""
 
 
-def key_bindings(suspend: Callable[[], None]) -> KeyBindings:
+def key_bindings() -> KeyBindings:
     """The session's own keys; prompt_toolkit has the others."""
     bindings = KeyBindings()
     pasted_at = -1.0
@@ -309,12 +309,6 @@ def key_bindings(suspend: Callable[[], None]) -> KeyBindings:
     def _(event: KeyPressEvent) -> None:
         vi = event.app.editing_mode != EditingMode.VI
         event.app.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
-
-    if sys.platform != "win32":
-
-        @bindings.add("c-z")
-        def _(_event: KeyPressEvent) -> None:
-            run_in_terminal(suspend)
 
     return bindings
 

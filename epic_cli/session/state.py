@@ -11,12 +11,10 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
-from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.failures import Portable
-from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
 from epic_cli.engine.replay.playback import SampleStream, Timing
@@ -337,16 +335,10 @@ def _while_it_works(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[Sa
 def count_different(
     before: Iterator[SampleBlock], after: Iterator[SampleBlock], entities: Entities
 ) -> int:
-    """How many rows of a table are drawn differently; numbers that differ may be drawn alike.
-
-    The blocks on both sides end at the same ticks.
-    """
-    writer, none = RowWriter("table"), SampleBlock()
-    count = 0
-    for one, other in zip_longest(before, after, fillvalue=none):
-        certain, left, right = count_apart(one, other)
-        count += certain + abs(len(one) - len(other))
-        if len(left):
-            rows = (writer.rows(side, entities).splitlines() for side in (left, right))
-            count += sum(map(ne, *rows))
-    return count
+    """How many rows of a table are drawn differently; numbers that differ may be drawn alike."""
+    writer = RowWriter("table")
+    sides = (
+        (row for block in blocks for row in writer.rows(block, entities).splitlines())
+        for blocks in (before, after)
+    )
+    return sum(one != other for one, other in zip_longest(*sides))

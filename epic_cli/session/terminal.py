@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -341,12 +340,6 @@ class QuietTerminal:
             yield
         finally:
             self._set(self._quiet)
-
-    def suspend(self) -> None:
-        """Gives the terminal back and stops the process group until it is continued."""
-        if sys.platform != "win32":
-            with self.released():
-                os.kill(0, signal.SIGTSTP)
 
     def _set(self, attributes: list[Any], now: bool = False) -> None:
         if sys.platform == "win32":

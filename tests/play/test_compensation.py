@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.conformance import load
+from support.play_links import shots
 
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
@@ -29,21 +30,10 @@ def judged(name: str, **settings: object) -> tuple[int, int, set[str]]:
     link = LinkConditions(latency=0.1, jitter=0.02)
     played = Match(MatchSpec(link=TwoWays.both(link), seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
     played.run_until(10)
-    events = played.take_events()
-    right = {
-        (event.player, event.details["stamp"])
-        for event in events
-        if event.what == "predicted effect" and event.details.get("hit")
-    }
     # before that, the server has no history that is as long as the delay
-    shots = [event for event in events if event.what == "shot" and event.time > 0.5]
-    hits = [
-        event
-        for event in shots
-        if (event.player, event.details["stamp"]) in right and event.details["rewound"]
-    ]
-    of_these = [event for event in shots if (event.player, event.details["stamp"]) in right]
-    return len(of_these), len(hits), {str(event.details["view"]) for event in shots}
+    known = [(event, right) for event, right in shots(played) if event.time > 0.5]
+    hits = [bool(event.details["rewound"]) for event, right in known if right]
+    return len(hits), sum(hits), {str(event.details["view"]) for event, _ in known}
 
 
 @pytest.mark.parametrize("name", COMPENSATIONS)

@@ -3,32 +3,17 @@
 import math
 
 import pytest
-from support.play_links import dropping, match
+from support.play_links import dropping, match, shots
 from support.recordings import EXHAUSTIVE
 
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.server import PoseHistory, Shooter, ViewCompensation, judge
-from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, Event, View, between
+from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View, between
 
 #: They draw a point between two received states, by one of their settings or always.
 DELAY_BUFFERS = [name for name in names() if "the past" in declaration(name).family]
-
-
-def shots(played: Match) -> list[tuple[Event, bool]]:
-    """Every shot that was judged, and whether it hit on its shooter's screen."""
-    events = played.take_events()
-    seen = {
-        (event.player, event.details["stamp"]): bool(event.details["hit"])
-        for event in events
-        if event.what == "predicted effect" and "hit" in event.details
-    }
-    return [
-        (event, seen[event.player, event.details["stamp"]])
-        for event in events
-        if event.what == "shot"
-    ]
 
 
 LINKS = [(0.0, 0.0), (0.02, 0.1), (0.1, 0.0), (0.25, 0.1), (0.4, 0.0)]

@@ -31,15 +31,3 @@ def test_it_holds(view: tuple[str, ...], tmp_path: Path) -> None:
     case = read_case(str(tmp_path / "mine" / "case.toml"))
     assert case.drawing.replay.timing == typed.session.view.timing
     assert case.drawing.candidates[0].name == typed.session.view.strategy.name
-
-
-def test_what_is_refused(tmp_path: Path) -> None:
-    typed = TypedSession()
-    assert "no packets" in typed.type(f":golden {tmp_path}/a")
-    typed.type(PACKETS[0], f":golden {tmp_path}/a")
-    before = (tmp_path / "a" / "case.toml").read_bytes()
-    typed.type(":strategy lerp")
-    assert "is there already" in typed.type(f":golden {tmp_path}/a")
-    assert (tmp_path / "a" / "case.toml").read_bytes() == before
-    (tmp_path / "file").write_text("")
-    assert "cannot write to" in typed.type(f":golden {tmp_path}/file/a")

@@ -48,13 +48,6 @@ def test_its_settings_can_be_set_and_shown(typed: TypedSession) -> None:
     assert typed.session.view.strategy.settings == {"anything": 1.0}
 
 
-def test_what_it_raises_is_a_remark(typed: TypedSession) -> None:
-    typed.type(":strategy ./mine.py:Late")
-    message = "strategy ./mine.py:Late failed in read at 0.1 s, after packet 1 (time 0): Lookup"
-    assert message in typed.type(PACKETS[0])
-    assert typed.type(":strategy epic", PACKETS[1]).splitlines()[-1].split()[0] == "0.250"
-
-
 def test_a_comparison_marks_it_and_goes_on(typed: TypedSession) -> None:
     shown = typed.type(*PACKETS, ":compare -s epic,./mine.py:Late,./mine.py:Half")
     assert "./mine.py:Late" in shown

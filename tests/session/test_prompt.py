@@ -171,17 +171,6 @@ def test_completion_of_files(tmp_path: Path) -> None:
     assert completions(TypedSession(), f":load {tmp_path}/pack") == ["ets.txt"]
 
 
-def test_a_long_history_file_is_shortened(tmp_path: Path) -> None:
-    entry = "\n# 2026-01-01 00:00:00\n+:strategy epic+calc_ahead={:06}\n"
-    path = tmp_path / "history"
-    path.write_text("".join(entry.format(k) for k in range(30_000)))
-    history = StateHistory(tmp_path, pytest.fail)
-    lines = list(history.load_history_strings())
-    assert path.stat().st_size < 600_000
-    assert lines[0] == ":strategy epic+calc_ahead=029999"
-    assert all(len(line) == len(lines[0]) for line in lines)
-
-
 def test_a_history_on_a_full_disk_is_told_of_once(tmp_path: Path) -> None:
     warnings: list[str] = []
     (tmp_path / "history").symlink_to("/dev/full")

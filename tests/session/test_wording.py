@@ -28,13 +28,6 @@ def test_rows_that_wait_for_other_entities_are_told() -> None:
     ]  # fmt: skip
 
 
-def test_rows_that_wait_for_the_next_arrival_are_told() -> None:
-    typed = TypedSession()
-    output = typed.type("0,0,0 / 1,0,0 / 0 arrival=0.1")
-    assert output == "rows from 0.1 s on come with the next arrival (:rows draws them now)\n"
-    assert "no row yet" not in typed.type("0,0,0 / 1,0,0 / 0.1 arrival=0.11")
-
-
 @pytest.mark.parametrize("packets", [TWO, ("0,0,0 / 1,0,0 / 0 arrival=0.1",), (TWO[0],)])
 def test_rows_and_the_change_line_count_alike(packets: tuple[str, ...]) -> None:
     typed = TypedSession()
@@ -44,24 +37,6 @@ def test_rows_and_the_change_line_count_alike(packets: tuple[str, ...]) -> None:
     change = typed.type(":strategy epic+calc_ahead=0.1").splitlines()[-1]
     counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
     assert counted in change
-
-
-def test_a_late_packet_is_told() -> None:
-    typed = TypedSession()
-    typed.type(TWO[0], TWO[2])
-    output = typed.type("9,9,9 / 0,0,0 / 0.05 entity=a")
-    late = "late: there is a packet of a of 0.1 s already; epic discards the one of 0.05 s"
-    assert late in output
-    output = typed.type("9,9,9 / 0,0,0 / 0.05 entity=a\n1,0,0 / 1,0,0 / 0.2 entity=a\n")
-    assert "discarded by epic: 1 of 2 packets, late ones for the most part" in output
-
-
-def test_a_second_load_suggests_a_reset(tmp_path: Path) -> None:
-    packets = tmp_path / "packets"
-    packets.write_text("\n".join(TWO) + "\n")
-    typed = TypedSession()
-    assert "reset" not in typed.type(f":load {packets}")
-    assert "3 packets taken, after the 3 of before" in typed.type(f":load {packets}")
 
 
 def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from epic_cli.play import Match, MatchSpec, PlayerConfig
 from epic_cli.play.script import Script, parse_script
-from epic_cli.play.world import Arena, Rules
+from epic_cli.play.world import Arena, Event, Rules
 
 OPEN = Rules(Arena(1000.0, 1000.0))
 
@@ -47,3 +47,18 @@ def match(
     players = players or (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (600.0, 600.0)))
     settings.setdefault("rules", OPEN)
     return Match(MatchSpec(players=players, **settings), script(text))
+
+
+def shots(played: Match) -> list[tuple[Event, bool]]:
+    """Every shot that was judged, and whether it hit on its shooter's screen."""
+    events = played.take_events()
+    seen = {
+        (event.player, event.details["stamp"]): bool(event.details["hit"])
+        for event in events
+        if event.what == "predicted effect" and "hit" in event.details
+    }
+    return [
+        (event, seen[event.player, event.details["stamp"]])
+        for event in events
+        if event.what == "shot"
+    ]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epic_cli.engine.contract import Vector
-from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.packets import PacketBlock
 
 #: Anything with the buffer protocol; numpy's arrays have it, which type checkers cannot see yet.
 Buffer = Any
@@ -56,9 +56,6 @@ class TurnPath:
 def interpolated(
     start: tuple[Vector, Vector], end: tuple[Vector, Vector], duration: float, u: float
 ) -> tuple[Vector, Vector]: ...
-def count_apart(
-    before: SampleBlock, after: SampleBlock
-) -> tuple[int, SampleBlock, SampleBlock]: ...
 
 class Errors(NamedTuple):
     rows: int

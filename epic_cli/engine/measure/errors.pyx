@@ -2,13 +2,10 @@
 
 from collections import namedtuple
 
-from libc.math cimport fabs, isfinite, sqrt
+from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
-from libcpp cimport bool as cbool
 
-from epic_cli.engine.packets cimport (
-    NONE, Quaternion, Sample, SampleBlock, Vec3, dot, vector_between,
-)
+from epic_cli.engine.packets cimport Quaternion, Vec3, dot, vector_between
 
 
 Errors = namedtuple("Errors", "rows broken excess jumps beyond fours third truth_third")
@@ -175,65 +172,3 @@ cdef double squared_third(const double[:, :] path, Py_ssize_t row) noexcept nogi
         (at(path, row) - at(path, row - 3)) - (at(path, row - 1) - at(path, row - 2)) * 3
     )
     return dot(third, third)
-
-
-# ---------------- rows that differ, counted without being written
-
-
-# So far apart (a number below LARGE), rounded to 2 or 3 digits, they are never the same.
-cdef double APART2 = 0.011
-cdef double APART3 = 0.0011
-cdef double LARGE = 1e6
-
-
-cdef extern from *:
-    """
-    #include <cstddef>
-    #include <cstring>
-    namespace epic {
-    // Samples that are the same in every bit, but for how they are turned.
-    inline bool same_bits(const Sample& one, const Sample& other) {
-        return std::memcmp(static_cast<const void*>(&one), static_cast<const void*>(&other),
-                           offsetof(Sample, turn)) == 0;
-    }
-    }
-    """
-    cbool same_bits "epic::same_bits"(const Sample&, const Sample&) nogil
-
-
-cdef bint apart(const Vec3[double]& one, const Vec3[double]& other, double least) noexcept nogil:
-    return (
-        (fabs(one.x - other.x) > least and fabs(one.x) < LARGE and fabs(other.x) < LARGE)
-        or (fabs(one.y - other.y) > least and fabs(one.y) < LARGE and fabs(other.y) < LARGE)
-        or (fabs(one.z - other.z) > least and fabs(one.z) < LARGE and fabs(other.z) < LARGE)
-    )
-
-
-def count_apart(SampleBlock before not None, SampleBlock after not None):
-    """How many samples certainly print a row that differs from that at the same index.
-
-    Also returns two blocks of the pairs that must be printed to be compared. Samples that are
-    equal in every bit are in neither; so are those at the end that have no partner.
-    """
-    cdef size_t index
-    cdef size_t count = 0
-    cdef Sample one
-    cdef Sample other
-    cdef SampleBlock left = SampleBlock(before.capacity)
-    cdef SampleBlock right = SampleBlock(before.capacity)
-    for index in range(min(before.items.size(), after.items.size())):
-        one, other = before.items[index], after.items[index]
-        if same_bits(one, other):
-            continue
-        if one.status != other.status or one.entity != other.entity or (
-            one.status != NONE
-            and (
-                apart(one.position, other.position, APART2)
-                or apart(one.velocity, other.velocity, APART3)
-            )
-        ):
-            count += 1
-        else:
-            left.items.push_back(one)
-            right.items.push_back(other)
-    return count, left, right

@@ -224,9 +224,10 @@ def send(
     """``epic send``.
 
     Without a RECORDING or a --movement, standard input is sent. Each packet leaves at its arrival
-    time in the recording or, if unknown, at its own time, and then crosses the simulated link. Several recordings begin at once, on the clock of the first;
-    an entity named like one of another recording is renamed. Without a HOST packets go to
-    127.0.0.1; tcp:// sends lines, ws:// messages of a WebSocket.
+    time in the recording or, if unknown, at its own time, and then crosses the simulated link.
+    Several recordings begin at once, on the clock of the first; an entity named like one of another
+    recording is renamed. Without a HOST packets go to 127.0.0.1; tcp:// sends lines, ws:// messages
+    of a WebSocket.
 
     Exit status: 0 done, 1 some lines were refused, 2 wrong usage, 3 a file cannot be read or
     written, or the address is unreachable, 130 interrupted.

@@ -13,6 +13,7 @@ from epic_cli.engine.strategies.correct import VisualOffset
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, PlayerConfig
 from epic_cli.play.client import (
+    LOCAL_MODES,
     SMOOTHING_CURVES,
     RecordedState,
     Smoothing,
@@ -20,6 +21,8 @@ from epic_cli.play.client import (
 )
 
 ZIGZAG = "0.1 A right\n0.4 A right up\n0.7 A left\n0.9 A down\n1.3 A stop\n1.6 A left up\n"
+
+NEAR = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
 
 #: When the player changes his mind between two frames that are then lost.
 TURN = 20
@@ -99,8 +102,7 @@ def test_losing_a_packet_on_the_way_back_loses_no_moves() -> None:
 
 
 def test_a_bump_gives_the_correction_that_the_oracle_computes() -> None:
-    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
-    played = match("0 A right\n", players, trace=dropping())
+    played = match("0 A right\n", NEAR, trace=dropping())
     played.run_until(0.8)
     sizes = corrections(played)
     # A makes the moves of frames 1, 2 ...; B's, 7 ms later, are empty but let it roll and brake
@@ -128,28 +130,10 @@ def test_a_bump_gives_the_correction_that_the_oracle_computes() -> None:
     assert sizes[0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_client_that_never_listens_stays_wrong() -> None:
-    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
-    text = "0 A right\n1 A stop\n"
-    played = {
-        mode: match(text, players, trace=dropping(), local=mode)
-        for mode in ("predicted", "reconciled")
-    }
-    for game in played.values():
-        game.run_until(3)
-    off = {
-        mode: math.dist(one.participants[0].client.local.body.position, one.server.body(0).position)
-        for mode, one in played.items()
-    }
-    assert off["reconciled"] == 0
-    assert off["predicted"] > 0.5
-
-
 def test_smoothing_goes_on_from_where_the_player_was_drawn() -> None:
-    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
     jumps = {}
     for smoothing in (0.0, 0.3):
-        played = match("0 A right\n", players, trace=dropping(), smoothing=smoothing)
+        played = match("0 A right\n", NEAR, trace=dropping(), smoothing=smoothing)
         client, drawn = played.participants[0].client, []
         for frame in range(1, 40):
             played.run_until(frame * 0.033)
@@ -230,22 +214,17 @@ def test_a_time_that_was_not_recorded_corrects_nothing(time: float) -> None:
     assert correct_history(history[:1], 0.0, (5.0,)) is None
 
 
-def bumped(mode: str) -> Match:
-    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
-    played = match("0 A right\n1 A stop\n", players, trace=dropping(), local=mode)
-    played.run_until(3)
-    return played
-
-
-def test_a_corrected_player_comes_to_rest_within_the_threshold_of_the_server() -> None:
-    played = bumped("corrected")
-    local = played.participants[0].client.local
-    off = math.dist(local.body.position, played.server.body(0).position)
-    assert off < 0.1
-    assert local.corrections > 0
-    alone = bumped("predicted")
-    assert math.dist(alone.participants[0].client.local.body.position,
-                     alone.server.body(0).position) > 0.5  # fmt: skip
+def test_how_far_from_the_server_a_player_comes_to_rest_after_a_bump() -> None:
+    off = {}
+    for mode in LOCAL_MODES:
+        played = match("0 A right\n1 A stop\n", NEAR, trace=dropping(), local=mode)
+        played.run_until(3)
+        local = played.participants[0].client.local
+        off[mode] = math.dist(local.body.position, played.server.body(0).position)
+        assert bool(local.corrections) == (mode in ("reconciled", "corrected"))
+    assert off["dumb-terminal"] == off["reconciled"] == 0
+    assert off["corrected"] < 0.1  # the threshold
+    assert off["predicted"] > 0.5  # it never listens
 
 
 def test_where_nothing_unexpected_happens_nothing_is_corrected() -> None:

@@ -144,64 +144,52 @@ def test_a_throw_flies() -> None:
     assert sum(line.count("*") for line in text(played)) == 3
 
 
-@pytest.mark.parametrize(
-    ("key", "shown"),
-    [
-        ("l", "[l]atency 75 ms"),
-        ("L", "[l]atency 25 ms"),
-        ("j", "[j]itter 5 ms"),
-        ("o", "l[o]ss 1 %"),
-        ("s", "[s]end rate 30/s"),
-        ("S", "[s]end rate 15/s"),
-        ("p", "[p]rediction OFF  [r]eplay OFF"),
-        ("r", "[p]rediction on  [r]eplay OFF"),
-        ("m", "s[m]oothing on"),
-        ("w", "re[w]ind OFF"),
-        ("i", "[i]: dead-reckoning"),
-        ("I", "[i]: local-perception"),
-        ("T", "[t]ime 0.5 x"),
-    ],
-)
-def test_keys_change_the_match_while_it_runs(key: str, shown: str) -> None:
-    played = game()
-    now = go_on(played, 0, 0.5)
-    before = played.match.settings
-    played.press(key)
-    assert shown in "\n".join(text(played))
-    go_on(played, now, 0.5)
-    assert shown in "\n".join(text(played))
-    if key in "prwm":  # pressed again, all is as it was
-        played.press("r" if key == "p" else key)
-        played.press("p") if key == "p" and played.match.settings != before else None
-        assert played.match.settings == before
-
-
-SENTENCES = {
-    "l": "latency 75 ms each way: an answer takes a round trip of 150 ms",
-    "J": "",  # there is none
-    "j": "jitter 5 ms",
-    "o": "loss 1 %",
-    "S": "send rate 15/s: a packet period (PP) of 66.7 ms",
-    "p": "prediction OFF: a dumb terminal",
-    "r": "replay OFF: your client moves you at once and never listens",
-    "w": "rewind OFF: the server judges a shot by where all are when it comes in",
-    "m": "smoothing on: a correction of yours fades within 0.1 s",
-    "i": "others by dead-reckoning: continues as received",
-    "T": "the same match at 0.5 times its speed",
+#: What is switched by a key, and the sentence about it; empty: nothing is said.
+SWITCHES = {
+    "l": ("[l]atency 75 ms", "latency 75 ms each way: an answer takes a round trip of 150 ms"),
+    "L": ("[l]atency 25 ms", "latency 25 ms each way"),
+    "j": ("[j]itter 5 ms", "jitter 5 ms"),
+    "J": ("[j]itter 0 ms", ""),  # there is none
+    "o": ("l[o]ss 1 %", "loss 1 %"),
+    "s": ("[s]end rate 30/s", "send rate 30/s"),
+    "S": ("[s]end rate 15/s", "send rate 15/s: a packet period (PP) of 66.7 ms"),
+    "p": ("[p]rediction OFF  [r]eplay OFF", "prediction OFF: a dumb terminal"),
+    "r": ("[p]rediction on  [r]eplay OFF", "replay OFF: your client moves you at once and never"),
+    "m": ("s[m]oothing on", "smoothing on: a correction of yours fades within 0.1 s"),
+    "w": ("re[w]ind OFF", "rewind OFF: the server judges a shot by where all are when it comes in"),
+    "i": ("[i]: dead-reckoning", "others by dead-reckoning: continues as received"),
+    "I": ("[i]: local-perception", "others by local-perception: "),
+    "T": ("[t]ime 0.5 x", "the same match at 0.5 times its speed"),
 }
 
 
-@pytest.mark.parametrize("key", SENTENCES)
-def test_each_switch_says_in_a_sentence_what_it_does(key: str) -> None:
+@pytest.mark.parametrize("key", SWITCHES)
+def test_each_switch_changes_the_match_and_says_in_a_sentence_what_it_does(key: str) -> None:
+    shown, sentence = SWITCHES[key]
     played = game()
     now = go_on(played, 0, 0.1)
-    before = text(played, 160)
+    before = played.match.settings
+    assert WELCOME[14:60] in " ".join(text(played, 160))
     played.press(key)
-    go_on(played, now, 0.1)
+    go_on(played, now, 0.5)
     said = " ".join(text(played, 160))
-    assert SENTENCES[key] in said
-    assert (WELCOME[14:60] in said) == (not SENTENCES[key])
-    assert WELCOME[14:60] in " ".join(before)
+    assert shown in said
+    assert sentence in said
+    assert (WELCOME[14:60] in said) == (not sentence)
+    if key in "prwm":  # pressed again, all is as it was
+        played.press(key)
+        assert played.match.settings == before
+
+
+def test_a_switch_is_told_beside_a_caption_where_there_is_little_room() -> None:
+    played = scenario("optimism")
+    now = go_on(played, 0, 0.2)
+    for key in "lw":
+        played.press(key)
+        now = go_on(played, now, 0.1)
+        said = " ".join(" ".join(text(played, 45, 20)).split())
+        assert "optimism: Tells: what a player does" in said
+        assert {"l": "latency 150 ms each way", "w": "rewind OFF: the server"}[key] in said
 
 
 def test_a_key_walks_through_every_strategy_and_back() -> None:
