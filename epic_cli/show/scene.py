@@ -162,85 +162,110 @@ class Selection(NamedTuple):
         rotations: Floats | None = None,
         lags: bool = True,
     ) -> StrategyTrace:
-        """What a scene shows of one strategy's rows."""
-        return drawn(label, shown, status, entity, self, recoveries, rotations, lags)
+        """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
+
+        ``recoveries`` are the seconds until it had recovered from each of the entity's events.
+        Without ``lags``, which take longest, there are none.
+        """
+        sampled, events = entity.truth, entity.events
+        chosen = self.rows(sampled.times)
+        times, statuses = sampled.times[chosen], status[chosen]
+        positions = np.array(shown[chosen])
+        # a strategy that has gone out of all bounds would leave a picture of nothing else
+        positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
+        # an undrawn row is judged as the last state that was received, but nothing is drawn there
+        apart = positions - sampled.positions[chosen]
+        distances = lengths(apart)
+        along = sampled.squares_along(apart, sampled.velocities[chosen])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            across = np.sqrt(np.maximum(1 - along / distances**2, 0.0))
+        positions[statuses == int(Status.NONE)] = np.nan
+        turned = []
+        if rotations is not None and sampled.turns is not None:
+            own = np.where((statuses == int(Status.NONE))[:, None], np.nan, rotations[chosen])
+            off = angles(own, sampled.turns.rotations[chosen])
+            turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
+        errors = np.where(sampled.counted[chosen], distances, np.nan)
+        broken = (
+            np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
+        )
+        shared, most = _shared(times, events, self.most), self.most
+        kept = np.arange(len(times))
+        if len(shared) < len(times):
+            worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
+            kept = distinct(
+                len(times),
+                shared,
+                kept_rows([errors, *turned[1:]], most // 4),
+                _moments(times, worst, most // 8),
+                edges(positions),
+                # the two rows of a snap: the hole stands between them
+                broken,
+                broken + 1,
+            )
+        at = np.searchsorted(kept, broken + 1)
+        starts, bands = runs(statuses, min(MOST_RUNS, most), _RARE_FIRST)
+        turned = [np.insert(values[kept], at, np.nan, axis=0) for values in turned]
+        return StrategyTrace(
+            label,
+            np.insert(times[kept], at, times[broken]),
+            np.insert(positions[kept], at, np.nan, axis=0),
+            np.insert(distances[kept], at, np.nan),
+            np.insert(errors[kept], at, np.nan),
+            np.insert(across[kept], at, np.nan),
+            times[starts],
+            bands,
+            lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
+            histogram(errors),
+            tuple(recoveries),
+            root_mean_square(errors[np.isfinite(errors)]),
+            turned[0] if turned else None,
+            turned[1] if turned else None,
+            blur(times, positions, kept, shared),
+        )
 
     def scene(
         self, entity: Entity, offset: float, shown: Sequence[StrategyTrace], unit: str = LENGTHS
     ) -> Scene:
-        """The scene of an entity, with what was drawn of it; its lengths are in this unit."""
-        return scene(entity, offset, self, shown, unit)
+        """The scene of an entity, with what was drawn of it; its lengths are in this unit.
 
-
-def drawn(
-    label: str,
-    shown: Floats,
-    status: NDArray[np.int32],
-    entity: Entity,
-    selection: Selection,
-    recoveries: Sequence[float],
-    rotations: Floats | None = None,
-    lags: bool = True,
-) -> StrategyTrace:
-    """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
-
-    ``recoveries`` are the seconds until it had recovered from each of the entity's events. Without
-    ``lags``, which take longest, there are none.
-    """
-    sampled, events = entity.truth, entity.events
-    chosen = selection.rows(sampled.times)
-    times, statuses = sampled.times[chosen], status[chosen]
-    positions = np.array(shown[chosen])
-    # a strategy that has gone out of all bounds would leave a picture of nothing else
-    positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
-    # an undrawn row is judged as the last state that was received, but nothing is drawn there
-    apart = positions - sampled.positions[chosen]
-    distances = lengths(apart)
-    along = sampled.squares_along(apart, sampled.velocities[chosen])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        across = np.sqrt(np.maximum(1 - along / distances**2, 0.0))
-    positions[statuses == int(Status.NONE)] = np.nan
-    turned = []
-    if rotations is not None and sampled.turns is not None:
-        own = np.where((statuses == int(Status.NONE))[:, None], np.nan, rotations[chosen])
-        off = angles(own, sampled.turns.rotations[chosen])
-        turned = [own, np.where(sampled.counted[chosen], off, np.nan)]
-    errors = np.where(sampled.counted[chosen], distances, np.nan)
-    broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
-    shared, most = _shared(times, events, selection.most), selection.most
-    kept = np.arange(len(times))
-    if len(shared) < len(times):
-        worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
-        kept = distinct(
+        ``offset`` (s) is added to the packets' times.
+        """
+        sampled, events = entity.truth, entity.events
+        chosen = self.rows(sampled.times)
+        times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
+        begun = np.cumsum(sampled.begins)[chosen]
+        truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
+        turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
+        shared = _shared(times, events, self.most)
+        of_all = np.searchsorted(times, np.concatenate([trace.times for trace in shown] or [times]))
+        kept = distinct(len(times), shared, of_all, edges(truth))
+        blurs = [trace.blur for trace in shown] + [blur(times, truth, kept, shared)]
+        known_blurs = [values for values in blurs if values is not None]
+        deliveries = deliveries_of(entity.packets, offset, sampled.truth)
+        sent = deliveries.sent
+        inside = np.flatnonzero((sent >= self.start) & (sent <= self.end))
+        if len(inside):
+            delays = (deliveries.arrivals - sent)[inside]
+            series = [*deliveries.positions[inside].T, delays]
+            inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
+        return Scene(
+            entity.name,
+            times[kept],
+            truth[kept],
+            sent[inside],
+            deliveries.positions[inside],
+            deliveries.arrivals[inside],
+            tuple(shown),
             len(times),
-            shared,
-            kept_rows([errors, *turned[1:]], most // 4),
-            _moments(times, worst, most // 8),
-            edges(positions),
-            # the two rows of a snap: the hole stands between them
-            broken,
-            broken + 1,
+            deliveries,
+            interruptions(events),
+            None if turns is None else turns[kept],
+            times[shared] if known_blurs else None,
+            np.max(known_blurs, axis=0) if known_blurs else None,
+            unit,
+            sampled.tick,
         )
-    at = np.searchsorted(kept, broken + 1)
-    starts, bands = runs(statuses, min(MOST_RUNS, most), _RARE_FIRST)
-    turned = [np.insert(values[kept], at, np.nan, axis=0) for values in turned]
-    return StrategyTrace(
-        label,
-        np.insert(times[kept], at, times[broken]),
-        np.insert(positions[kept], at, np.nan, axis=0),
-        np.insert(distances[kept], at, np.nan),
-        np.insert(errors[kept], at, np.nan),
-        np.insert(across[kept], at, np.nan),
-        times[starts],
-        bands,
-        lag_over_time(sampled, positions, chosen) if lags else NO_LAGS,
-        histogram(errors),
-        tuple(recoveries),
-        root_mean_square(errors[np.isfinite(errors)]),
-        turned[0] if turned else None,
-        turned[1] if turned else None,
-        blur(times, positions, kept, shared),
-    )
 
 
 def _shared(times: Floats, events: Events, most: int) -> Rows:
@@ -274,51 +299,6 @@ def histogram(errors: Floats) -> Histogram:
         bins = np.clip(np.floor(BINS * np.log10(known)), first, last).astype(np.int64)
     lowest = int(bins.min())
     return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
-
-
-def scene(
-    entity: Entity,
-    offset: float,
-    selection: Selection,
-    shown: Sequence[StrategyTrace],
-    unit: str,
-) -> Scene:
-    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
-    sampled, events = entity.truth, entity.events
-    chosen = selection.rows(sampled.times)
-    times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
-    begun = np.cumsum(sampled.begins)[chosen]
-    truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
-    turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
-    shared = _shared(times, events, selection.most)
-    of_all = np.searchsorted(times, np.concatenate([trace.times for trace in shown] or [times]))
-    kept = distinct(len(times), shared, of_all, edges(truth))
-    blurs = [trace.blur for trace in shown] + [blur(times, truth, kept, shared)]
-    known_blurs = [values for values in blurs if values is not None]
-    deliveries = deliveries_of(entity.packets, offset, sampled.truth)
-    sent = deliveries.sent
-    inside = np.flatnonzero((sent >= selection.start) & (sent <= selection.end))
-    if len(inside):
-        delays = (deliveries.arrivals - sent)[inside]
-        series = [*deliveries.positions[inside].T, delays]
-        inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
-    return Scene(
-        entity.name,
-        times[kept],
-        truth[kept],
-        sent[inside],
-        deliveries.positions[inside],
-        deliveries.arrivals[inside],
-        tuple(shown),
-        len(times),
-        deliveries,
-        interruptions(events),
-        None if turns is None else turns[kept],
-        times[shared] if known_blurs else None,
-        np.max(known_blurs, axis=0) if known_blurs else None,
-        unit,
-        sampled.tick,
-    )
 
 
 #: Of more lost packets, only their number is given.

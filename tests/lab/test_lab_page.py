@@ -39,17 +39,40 @@ def figures(page: Page) -> Any:
     return page.run("data.rows.map((row) => [row.label, ...row.cells])")
 
 
+def slide(page: Page, which: str, place: int) -> None:
+    """Moves a slider to a place, of 1000, and lets it go."""
+    page.run(
+        f"for (const kind of ['input', 'change']) {{ {which}.value = {place};"
+        f" {which}.dispatchEvent(new Event(kind)); }}"
+    )
+    judged(page)
+
+
+def drag(page: Page, which: str, *shares: float) -> None:
+    """With the mouse, which is let go at the last share of its width."""
+    page.run(f"{which}.id = 'dragged'")
+    left, top, width, height = page.place("#dragged")
+    page.run("$('dragged').id = ''")
+    page.mouse("mousePressed", left + shares[0] * width, top + height / 2)
+    for share in shares[1:]:
+        page.mouse("mouseMoved", left + share * width, top + height / 2)
+    page.mouse("mouseReleased", left + shares[-1] * width, top + height / 2)
+
+
+def write(page: Page, field: str, words: str, answered: bool = True) -> None:
+    page.run(
+        f"$('{field}').value = {json.dumps(words)};"
+        f" $('{field}').dispatchEvent(new Event('change', {{ bubbles: true }}))"
+    )
+    if answered:
+        judged(page)
+
+
 def test_a_slider_that_is_dragged_moves_the_experiment(lab: Lab) -> None:
     page = lab("movement=circle&s=epic&s=snapshot")
     page.until("document.body.dataset.lab.endsWith(' 8')")
     before = figures(page)
-    page.run(f"{slider('latency')}.id = 'dragged'")
-    left, top, width, height = page.place("#dragged")
-    middle = top + height / 2
-    page.mouse("mousePressed", left + 10, middle)
-    for share in (0.2, 0.4, 0.6):
-        page.mouse("mouseMoved", left + share * width, middle)
-    page.mouse("mouseReleased", left + 0.6 * width, middle)
+    drag(page, slider("latency"), 0.05, 0.2, 0.4, 0.6)
     judged(page)
     latency = float(page.run("lab.given.get('latency')").removesuffix("ms"))
     assert 200 < latency < 400
@@ -162,15 +185,6 @@ def test_it_opens_on_a_bad_network_that_moves(lab: Lab, address: str) -> None:
     page.until(f"state.playing && state.time < {went}")  # from the beginning again
 
 
-def write(page: Page, field: str, words: str, answered: bool = True) -> None:
-    page.run(
-        f"(() => {{ const field = $({json.dumps(field)}); field.value = {json.dumps(words)};"
-        " field.dispatchEvent(new Event('change', { bubbles: true })); })()"
-    )
-    if answered:
-        judged(page)
-
-
 def test_a_preset_moves_the_sliders(lab: Lab) -> None:
     page = lab("movement=circle&s=epic")
     write(page, "lab-preset", "satellite")
@@ -190,12 +204,7 @@ def test_a_picture_with_more_outages_than_before_can_be_looked_at(lab: Lab) -> N
 
 def test_bursts_have_sliders_of_their_own(lab: Lab) -> None:
     page = lab("movement=circle&send=60&s=epic")
-    page.run(
-        "(() => { const one = document.querySelector('[aria-label=\"gemodel: good to bad\"]');"
-        " one.value = 800; one.dispatchEvent(new Event('input'));"
-        " one.dispatchEvent(new Event('change')); })()"
-    )
-    judged(page)
+    slide(page, "document.querySelector('[aria-label=\"gemodel: good to bad\"]')", 800)
     assert page.run("lab.given.get('gemodel')") == "25.1%,30.1%"
     assert page.run("scene().lost.t.length") > 10
 
@@ -204,13 +213,7 @@ def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
     page = lab("movement=circle&s=snapshot&s=epic&s=mirror")
     page.run("turn('snapshot', false)")
     color = page.run("lineColor('epic')")
-    page.run("document.querySelectorAll('#lab-team details')[1].open = true")
-    page.run(
-        "(() => { const one = document.getElementById('team1-calc_ahead').parentElement"
-        ".querySelector('[type=range]'); one.value = 900;"
-        " one.dispatchEvent(new Event('input')); one.dispatchEvent(new Event('change')); })()"
-    )
-    judged(page)
+    slide(page, "$('team1-calc_ahead').parentElement.querySelector('[type=range]')", 900)
     label = page.run("data.rows[1].label")
     assert label.startswith("epic+calc_ahead=")
     assert page.run(f"lineColor({json.dumps(label)})") == color
@@ -221,10 +224,7 @@ def test_a_strategy_keeps_its_colour_when_its_settings_change(lab: Lab) -> None:
 def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
     page = lab("movement=circle&s=epic")
     for name in ("snapshot", "mirror", "source", "hermite", "dis"):
-        page.run(
-            f"(() => {{ $('lab-add').value = '{name}';"
-            " $('lab-add').dispatchEvent(new Event('change')); })()"
-        )
+        write(page, "lab-add", name, answered=False)
     judged(page)
     assert page.run("$('lab-add').hidden") is True
     assert len(figures(page)) == page.run("scene().drawn.length") == 6
@@ -460,11 +460,7 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
     write(page, "lab-weights", "observer")
     weighed = figures(page)
     assert weighed != usual
-    page.run(
-        f"(() => {{ const one = {slider('tick')}; one.value = 900;"
-        " for (const kind of ['input', 'change']) one.dispatchEvent(new Event(kind)); })()"
-    )
-    judged(page)
+    slide(page, slider("tick"), 900)
     assert 0.1 < page.run("numberIn($('lab-tick').value)") < 0.25
     assert page.run("data.tick") == pytest.approx(page.run("numberIn($('lab-tick').value)"))
     line = page.run("$('lab-line').textContent")
@@ -545,97 +541,139 @@ def typed(page: Page, field: str, words: str) -> None:
     page.call("Input.insertText", text=words)
 
 
-LENGTH = 18  # gestures of a random walk
+class Stranger:
+    """Somebody who does anything, at any time: each method is a gesture."""
+
+    def __init__(self, page: Page, seed: int) -> None:
+        self.page, self.draw = page, Random(seed)
+        self.clicks, self.entries = {"copied": 0, "saved": 0}, 0
+
+    def type(self) -> None:
+        field = self.draw.choice(("lab-loss", "lab-duplicate"))
+        typed(self.page, field, f"{self.draw.randint(1, 30)}%")
+
+    def wrong(self) -> None:
+        """What is refused is not taken along, and mended by hand."""
+        self.answer()
+        typed(self.page, "lab-loss", "soon")
+        self.leave()
+        self.page.run("holding = false; held.splice(0).forEach((one) => one())")
+        self.page.until("!$('lab-refused').hidden && !$('lab-svg').hasAttribute('href')")
+        click(self.page, "#lab-copy")
+        typed(self.page, "lab-loss", "3%")
+        self.leave()
+        self.answer()
+
+    def change(self) -> None:
+        typed(self.page, "lab-at", f"1s loss={self.draw.randint(1, 50)}%")
+
+    def drag(self) -> None:
+        which = slider(self.draw.choice(("latency", "jitter")))
+        drag(self.page, which, *(self.draw.random() for _ in range(self.draw.randint(1, 4))))
+
+    def double(self) -> None:
+        """The default."""
+        self.page.run(f"{slider('latency')}.dispatchEvent(new Event('dblclick'))")
+
+    def keys(self) -> None:
+        self.page.run(f"{slider('send_rate')}.focus()")
+        for key in self.draw.choices(("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"), k=4):
+            self.page.key(key)
+
+    def choose(self) -> None:
+        name = f"lab-{self.draw.choice(('preset', 'distribution', 'in_order'))}"
+        self.page.run(
+            f"$('{name}').checked = !$('{name}').checked;"
+            f" $('{name}').selectedIndex = {self.draw.randint(1, 4)};"
+            f" $('{name}').dispatchEvent(new Event('change', {{ bubbles: true }}))"
+        )
+
+    def drawn(self) -> None:
+        """Nothing is drawn yet: what moves stays."""
+        write(self.page, "lab-moves", self.draw.choice(("hand", "circle")), answered=False)
+
+    def add(self) -> None:
+        name = self.draw.choice(("snapshot", "hermite", "dis"))
+        if self.page.run(f"!lab.team.some(({{ name }}) => name === '{name}')"):
+            write(self.page, "lab-add", name, answered=False)
+
+    def remove(self) -> None:
+        self.page.run("document.querySelector('[aria-label^=\"remove \"]').click()")
+
+    def again(self) -> None:
+        if self.draw.random() < 0.3:
+            click(self.page, "#lab-again")
+
+    def leave(self) -> None:
+        click(self.page, ".verdict")
+
+    def enter(self) -> None:
+        if self.page.run("document.activeElement.matches('[type=text]')"):
+            self.page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r")
+
+    def copy(self) -> None:
+        click(self.page, "#lab-copy")
+        self.clicks["copied"] += 1
+
+    def save(self) -> None:
+        click(self.page, self.draw.choice(("#lab-page", "#lab-svg", "#lab-gif")))
+        self.clicks["saved"] += 1
+
+    def size(self) -> None:
+        self.page.size(self.draw.choice((390, 1100, 1500)), self.draw.choice((844, 1000)))
+        self.page.run("$('lab-rest').open = true")
+
+    def link(self) -> None:
+        self.page.run(f"location.hash = 't={self.draw.random()}'")
+        self.entries += 1
+
+    def back(self) -> None:
+        if self.entries:
+            self.page.run("went = false; addEventListener('popstate', () => (went = true));"
+                          " history.back()")  # fmt: skip
+            self.page.until("went")
+            self.entries -= 1
+
+    def reload(self) -> None:
+        self.page.run("before = true")
+        self.page.call("Page.reload")
+        self.page.until("!window.before && document.body?.dataset.ready && Boolean(lab.socket)")
+        self.clicks, self.entries = {"copied": 0, "saved": 0}, 0
+
+    def answer(self) -> None:
+        answered(self.page)
+        for kind, count in self.clicks.items():
+            self.page.until(f"{kind}.length === {count}")
+
+
+GESTURES = [name for name in vars(Stranger) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_copied_and_saved_is_what_the_address_holds(
     watched: Lab, address: str, seed: int
 ) -> None:
-    page, draw = watched("movement=circle,duration=3&s=epic&s=mirror", address), Random(seed)
-    clicks, entries = {"copied": 0, "saved": 0}, 0
-    every = ["type", "change", "slide", "leave", "enter", "copy", "save", "answer"]
-    every += ["reload", "link", "back", "drag", "choose", "add", "remove", "again"]
-    for gesture in [*draw.choices(every, k=LENGTH), "type", "copy", "save", "answer"]:
-        if gesture == "type":
-            typed(page, draw.choice(("lab-loss", "lab-duplicate")), f"{draw.randint(1, 30)}%")
-        elif gesture == "change":
-            typed(page, "lab-at", f"1s loss={draw.randint(1, 50)}%")
-        elif gesture == "slide":
-            page.run(f"{slider('latency')}.id = 'slid'")
-            click(page, "#slid", draw.random())
-        elif gesture == "drag":
-            page.run(f"{slider('jitter')}.id = 'pulled'")
-            left, top, width, height = page.place("#pulled")
-            page.mouse("mousePressed", left + 9, top + height / 2)
-            for share in (0.1, 0.2, draw.random()):
-                page.mouse("mouseMoved", left + share * width, top + height / 2)
-            if draw.random() < 0.5:  # keys go where the hand is
-                page.key("ArrowRight")
-            page.mouse("mouseReleased", left + share * width, top + height / 2)
-        elif gesture == "choose":
-            chosen = draw.choice(("preset", "distribution", "in_order"))
-            page.run(
-                f"(() => {{ const one = $('lab-{chosen}'); one.checked = !one.checked; "
-                f" if (one.options) one.selectedIndex = {draw.randint(1, 4)};"
-                " one.dispatchEvent(new Event('change', { bubbles: true })); })()"
-            )
-        elif gesture == "add":
-            name = draw.choice(("snapshot", "hermite", "dis"))
-            page.run(
-                f"if (lab.team.length < 6 && !lab.team.some((one) => one.name === '{name}')) {{"
-                f" $('lab-add').value = '{name}';"
-                " $('lab-add').dispatchEvent(new Event('change')); }"
-            )
-        elif gesture == "remove":
-            page.run("document.querySelector('[aria-label^=\"remove \"]').click()")
-        elif gesture == "again" and draw.random() < 0.3:
-            click(page, "#lab-again")
-        elif gesture == "leave":
-            click(page, ".verdict")
-        elif gesture == "copy":
-            click(page, "#lab-copy")
-            clicks["copied"] += 1
-        elif gesture == "save":
-            click(page, draw.choice(("#lab-page", "#lab-svg", "#lab-gif")))
-            clicks["saved"] += 1
-        elif gesture == "enter" and page.run("document.activeElement.matches('[type=text]')"):
-            page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r")
-        elif gesture == "link":
-            page.run(f"location.hash = 't={draw.random()}'")
-            entries += 1
-        elif gesture == "back" and entries:
-            page.run(
-                "went = false; addEventListener('popstate', () => (went = true), {once: true})"
-            )
-            page.run("history.back()")
-            page.until("went")
-            entries -= 1
-        elif gesture == "reload":
-            page.run("before = true")
-            page.call("Page.reload")
-            page.until("!window.before && document.body?.dataset.ready && Boolean(lab.socket)")
-            clicks, entries = {"copied": 0, "saved": 0}, 0
-        elif gesture == "answer":
-            answered(page)
-            page.until(" && ".join(f"{kind}.length === {n}" for kind, n in clicks.items()))
+    page = watched("movement=circle,duration=3&s=epic&s=mirror", address)
+    stranger = Stranger(page, seed)
+    last = ["type", "copy", "save", "answer"]
+    for gesture in [*stranger.draw.choices(GESTURES, k=20), *last]:
+        getattr(stranger, gesture)()
         # "save link as" asks no script
         file, search = page.run("[$('lab-svg').href, location.search]")
         assert read_query(file) == read_query(search)
         for words, search in page.run("copied"):
             seeds = re.search(r"--seeds=(\d+)", words)
             assert seeds, words
-            held = replace(read_query(search), networks=int(seeds[1]))
-            assert words == held.command(NOTHING)
+            assert words == replace(read_query(search), networks=int(seeds[1])).command(NOTHING)
         for link, search in page.run("saved"):
             file = link.partition("&clip=")[0]
             assert replace(read_query(file), networks=1) == read_query(search)
-    line, drawn, last = page.run(
+    line, drawn, copied = page.run(
         "[$('lab-line').textContent, data.rows.map((row) => [row.label, ...row.cells]),"
         " copied.at(-1)[0]]"
     )
     networks = r"--seeds=\d+"  # more may have come since
-    assert re.sub(networks, "", line) == re.sub(networks, "", last)
+    assert re.sub(networks, "", line) == re.sub(networks, "", copied)
     done = epic(*shlex.split(line)[1:], "--sort", "given", "--format", "markdown")
     rows = [
         [cell.strip(" *") for cell in row.split("|")[1:-1]]

@@ -16,6 +16,7 @@ const lab = {
   ended: false,
   networks: 1,
   taking: [],
+  drawing: false,
 };
 
 // Blanks and signs that mean something in a query are escaped, the others can be read.
@@ -182,7 +183,7 @@ function set(name, words, done) {
 }
 
 function fillExperiment() {
-  for (const [word, title] of Object.entries(lab.moveNames))
+  for (const [word, title] of Object.entries(data.lab.moves))
     text("option", title, $("lab-moves")).value = word;
   const abouts = new Map(
     Object.values(lab.groups)
@@ -397,18 +398,6 @@ function setOff() {
   play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
 }
 
-function fillEntities() {
-  const names = data.scenes.map((one) => one.entity || "(no name)"),
-    box = $("entity");
-  $("entity-choice").hidden = names.length < 2;
-  if (names.join("\n") === [...box.options].map((one) => one.textContent).join("\n")) return;
-  box.replaceChildren();
-  names.forEach((one, index) => {
-    text("option", one, box).value = index;
-  });
-  box.value = state.scene;
-}
-
 // The lag takes longest: until it is known again, the old one stays.
 function keepLags(old, scenes) {
   scenes.forEach((one, i) =>
@@ -439,21 +428,7 @@ function fillResult() {
     $(id).replaceChildren();
   fillWords();
   offerWorst();
-  const rows = $("figures").tBodies[0].rows;
-  const same =
-    rows.length === data.rows.length &&
-    data.rows.every((row, i) => rows[i].dataset.label === row.label) &&
-    $("all").tHead.rows[0].cells.length === data.columns.length + 1;
-  if (!same) {
-    for (const id of ["figures", "all"]) $(id).tBodies[0].replaceChildren();
-    fillFigures();
-  } else {
-    const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => column.brief);
-    data.rows.forEach((row, place) => {
-      brief.forEach(([, i], k) => fillCell(rows[place].cells[2 + k], row, i));
-      row.cells.forEach((_, i) => fillCell($("all").tBodies[0].rows[place].cells[1 + i], row, i));
-    });
-  }
+  fillFigures();
   const score =
     2 + data.columns.filter((one) => one.brief).findIndex((one) => one.title === "score");
   [...$("figures").tBodies[0].rows].forEach((row, place) => {
@@ -482,14 +457,6 @@ function offerWorst() {
       notice(`the network of ${found[1]}`);
     });
   }
-}
-
-function fillCell(cell, row, i) {
-  const jump = cell.querySelector("button");
-  (jump || cell).textContent = row.cells[i];
-  if (jump)
-    jump.setAttribute("aria-label", `${row.cells[i]}: go to the worst moment of ${row.label}`);
-  cell.classList.toggle("best", Boolean(row.best[i]));
 }
 
 // A movement drawn with the mouse or a finger, computed while it is drawn; and the beginning of it all.
@@ -687,8 +654,6 @@ $("lab-start").addEventListener("click", () => {
   copy($("lab-start-line"));
 });
 
-lab.moveNames = data.lab.moves;
-lab.drawing = false;
 fillExperiment();
 begin();
 const reconnect = talk({

@@ -13,10 +13,7 @@ for (const way of ["log", "apart"]) $(way).checked = state[way];
 fitTurns();
 fillWords();
 fillReports();
-$("entity-choice").hidden = data.scenes.length < 2;
-data.scenes.forEach((one, index) => {
-  text("option", one.entity || "(no name)", $("entity")).value = index;
-});
+fillEntities();
 fillFigures();
 const opened = Math.max(
   0,

@@ -38,49 +38,62 @@ function swatch(label, on) {
   return space;
 }
 
+// Rows for those that take part, where they are others than before; and what stands in their cells.
 function fillFigures() {
-  const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => column.brief);
-  heads(
-    $("figures"),
-    brief.map(([column]) => column),
-    [{ title: "strategy" }, { title: "now", meaning: "The error at this moment" }],
-  );
+  const brief = [...data.columns.keys()].filter((i) => data.columns[i].brief);
+  const [few, all] = ["figures", "all"].map((id) => $(id).tBodies[0].rows);
+  const same =
+    few.length === data.rows.length &&
+    data.rows.every(({ label: own }, place) => few[place].dataset.label === own) &&
+    $("all").tHead.rows[0]?.cells.length === data.columns.length + 1;
+  if (!same) fillRows(brief);
+  data.rows.forEach((row, place) => {
+    brief.forEach((i, k) => fillCell(few[place].cells[2 + k], row, i));
+    row.cells.forEach((_, i) => fillCell(all[place].cells[1 + i], row, i));
+  });
+}
+
+function fillCell(cell, { label: own, cells, best }, i) {
+  const jump = cell.querySelector("button");
+  (jump || cell).textContent = cells[i];
+  jump?.setAttribute("aria-label", `${cells[i]}: go to the worst moment of ${own}`);
+  cell.classList.toggle("best", Boolean(best[i]));
+}
+
+function fillRows(brief) {
+  const now = { title: "now", meaning: "The error at this moment" };
+  const columns = brief.map((i) => data.columns[i]);
+  heads($("figures"), columns, [{ title: "strategy" }, now]);
   heads($("all"), data.columns, [{ title: "strategy" }]);
-  for (const row of data.rows) {
-    const line = document.createElement("tr");
-    line.dataset.label = row.label;
+  const [few, all] = ["figures", "all"].map((id) => $(id).tBodies[0]);
+  few.replaceChildren();
+  all.replaceChildren();
+  for (const { label: own, cells } of data.rows) {
+    const line = text("tr", "", few);
+    line.dataset.label = own;
     const switched = text("label", "", rowHead(line)),
-      box = document.createElement("input");
-    box.type = "checkbox";
-    box.addEventListener("change", () => turn(row.label, box.checked));
-    switched.append(box, swatch(row.label, false));
-    name(row.label, switched);
+      box = element("input", switched, { type: "checkbox" });
+    box.addEventListener("change", () => turn(own, box.checked));
+    switched.append(swatch(own, false));
+    name(own, switched);
     text("td", "", line, "now");
-    for (const [column, i] of brief) {
-      const cell = text("td", "", line, row.best[i] ? "best" : "");
-      if (column.title === "max")
-        text("button", row.cells[i], cell, "jump").addEventListener("click", () =>
-          goToWorst(row.label),
-        );
-      else cell.textContent = row.cells[i];
+    for (const { title } of columns) {
+      const cell = text("td", "", line);
+      if (title !== "max") continue;
+      const jump = element("button", cell, {
+        type: "button",
+        class: "jump",
+        title: `Go to the worst moment of ${own}`,
+      });
+      jump.addEventListener("click", () => goToWorst(own));
     }
-    for (const jump of line.querySelectorAll(".jump")) {
-      jump.type = "button";
-      jump.title = `Go to the worst moment of ${row.label}`;
-      jump.setAttribute(
-        "aria-label",
-        `${jump.textContent}: go to the worst moment of ${row.label}`,
-      );
-    }
-    $("figures").tBodies[0].append(line);
-    const full = document.createElement("tr");
-    name(row.label, rowHead(full));
-    row.cells.forEach((words, i) => text("td", words, full, row.best[i] ? "best" : ""));
-    $("all").tBodies[0].append(full);
+    const full = text("tr", "", all);
+    name(own, rowHead(full));
+    for (const _ of cells) text("td", "", full);
   }
   const rest = data.rows.filter((row) => !state.on.has(row.label)).map((row) => row.label);
   const fold = (open) => {
-    for (const line of $("figures").tBodies[0].rows)
+    for (const line of few.rows)
       line.classList.toggle("folded", !open && rest.includes(line.dataset.label));
     $("more").setAttribute("aria-expanded", String(open));
     $("more").textContent = open ? "only the best" : `show ${rest.length} more`;
@@ -206,6 +219,18 @@ function fillWords() {
     text("dt", column.title, $("meanings"));
     text("dd", column.meaning, $("meanings"));
   }
+}
+
+function fillEntities() {
+  const names = data.scenes.map((one) => one.entity || "(no name)"),
+    box = $("entity");
+  $("entity-choice").hidden = names.length < 2;
+  if (names.join("\n") === [...box.options].map((one) => one.textContent).join("\n")) return;
+  box.replaceChildren();
+  names.forEach((one, index) => {
+    text("option", one, box).value = index;
+  });
+  box.value = state.scene;
 }
 
 // Reports are HTML that the program made, with names escaped; what is to be typed can be copied.
