@@ -132,12 +132,12 @@ def expanded(units: int) -> float:
     return student(units - 1) * math.sqrt(units / (units - 1))
 
 
-def student(freedom: float, confidence: float = CONFIDENCE) -> float:
+def student(freedom: float) -> float:
     """The two-sided quantile of Student's t, for 5 degrees of freedom or more to 0.001.
 
     Abramowitz and Stegun 1964, 26.7.5.
     """
-    x = _NORMAL.inv_cdf(0.5 + confidence / 2)
+    x = _TAIL
     terms = (
         (x**3 + x) / 4,
         (5 * x**5 + 16 * x**3 + 3 * x) / 96,

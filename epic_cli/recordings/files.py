@@ -44,6 +44,7 @@ class CannotAccess(Portable, Exception):
 
     def __init__(self, action: str, name: str, error: OSError) -> None:
         super().__init__(f"cannot {action} {name}: {error.strerror or error}")
+        self.name = name
         self.error = error
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Any
 
@@ -208,16 +208,21 @@ class OutputFile(click.Path):
         return path
 
 
-def propose_variants(begun: str, before: str = "") -> list[CompletionItem]:
+def behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) -> Any:
+    """What is proposed for what stands behind the last comma, behind what stands before it."""
+    before, comma, last = begun.rpartition(",")
+    found = propose(last)
+    for item in found:
+        item.value = f"{before}{comma}{item.value}"
+    return found
+
+
+def propose_variants(begun: str) -> list[CompletionItem]:
     """The names of strategies, or behind a plus sign the settings of the one before it."""
     variant, plus, assignment = begun.rpartition("+")
     if plus:
-        return assignments_of(variant.partition("+")[0], assignment, f"{before}{variant}+")
-    if not before:
-        return propose_strategies(begun)
-    from epic_cli.engine.strategies import declarations
-
-    return completions(((known.name, known.summary) for known in declarations()), begun, before)
+        return assignments_of(variant.partition("+")[0], assignment, f"{variant}+")
+    return propose_strategies(begun)
 
 
 def code_files(*strategies: str) -> list[str]:
@@ -262,11 +267,6 @@ def _parse_list(text: str) -> tuple[str, ...]:
     return found
 
 
-def _propose_list(begun: str) -> list[CompletionItem]:
-    before, comma, begun = begun.rpartition(",")
-    return propose_variants(begun, f"{before}{comma}")
-
-
 #: The name of a strategy.
 STRATEGY_NAME = Parsed("name", _parse_name, (), propose_strategies, reads=code_files)
 
@@ -278,11 +278,12 @@ STRATEGY = Parsed(
 
 #: Strategies (or variants, ``NAME+key=value``) with commas between them.
 STRATEGIES = Parsed(
-    "name,...", _parse_list, tuple, _propose_list, reads=lambda names: code_files(*names)
-)
+    "name,...", _parse_list, tuple, partial(behind_commas, propose_variants),
+    reads=lambda names: code_files(*names),
+)  # fmt: skip
 
 
-def assignments_of(strategy: str, begun: str, before: str = "") -> list[CompletionItem]:
+def assignments_of(strategy: str, begun: str, before: str) -> list[CompletionItem]:
     """What ``key=value`` can become for a strategy: its settings, then the words of a setting.
 
     ``before`` is put in front of each.

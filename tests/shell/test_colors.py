@@ -1,49 +1,13 @@
 """When there are colours, and where: of rows, of refused lines and of the catalogue."""
 
-import contextlib
-import os
-import pty
 import re
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from support.places import SAMPLES
-from support.running import EPIC, PACKET, ROWS, environment, epic
-
-
-class Shown(NamedTuple):
-    """What was said on the terminal, and in the pipe that the other stream was."""
-
-    terminal: bytes
-    pipe: bytes
-
-
-def show(
-    *args: str | Path, stdin: bytes = b"", stderr: bool = False, env: dict[str, str] | None = None
-) -> Shown:
-    """Runs ``epic`` with a terminal as its stdout, or as its ``stderr``."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*EPIC, *args],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE if stderr else theirs,
-        stderr=theirs if stderr else subprocess.PIPE,
-        env=environment(TERM="xterm") if env is None else env,
-    ) as child:
-        os.close(theirs)
-        assert child.stdin
-        child.stdin.write(stdin)
-        child.stdin.close()
-        said = b""
-        with contextlib.suppress(OSError):  # so Linux says that nobody has the other end any more
-            while piece := os.read(ours, 4096):
-                said += piece
-        os.close(ours)
-        pipe = child.stdout or child.stderr
-        assert pipe
-        return Shown(said, pipe.read())
+from support.running import PACKET, ROWS, environment, epic
+from support.terminals import on_terminal
 
 
 class Choice(NamedTuple):
@@ -77,14 +41,14 @@ def is_coloured(text: bytes) -> bool:
 @choices
 def test_table(choice: Choice) -> None:
     args, env = ["replay", "--format", "table", *choice.options], environment(**choice.env)
-    assert is_coloured(show(*args, stdin=PACKET, env=env).terminal) == choice.on_terminal
+    assert is_coloured(on_terminal(*args, stdin=PACKET, env=env).terminal) == choice.on_terminal
     assert is_coloured(epic(*args, stdin=PACKET, env=env).stdout) == choice.in_pipe
 
 
 @choices
 def test_refused_lines(choice: Choice) -> None:
     args, env = ["replay", *choice.options], environment(**choice.env)
-    shown = show(*args, stdin=PACKET + b"hello\n", env=env, stderr=True)
+    shown = on_terminal(*args, stdin=PACKET + b"hello\n", env=env, stderr=True)
     assert is_coloured(shown.terminal) == choice.on_terminal
     assert shown.pipe == ROWS
     assert is_coloured(epic(*args, stdin=b"hello\n", env=env).stderr) == choice.in_pipe
@@ -94,18 +58,18 @@ def test_refused_lines(choice: Choice) -> None:
 def test_catalogue(name: str) -> None:
     choice = CHOICES[name]
     args, env = ["strategies", *choice.options], environment(**choice.env)
-    assert is_coloured(show(*args, env=env).terminal) == choice.on_terminal
+    assert is_coloured(on_terminal(*args, env=env).terminal) == choice.on_terminal
     assert is_coloured(epic(*args, env=env).stdout) == choice.in_pipe
 
 
 @pytest.mark.parametrize("row_format", ["epic", "tsv", "csv", "jsonl"])
 def test_rows_for_programs_have_none(row_format: str) -> None:
     args = ("replay", "--format", row_format, "--color", "always")
-    assert not is_coloured(show(*args, stdin=PACKET).terminal)
+    assert not is_coloured(on_terminal(*args, stdin=PACKET).terminal)
 
 
 def test_file_has_none(tmp_path: Path) -> None:
-    show("replay", "--format", "table", "--output", tmp_path / "rows", stdin=PACKET)
+    on_terminal("replay", "--format", "table", "--output", tmp_path / "rows", stdin=PACKET)
     assert not is_coloured((tmp_path / "rows").read_bytes())
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import re
 import select
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pexpect
 import pyte
+
+from support.running import EPIC, environment
 
 #: Seconds until a test gives up; nothing takes so long unless it never comes.
 PATIENCE = 120.0
@@ -26,6 +31,42 @@ def end(child: Any) -> None:
         child.wait()
     child.ptyproc.delayafterclose = 0  # it has ended: there is nothing to wait for
     child.close()
+
+
+class Shown(NamedTuple):
+    """What was said on a terminal, in the pipe that the other stream was, and the status."""
+
+    terminal: bytes
+    pipe: bytes
+    status: int
+
+
+def on_terminal(
+    *args: str | Path,
+    stdin: bytes = b"",
+    stderr: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> Shown:
+    """Runs ``epic`` to its end with a terminal as its stdout, or as its ``stderr``."""
+    ours, theirs = pty.openpty()
+    pipe = subprocess.PIPE
+    streams = (pipe, theirs) if stderr else (theirs, pipe)
+    with subprocess.Popen(
+        [*EPIC, *args], stdin=pipe, stdout=streams[0], stderr=streams[1],
+        env=environment(TERM="xterm") if env is None else env,
+    ) as child:  # fmt: skip
+        os.close(theirs)
+        assert child.stdin
+        child.stdin.write(stdin)
+        child.stdin.close()
+        said = b""
+        with contextlib.suppress(OSError):  # so Linux says that the other end is closed
+            while piece := os.read(ours, 65536):
+                said += piece
+        os.close(ours)
+        other = child.stdout or child.stderr
+        assert other
+        return Shown(said, other.read(), child.wait())
 
 
 class Screen(pyte.HistoryScreen):

@@ -116,7 +116,8 @@ def _broken(recording: CaseRecording) -> Iterator[None]:
     try:
         yield
     except CannotAccess as error:
-        raise BrokenCase.unreadable(recording.name, error.error) from error
+        name = recording.name if error.name == recording.path else error.name  # or its truth
+        raise BrokenCase.unreadable(name, error.error) from error
     except SecondEntity as error:
         what = f"{error.what}: give entity, or another format"
         raise BrokenCase(error.place, what) from error

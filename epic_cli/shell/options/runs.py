@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,7 @@ from epic_cli.shell.declared import (
     Decorator,
     InputFile,
     Parsed,
+    behind_commas,
     completions,
     propose_files,
     seconds,
@@ -122,21 +124,17 @@ class Participants:
 
 
 def _propose_weights(begun: str) -> list[CompletionItem]:
-    """Games and names of weights, after the last comma."""
-    before, comma, begun = begun.rpartition(",")
-    known = (
-        *(game.name for game in GAMES),
-        *(f"{name}=" for name in Weights._fields),
-        "aim_range=",
-    )
-    return completions(((name, None) for name in known), begun, f"{before}{comma}")
+    """Games and names of weights."""
+    weights = (f"{name}=" for name in Weights._fields)
+    known = (*(game.name for game in GAMES), *weights, "aim_range=")
+    return completions(((name, None) for name in known), begun)
 
 
 #: ``--weights``, as ``weighing: Weighing``.
 weights_option = click.option(
     "--weights",
     "weighing",
-    type=Parsed("weights", Weighing.parse, Weighing, _propose_weights),
+    type=Parsed("weights", Weighing.parse, Weighing, partial(behind_commas, _propose_weights)),
     default="",
     metavar="GAME,NAME=NUMBER,...",
     help="What the score weighs: a kind of game, which --help-all lists, and weights that differ:"

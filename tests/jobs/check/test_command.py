@@ -156,25 +156,12 @@ def test_a_new_case_writes_nothing_over(
     assert Path("a", name).read_text() == "mine\n"
 
 
-def test_figures(capfd: pytest.CaptureFixture[str]) -> None:
-    expect = '[expect]\nerror = "<0.001"\nlag = ["<120ms", ">-1s"]\n'
-    assert main(["check", "--new", "a", "turn.txt", "-s", "lerp", "--latency", "80ms"]) == 0
-    with Path("a/case.toml").open("a") as file:
-        file.write(expect)
-    assert main(["check"]) == 5
-    out = capfd.readouterr().out
-    assert "a: a figure is not as expected\n  expected error<0.001 for lerp: it is " in out
-    assert "  expected lag<120ms for lerp: it is " in out
-    assert "lag>" not in out
-    # --accept takes rows, and no figures
-    Path("a/expected.tsv").write_bytes(b"")
+def test_accept_takes_rows_and_no_figures() -> None:
+    rows = case("a", '[expect]\nerror = "<0.001"\n') / "expected.tsv"
+    good = rows.read_bytes()
+    rows.write_bytes(b"")
     assert main(["check", "--accept"]) == 5
-    edit(Path("a/case.toml"), "<0.001", "<1000")
-    edit(Path("a/case.toml"), "<120ms", "<9s")
-    Path("a/expected.tsv").unlink()  # figures alone are a case, too
-    assert main(["check"]) == 0
-    edit(Path("a/case.toml"), "[expect]\n", '[expect]\ntruth = "../none.csv"\n')
-    assert main(["check"]) == 3
+    assert rows.read_bytes() == good
 
 
 def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:

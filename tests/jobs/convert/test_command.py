@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import sys
 from pathlib import Path
 
 import pytest
 from support.places import SAMPLES
-from support.running import EPIC, PACKET, environment, epic, shell
+from support.running import PACKET, epic, shell
+from support.terminals import on_terminal
 
 TANKS = SAMPLES / "two_tanks.csv"
 
@@ -98,22 +97,9 @@ def test_parquet_in_a_pipe() -> None:
 
 
 def test_parquet_is_not_written_to_a_terminal() -> None:
-    pid, terminal = pty.fork()
-    if pid == 0:
-        command = [*EPIC, "convert", "--to", "parquet", str(TANKS)]
-        os.execve(sys.executable, command, environment())
-    said = b""
-    while True:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        said += part
-    os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
-    assert said.rstrip() == b"epic: Parquet is not for a terminal: add --output"
+    shown = on_terminal("convert", "--to", "parquet", TANKS)
+    assert (shown.status, shown.terminal) == (2, b"")
+    assert shown.pipe.rstrip() == b"epic: Parquet is not for a terminal: add --output"
 
 
 @pytest.mark.parametrize("command", [["replay"], ["compare", "--strategies", "epic"]])

@@ -8,7 +8,7 @@ from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
 from epic_cli.jobs.diagnose.detectors.network.shifts import shifts
 from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic import Stream, Traffic
+from epic_cli.metrics.traffic import Floats, Stream, Traffic
 
 #: In intervals that nine of ten do not exceed.
 LONG = 2.5
@@ -31,23 +31,11 @@ def detect(traffic: Traffic) -> list[Finding]:
     places = places[~stream.rested(places)]
     if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
         return _of_ticks(traffic)
-    lengths = stream.intervals[places]
-    return [
-        Finding(
-            "server-stall",
-            min(1.0, float(lengths.sum()) / traffic.duration),
-            float(lengths.max()) / stream.period,
-            LONG,
-            {
-                "times": float(len(places)),
-                "longest": float(lengths.max()),
-                "period": stream.period,
-                "who": "all entities" if len(numbered) > 1 else "the entity",
-            },
-            float(stream.times[places[0]]),
-            float(stream.times[places[int(lengths.argmax())]]),
-        )
-    ]
+    lengths, period = stream.intervals[places], stream.period
+    figures = float(lengths.sum()) / traffic.duration, float(lengths.max()) / period
+    times = stream.times[places[[0, int(lengths.argmax())]]]
+    values = {"times": float(len(places)), "longest": float(lengths.max()), "period": period}
+    return [_finding(figures, values, times, len(numbered) > 1)]
 
 
 def _of_ticks(traffic: Traffic) -> list[Finding]:
@@ -60,22 +48,22 @@ def _of_ticks(traffic: Traffic) -> list[Finding]:
         return []
     waits = [shift.sudden for shift in found]
     places = messages.in_order[[shift.place for shift in found]]
-    return [
-        Finding(
-            "server-stall",
-            min(1.0, sum(waits) / traffic.duration),
-            max(waits) / messages.period,
-            LONG,
-            {
-                "times": float(len(found)),
-                "longest": max(waits) + messages.period,
-                "period": messages.period,
-                "who": "all entities" if traffic.entities > 1 else "the entity",
-            },
-            float(messages.sent[places[0]]),
-            float(messages.sent[places[int(np.argmax(waits))]]),
-        )
-    ]
+    period = messages.period
+    figures = sum(waits) / traffic.duration, max(waits) / period
+    times = messages.sent[places[[0, int(np.argmax(waits))]]]
+    values = {"times": float(len(found)), "longest": max(waits) + period, "period": period}
+    return [_finding(figures, values, times, traffic.entities > 1)]
+
+
+def _finding(
+    figures: tuple[float, float], values: dict[str, float], times: Floats, several: bool
+) -> Finding:
+    """Of a share of the recording and how long it was; the first and the worst of ``times``."""
+    share, statistic = figures
+    who = "all entities" if several else "the entity"
+    first, worst = times.tolist()
+    given = {**values, "who": who}
+    return Finding("server-stall", min(1.0, share), statistic, LONG, given, first, worst)
 
 
 def _usual(stream: Stream) -> float:
