@@ -386,7 +386,7 @@ class Stream:
     ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
     ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n), ``turns`` (n, 7: rotation and
     spin, NaN: none; or n, 0). ``came`` are all sequence numbers that arrived, in order: those of
-    copies and of states that share a stamp, too.
+    copies and of states that share a stamp, too, and of others whose datagrams it shares.
     """
 
     name: str
@@ -410,7 +410,8 @@ class Stream:
         order = order[changes(times[order])]
         kept = self.at(order)
         # what is left out counts as lost
-        return replace(kept, times=times[order], came=np.unique(kept.sequence))
+        came = np.setdiff1d(self.came, np.setdiff1d(self.sequence, kept.sequence))
+        return replace(kept, times=times[order], came=came)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -480,9 +481,8 @@ class Stream:
 
     @cached_property
     def usual_gap(self) -> float:
-        """The median gap; NaN: there are none."""
-        known = np.isfinite(self.gaps)
-        return median(self.gaps if known.all() else self.gaps[known]) if known.any() else math.nan
+        """The median gap between numbers that came; NaN: there are none."""
+        return median(np.diff(self.came)) if len(self.came) > 1 else math.nan
 
     @cached_property
     def follows(self) -> Flags:
@@ -756,6 +756,7 @@ def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
         stream = _stream(name, columns)
         if len(stream.times) >= FEWEST_STATES:
             streams.append(stream)
+    streams = _together(streams)
     messages = _messages(sendings)
     if messages is not None:
         messages = _with_rests(messages, streams)
@@ -816,6 +817,20 @@ def _stream(name: str, columns: Floats) -> Stream:
         columns[TURN].T,
         came,
     )
+
+
+def _together(streams: list[Stream]) -> list[Stream]:
+    """The same, where those of one number came at one time: what came with others is not lost."""
+    if all(np.array_equal(stream.came, streams[0].came) for stream in streams):
+        return streams
+    numbers = np.concatenate([stream.sequence for stream in streams])
+    arrivals = np.concatenate([stream.arrivals for stream in streams])
+    order = np.lexsort((arrivals, numbers))
+    shared = np.diff(numbers[order]) == 0
+    if shared.sum() < FEWEST_STATES or not (np.diff(arrivals[order])[shared] < SAME).mean() > 0.9:
+        return streams
+    came = distinct(np.concatenate([stream.came for stream in streams]))
+    return [replace(stream, came=came) for stream in streams]
 
 
 class _Sendings(NamedTuple):

@@ -171,11 +171,11 @@ SENDER: tuple[Parameter, ...] = (
            " acknowledged over the same link (delta); or of the last one that was sent (chain),"
            " which a loss breaks until the next full one, a second later at the latest.", PACKINGS,
            tune=False),
-    Number("redundancy", 0, "Repeat the states of this many datagrams before in each.", "", 0, 64,
-           tune=(0, 3), whole=True),
+    Number("redundancy", 0, "Repeat the states of this many datagrams before in each, as far as they"
+           " fit.", "", 0, 64, tune=(0, 3), whole=True),
     Number("budget", None, "Send no more bits a second than this (32kbit), headers included:"
            " what is furthest from what receivers have goes first.", "bit/s", 1, 1e12),
-    Number("mtu", USUAL_MTU, "The longest datagram, with its headers.", "bytes", 64, 65535,
+    Number("mtu", USUAL_MTU, "The longest datagram, with its headers.", "bytes", 200, 65535,
            whole=True),
     Number("repeats", None, "While nothing moves, repeat the last state this many times, then"
            " send nothing.  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
@@ -244,6 +244,12 @@ class SenderSpec(description.Described):
     def encoded(self) -> bool:
         """Whether how states are encoded is described."""
         return any(key in _ENCODED for key, _ in self.entries())
+
+    def alone(self) -> SenderSpec:
+        """The same, where no strategy is judged; raises ``SettingError`` if it has to be."""
+        if self.against == JUDGED:
+            raise SettingError(f"against={JUDGED}: nothing is judged here; name a strategy")
+        return self
 
     def hertz(self, recorded: bool) -> float | None:
         """The rate; None: as recorded, the default for recorded movement."""
@@ -467,10 +473,10 @@ class Sender:
         reach: float = 0.0,
         judged: StrategySpec | None = None,
     ) -> None:
+        self.encoding = (spec or SenderSpec()).encoding(reach)
         self._spec = spec = (spec or SenderSpec()).laid_out()
         self._reach = reach
         self.clock = SenderClock(spec.clock_offset, spec.clock_drift)
-        self.encoding = spec.encoding(reach)
         self._kernel = SenderKernel(spec.repeats)
         against = judged if spec.against == JUDGED else spec.against
         predictor = against if isinstance(against, StrategySpec) else None
@@ -593,8 +599,7 @@ class Sender:
         changes: list[StateChange | None] = []
         sizes: list[int] = []
         used = 0
-        repeated = sum(size for *_, size in self._repeated)
-        most = 8 * self._spec.mtu - _DATAGRAM - _MOMENT - count_bits(len(packets)) - repeated
+        most = 8 * self._spec.mtu - _DATAGRAM - _MOMENT - count_bits(len(packets))
         for packet in packets:
             number = self._numbers.setdefault(packet.entity, len(self._numbers))
             change, bits = self._change(time, number, packet, whole.get(packet.entity))
@@ -649,6 +654,8 @@ class Sender:
         moment = Moment(number, stamp, tuple(filter(None, changes)))
         moments, inside, length = [moment], list(packets), _DATAGRAM + own
         for before, repeated, size in reversed(self._repeated):
+            if length + size > 8 * self._spec.mtu:
+                break
             moments.append(before)
             inside += repeated
             length += size

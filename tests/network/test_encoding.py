@@ -22,7 +22,7 @@ from epic_cli.network.encoding import (
 )
 from epic_cli.network.movement import Snapshot, State
 from epic_cli.network.movement_spec import MovementSpec
-from epic_cli.network.sender import SendDecision, Sender, SenderSpec, SentDatagram
+from epic_cli.network.sender import LAYOUTS, SendDecision, Sender, SenderSpec, SentDatagram
 from epic_cli.network.simulation import SimulationSpec, Statistics
 
 SENDERS = [
@@ -38,7 +38,7 @@ SENDERS = [
     "layout=unity-ngo",
     "velocity=none,rotation=none",
 ]
-PACKS = ["", "pack=delta", "pack=chain", "redundancy=2", "pack=delta,redundancy=3", "mtu=100"]
+PACKS = ["", "pack=delta", "pack=chain", "redundancy=2", "pack=delta,redundancy=3", "redundancy=9,mtu=200"]
 
 
 def described(*entries: str) -> SenderSpec:
@@ -76,7 +76,7 @@ def test_a_message_is_as_long_as_was_counted_and_reads_back(what: str, pack: str
 
     for datagram in found:
         data = write_message(sender.encoding, datagram.moments, state)
-        assert len(data) + HEADERS == datagram.size <= longest(pack)
+        assert len(data) + HEADERS == datagram.size <= (200 if "mtu" in pack else 1200)
         back = read_message(sender.encoding, data, state)
         assert [moment.changes for moment in back] == [one.changes for one in datagram.moments]
         for moment in back:
@@ -84,11 +84,6 @@ def test_a_message_is_as_long_as_was_counted_and_reads_back(what: str, pack: str
         bits += 8 * datagram.size
     assert sender.bits < bits
     assert sender.states == sum(len(one.moments[0].changes) for one in found)
-
-
-def longest(pack: str) -> int:
-    # a state alone may be longer than the least MTU
-    return 250 if "mtu" in pack else 1200
 
 
 @pytest.mark.parametrize("entities", [1, 300])
@@ -172,6 +167,13 @@ def test_sizes_that_others_published() -> None:
         bits = BitWriter()
         field.write(bits, field.to_whole(part))
         assert bits.length == wanted
+
+
+@pytest.mark.parametrize(("layout", "flags"), [("unreal", 4), ("mirror", 8), ("unity-ngo", 32)])
+def test_what_an_engine_puts_before_a_state_is_counted(layout: str, flags: int) -> None:
+    (as_engine,) = Sender(described(f"layout={layout}")).datagrams(moving(entities=1)[0])
+    (alike,) = Sender(described(LAYOUTS[layout])).datagrams(moving(entities=1)[0])
+    assert as_engine.bits == [alike.bits[0] + flags]
 
 
 # ---------------- when

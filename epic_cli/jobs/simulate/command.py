@@ -155,7 +155,7 @@ def _unwritable_packets() -> Iterator[None]:
         yield
     except (Unwritable, UnwritablePacket) as error:
         reason = error.error if isinstance(error, UnwritablePacket) else error
-        hint = "; choose csv or jsonl" if reason.fault is Fault.BLANK else ""
+        hint = "; choose csv or jsonl" if reason.fault in (Fault.BLANK, Fault.NO_VELOCITY) else ""
         raise WrongUsage(f"{reason}{hint}") from error
 
 

@@ -117,11 +117,13 @@ def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
         refuse(_RECORDING_OPTIONS, "needs a RECORDING")
     elif replace(source.send, separate=False) != SenderSpec():
         raise WrongUsage("--send: only separate goes with a RECORDING, whose packets are sent")
+    if any(key in ("pack", "mtu") for key, _ in source.send.entries()):
+        raise WrongUsage("--send: pack and mtu are of datagrams of bits; what is sent here is text")
 
 
 def moving(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterator[Moment]:
     """A movement, sampled by its sender; a path goes on until its ``duration``."""
-    send = simulation.spec.send
+    send = simulation.spec.send.alone()
     moves = simulation.movement(seed)
     is_recorded = simulation.recorded is not None
     endless = movement.duration is None and not is_recorded

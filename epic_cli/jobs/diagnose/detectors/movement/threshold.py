@@ -11,8 +11,9 @@ from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Floats, Stream,
 #: This share of the intervals allows for one threshold.
 FITS = 0.85
 
-#: The same distance in intervals that differ by this much (90th percentile over the 10th).
-UNEVEN = 1.6
+#: The same distance in intervals that differ by this much (90th percentile over the 10th), and by
+#: so many frames: of two neighbouring ones, each could be sent for the same threshold.
+UNEVEN, FRAMES = 1.35, 2
 
 #: The distances that were passed are within this (90th percentile over the 10th).
 ALIKE = 3.0
@@ -34,7 +35,8 @@ def _of(stream: Stream) -> Finding | None:
     used = usual & ~stream.teleports[1:] & (intervals > 1.5 * frame)
     if used.sum() < max(FEWEST_STATES, 0.5 * len(intervals)):
         return None
-    if quantile(intervals[used], 0.9) < UNEVEN * quantile(intervals[used], 0.1):
+    short, long = quantile(intervals[used], 0.1), quantile(intervals[used], 0.9)
+    if long < UNEVEN * short or round((long - short) / frame) < FRAMES:
         return None
     before = 1 - frame / intervals[used]  # how far it was when it was not yet sent
     candidates = [("the last state that was sent", stream.steps[used], before)]
@@ -83,7 +85,7 @@ DETECTOR = Detector(
     "Let receivers predict as the sender does, and send at least once a second and once more at"
     " rest; 'epic tune --bytes' says what a threshold costs.",
     "share of the intervals in which the same distance was passed with the last moment",
-    f"{FITS} of them, where intervals differ by {UNEVEN} (10-90 %)",
+    f"{FITS} of them, where intervals differ by {UNEVEN} and {FRAMES} frames (10-90 %)",
     "definition of sending by a threshold; IEEE 1278.1 of that against an extrapolation",
     detect,
     rank=47,
