@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.places import ROOT
 
-import epic_cli.network
+import epic_cli
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
 
@@ -63,7 +63,8 @@ def test_what_users_read_names_no_class_that_they_cannot_have() -> None:
         for name in classes(path)
         if re.search("[a-z][A-Z]", name) and name != "TypeScript"
     }
-    private = defined - {*epic_cli.__all__, *epic_cli.network.__all__}
+    network = (name for path in (PACKAGE / "network").glob("*.py") for name in classes(path))
+    private = defined - {*epic_cli.__all__, *network}
     name = re.compile(rf"\b(?:{'|'.join(private)})\b")
     offered = [epic_cli.strategy(each.name) for each in epic_cli.strategies()]
     offered += [getattr(epic_cli, name) for name in epic_cli.__all__]

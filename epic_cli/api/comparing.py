@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
-    from epic_cli.network import LinkConditions
+    from epic_cli.network.link import LinkConditions
     from epic_cli.network.link_spec import LinkSpec
     from epic_cli.network.movement_spec import MovementSpec
     from epic_cli.network.sender import SenderSpec

@@ -49,7 +49,7 @@ from epic_cli.work.jobs import HERE, JobTally, Workers
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.network import RecordedMovement
+    from epic_cli.network.movement import RecordedMovement
     from epic_cli.network.simulation import SimulationSpec
     from epic_cli.recordings.opening import Logs, RecordingSource
 

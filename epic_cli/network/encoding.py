@@ -2,7 +2,7 @@
 
 A field turns a part of a state (a position, a velocity, a rotation) into whole numbers and back;
 what comes back is what a receiver has. A message is a datagram with the states of one moment, and
-of some before it; ``write`` and ``read`` are each other's inverse, bit for bit.
+of some before it, which can be read again to the last bit.
 """
 
 from __future__ import annotations
@@ -65,29 +65,6 @@ def count_bits(number: int) -> int:
     return 8 if number < 128 else 8 * -(-number.bit_length() // 7)
 
 
-class BitReader:
-    """Bits as a ``BitWriter`` put them; raises ``ValueError`` where there are too few."""
-
-    def __init__(self, data: bytes) -> None:
-        self._value = int.from_bytes(data, "big")
-        self.left = 8 * len(data)
-
-    def take(self, bits: int) -> int:
-        """The next number of this many bits."""
-        if bits > self.left:
-            raise ValueError(f"a message ends {bits - self.left} bits too early")
-        self.left -= bits
-        return self._value >> self.left & ((1 << bits) - 1)
-
-    def count(self) -> int:
-        """The next number of ``BitWriter.count``."""
-        number = shift = 0
-        while (byte := self.take(8)) & 128:
-            number |= (byte & 127) << shift
-            shift += 7
-        return number | byte << shift
-
-
 @dataclass(frozen=True)
 class Field:
     """A part of a state as ``size`` whole numbers.
@@ -117,17 +94,6 @@ class Field:
         else:
             _put_all(bits, steps, length)
 
-    def read(self, bits: BitReader, base: Whole | None = None) -> Whole:
-        """What ``write`` put."""
-        if base is None:
-            return self._read_full(bits)
-        if not bits.take(1):
-            return base
-        length = bits.take(_LENGTH)
-        if length == _IN_FULL:
-            return self._read_full(bits)
-        return tuple(before + _signed(bits.take(length)) for before in base)
-
     def _write_full(self, bits: BitWriter, whole: Whole) -> None:
         if self.widths:
             for number, width in zip(whole, self.widths, strict=True):
@@ -135,12 +101,6 @@ class Field:
         else:
             steps = [_unsigned(number) for number in whole]
             _put_all(bits, steps, max(steps).bit_length())
-
-    def _read_full(self, bits: BitReader) -> Whole:
-        if self.widths:
-            return tuple(bits.take(width) for width in self.widths)
-        length = bits.take(_LENGTH)
-        return tuple(_signed(bits.take(length)) for _ in range(self.size))
 
 
 def _put_all(bits: BitWriter, steps: Sequence[int], length: int) -> None:
@@ -152,10 +112,6 @@ def _put_all(bits: BitWriter, steps: Sequence[int], length: int) -> None:
 def _unsigned(number: int) -> int:
     """0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
     return number << 1 if number >= 0 else ~(number << 1)
-
-
-def _signed(number: int) -> int:
-    return ~(number >> 1) if number & 1 else number >> 1
 
 
 # ---------------- the fields
@@ -326,19 +282,6 @@ class Encoding:
             if part is not None:
                 field.write(bits, part, before)
 
-    def read(self, bits: BitReader, base: EncodedState | None = None) -> EncodedState:
-        """What ``write`` put."""
-        bits.take(self.flags)
-        teleported = bool(bits.take(1))
-        bases = base.parts if base is not None else (None,) * len(self.fields)
-        return EncodedState(
-            tuple(
-                field.read(bits, before) if bits.take(1) else None
-                for field, before in zip(self.fields, bases, strict=True)
-            ),
-            teleported,
-        )
-
 
 class StateChange(NamedTuple):
     """An entity's state in a message; ``base`` is the number of the datagram that has its base."""
@@ -375,23 +318,3 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
             bits.put(0 if base is None else number - base, _BACK)
             encoding.write(bits, state, None if base is None else known(base, entity))
     return bits.data()
-
-
-def read_message(encoding: Encoding, data: bytes, known: Known) -> list[Moment]:
-    """What ``write_message`` wrote: numbers modulo 2^16, stamps modulo 2^32 microseconds.
-
-    Raises ``ValueError`` for a message that ends too early, ``KeyError`` for an unknown base.
-    """
-    bits = BitReader(data)
-    first = bits.take(_SEQUENCE)
-    moments = []
-    for _ in range(bits.count()):
-        number, stamp = first - bits.take(_BACK), bits.take(_STAMP) / 1e6
-        changes = []
-        for _ in range(bits.count()):
-            entity, back = bits.count(), bits.take(_BACK)
-            base = number - back if back else None
-            before = None if base is None else known(base, entity)
-            changes.append(StateChange(entity, encoding.read(bits, before), base))
-        moments.append(Moment(number, stamp, tuple(changes)))
-    return moments

@@ -171,8 +171,8 @@ SENDER: tuple[Parameter, ...] = (
            " acknowledged over the same link (delta); or of the last one that was sent (chain),"
            " which a loss breaks until the next full one, a second later at the latest.", PACKINGS,
            tune=False),
-    Number("redundancy", 0, "Repeat the states of this many datagrams before in each, as far as they"
-           " fit.", "", 0, 64, tune=(0, 3), whole=True),
+    Number("redundancy", 0, "Repeat the states of this many datagrams before in each, as far as"
+           " they fit.", "", 0, 64, tune=(0, 3), whole=True),
     Number("budget", None, "Send no more bits a second than this (32kbit), headers included:"
            " what is furthest from what receivers have goes first.", "bit/s", 1, 1e12),
     Number("mtu", USUAL_MTU, "The longest datagram, with its headers.", "bytes", 200, 65535,

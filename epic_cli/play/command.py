@@ -19,8 +19,7 @@ import click
 from epic_cli.engine.parameters import nearest
 from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.network import Channel
-from epic_cli.network.link import Way
+from epic_cli.network.link import Channel, Way
 from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match import Recorder, Unrecordable

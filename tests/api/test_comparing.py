@@ -13,7 +13,7 @@ from support.running import shell
 
 from epic_cli import Packet, Sample, compare, read_packets, strategy
 from epic_cli.engine.strategies import remote_names
-from epic_cli.network import LinkConditions
+from epic_cli.network.link import LinkConditions
 from epic_cli.work.executors import Processes
 
 SAMPLES = ROOT / "sample_inputs"

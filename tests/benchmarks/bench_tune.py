@@ -32,7 +32,10 @@ from epic_cli.jobs.tune.trials import (
     space_of,
 )
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 STRATEGIES = (
     "snapshot,epic,dead-reckoning,mirror,unity-ngo,source,hermite,one-euro,alpha-beta,kalman"

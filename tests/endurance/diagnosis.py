@@ -27,7 +27,7 @@ from support.faulty_traffic import (
 from support.faulty_turning import KINDS, turning
 
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.network import PATHS
+from epic_cli.network.paths import PATHS
 
 STRENGTHS = (0.25, 0.5, 1.0, 2.0)
 RATES = (5, 10, 20, 30, 60, 128)

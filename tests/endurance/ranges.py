@@ -26,7 +26,10 @@ from epic_cli.jobs.tune.run import default_trials, search
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import Budget, EvaluationSet, Point, Trials, evaluation_set, space_of
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 #: What a recording is of, which no network makes better, and what hides what is drawn.
 FACTS = {

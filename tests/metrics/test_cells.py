@@ -10,7 +10,10 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare
 from epic_cli.metrics.measurement import FIELDS, Grid, Resampled, grid
-from epic_cli.network import Link, LinkConditions, PathMovement, Strafe, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import Strafe
+from epic_cli.network.simulation import simulate
 
 RECORDED = {
     name: movements.block(

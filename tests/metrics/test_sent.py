@@ -9,7 +9,7 @@ from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, compare, compare_run, simulated
-from epic_cli.network import LinkConditions
+from epic_cli.network.link import LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.sender import SenderSpec

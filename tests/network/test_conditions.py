@@ -11,16 +11,9 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import (
-    AddedLink,
-    Link,
-    LinkConditions,
-    QueueLimit,
-    TraceLink,
-    fates,
-    read_trace,
-)
+from epic_cli.network.link import Link, LinkConditions, QueueLimit, fates
 from epic_cli.network.link_spec import LinkSpec
+from epic_cli.network.trace import AddedLink, TraceLink, read_trace
 
 COUNT = 20_000
 

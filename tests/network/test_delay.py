@@ -14,8 +14,7 @@ from support.plain_link import gamma_quantile as gamma
 from support.plain_link import pareto_quantile as pareto
 from support.plain_link import unbounded_pareto_quantile as unbounded_pareto
 
-from epic_cli.network import Link, LinkConditions
-from epic_cli.network.link import DISTRIBUTIONS, Distribution
+from epic_cli.network.link import DISTRIBUTIONS, Distribution, Link, LinkConditions
 
 COUNT = 40_000
 

@@ -9,8 +9,11 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from epic_cli.network import TableRefusal, TraceLink, read_movement, read_trace, sample
+from epic_cli.network.sender import sample
+from epic_cli.network.trace import TraceLink, read_trace
+from epic_cli.network.truth_file import read_movement
 from epic_cli.recordings import Unreadable
+from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import Problem
 
 cells = st.sampled_from(

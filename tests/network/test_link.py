@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import GilbertElliott, Link, LinkConditions
+from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 
 TIMES = [n / 50 for n in range(20_000)]
 

@@ -8,7 +8,7 @@ from statistics import correlation, fmean
 
 import pytest
 
-from epic_cli.network import GilbertElliott, Link, LinkConditions
+from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 
 COUNT = 60_000
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.network import RecordedMovement, State, TableRefusal, read_movement, sample
-from epic_cli.network.movement import Track
+from epic_cli.network.movement import RecordedMovement, State, Track
+from epic_cli.network.sender import sample
+from epic_cli.network.truth_file import read_movement
 from epic_cli.recordings.read_spec import ReadSpec
+from epic_cli.recordings.tables import TableRefusal
 
 TWO = """entity,time,x,y,z,vx,vy,vz
 a,0,0,0,0,1,0,0

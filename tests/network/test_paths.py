@@ -8,9 +8,18 @@ import math
 import pytest
 
 from epic_cli.engine.contract import Vector
-from epic_cli.network import PATHS, circle, figure_eight, jump, stop_and_go, straight, zigzag
 from epic_cli.network.movement import Path
-from epic_cli.network.paths import Strafe, Teleporting
+from epic_cli.network.paths import (
+    PATHS,
+    Strafe,
+    Teleporting,
+    circle,
+    figure_eight,
+    jump,
+    stop_and_go,
+    straight,
+    zigzag,
+)
 
 TIMES = [n * 0.0371 + 0.0103 for n in range(400)]
 

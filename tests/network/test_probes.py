@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from epic_cli import diagnose
-from epic_cli.network import NetworkTrace, TableRefusal, read_trace
-from epic_cli.network.trace import recorded
+from epic_cli.network.trace import NetworkTrace, read_trace, recorded
+from epic_cli.recordings.tables import TableRefusal
 
 
 def trip(number: int, lost: object, up: int = 9_000_000, down: int = 8_000_000) -> dict[str, Any]:

@@ -8,18 +8,9 @@ import numpy as np
 import pytest
 from support.conformance import load
 
-from epic_cli.network import (
-    PathMovement,
-    Sender,
-    SenderClock,
-    Snapshot,
-    State,
-    Teleporting,
-    sample,
-    stop_and_go,
-    straight,
-)
-from epic_cli.network.sender import SenderSpec
+from epic_cli.network.movement import PathMovement, Snapshot, State
+from epic_cli.network.paths import Teleporting, stop_and_go, straight
+from epic_cli.network.sender import Sender, SenderClock, SenderSpec, sample
 
 
 def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot:

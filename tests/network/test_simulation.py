@@ -10,23 +10,13 @@ from typing import Any, get_args
 
 import pytest
 
-from epic_cli.network import (
-    PATHS,
-    GilbertElliott,
-    Link,
-    LinkConditions,
-    PathMovement,
-    Sender,
-    Statistics,
-    TraceLink,
-    circle,
-    read_movement,
-    read_trace,
-    simulate,
-    straight,
-)
-from epic_cli.network.link import TraceBy
-from epic_cli.network.sender import SenderSpec
+from epic_cli.network.link import GilbertElliott, Link, LinkConditions, TraceBy
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS, circle, straight
+from epic_cli.network.sender import Sender, SenderSpec
+from epic_cli.network.simulation import Statistics, simulate
+from epic_cli.network.trace import TraceLink, read_trace
+from epic_cli.network.truth_file import read_movement
 from epic_cli.recordings.entries.text import text_writer
 
 HERE = Path(__file__).parent

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import NetworkTrace, TableRefusal, TraceLink, read_trace
+from epic_cli.network.trace import NetworkTrace, TraceLink, read_trace
+from epic_cli.recordings.tables import TableRefusal
 
 RECEIVED = """flow,seq,send_time,recv_time,lost
 a,0,10.000,10.051,0

@@ -6,8 +6,7 @@ import io
 
 import pytest
 
-from epic_cli.network import NetworkTrace, read_trace
-from epic_cli.network.trace import write_trace
+from epic_cli.network.trace import NetworkTrace, read_trace, write_trace
 
 
 def test_what_is_written_is_read_back() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.network import PathMovement, State, Teleporting, read_movement
-from epic_cli.network.movement import Snapshot
-from epic_cli.network.truth_file import TruthWriter
+from epic_cli.network.movement import PathMovement, Snapshot, State
+from epic_cli.network.paths import Teleporting
+from epic_cli.network.truth_file import TruthWriter, read_movement
 from epic_cli.recordings.writing import Unwritable
 
 

@@ -12,18 +12,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 from support.conformance import load
 
-from epic_cli.network import (
-    PATHS,
-    PathMovement,
-    RecordedMovement,
-    encoding,
-    read_movement,
-    sample,
-    simulate,
-)
-from epic_cli.network.paths import SPIN, SPIN_AXIS, TURNINGS, turning_path
-from epic_cli.network.sender import Sender, SenderSpec
-from epic_cli.network.truth_file import TruthWriter
+from epic_cli.network import encoding
+from epic_cli.network.movement import PathMovement, RecordedMovement
+from epic_cli.network.paths import PATHS, SPIN, SPIN_AXIS, TURNINGS, turning_path
+from epic_cli.network.sender import Sender, SenderSpec, sample
+from epic_cli.network.simulation import simulate
+from epic_cli.network.truth_file import TruthWriter, read_movement
 
 
 def rotations(path: str, turning: str, seed: int = 3, rate: float = 60.0) -> Rotation:

@@ -11,7 +11,10 @@ from support.running import epic
 from epic_cli import Packet, inspect
 from epic_cli.engine.contract import Vector
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statistics, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.recordings.checks import new_findings
 from epic_cli.recordings.findings import KINDS, RecordingFinding
 from epic_cli.recordings.reading import make_writer

@@ -13,8 +13,7 @@ from support.places import ROOT
 from support.running import epic
 
 from epic_cli.main import main
-from epic_cli.network import LinkConditions
-from epic_cli.network.link import GilbertElliott
+from epic_cli.network.link import GilbertElliott, LinkConditions
 from epic_cli.network.link_spec import LINK_WORDS, TwoWays
 from epic_cli.play import MatchSpec
 from epic_cli.play.bots import BOTS

@@ -29,16 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epic_cli import replay_array
-from epic_cli.network import (
-    GilbertElliott,
-    Link,
-    LinkConditions,
-    PathMovement,
-    TraceLink,
-    circle,
-    read_trace,
-    simulate,
-)
+from epic_cli.network.link import GilbertElliott, Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import circle
+from epic_cli.network.simulation import simulate
+from epic_cli.network.trace import TraceLink, read_trace
 from studies.drawing import Axis, Level, Line, Panel, chart
 
 Floats = NDArray[np.float64]

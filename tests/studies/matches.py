@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from epic_cli.network import RecordedMovement, read_movement
-from epic_cli.network.movement import Track
+from epic_cli.network.movement import RecordedMovement, Track
+from epic_cli.network.truth_file import read_movement
 from studies.recordings import Floats
 
 #: Of a retimed stamp so much is taken from the recorded one, the rest from the movement.

@@ -33,10 +33,11 @@ from epic_cli.metrics.measurement import Entity, Grid, Resampled, measure
 from epic_cli.metrics.metric import SCALE, Weights, without_turning
 from epic_cli.metrics.notes import NothingJudged
 from epic_cli.metrics.score import costs, score
-from epic_cli.network import GilbertElliott, Link, LinkConditions, RecordedMovement, simulate
+from epic_cli.network.link import GilbertElliott, Link, LinkConditions
+from epic_cli.network.movement import RecordedMovement
 from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.sender import SenderSpec
-from epic_cli.network.simulation import Simulation, SimulationSpec
+from epic_cli.network.simulation import Simulation, SimulationSpec, simulate
 from studies.buffer import Cell, missing, needed
 from studies.recordings import Floats
 

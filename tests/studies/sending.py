@@ -34,9 +34,8 @@ from epic_cli.metrics.measurement import FIELDS, Resampled
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import NothingJudged
 from epic_cli.metrics.score import residual_part
-from epic_cli.network import RecordedMovement
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.movement import Snapshot, Track
+from epic_cli.network.movement import RecordedMovement, Snapshot, Track
 from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import Simulation, SimulationSpec

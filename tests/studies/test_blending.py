@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from epic_cli.metrics.metric import Weights
-from epic_cli.network import RecordedMovement
-from epic_cli.network.movement import Track
+from epic_cli.network.movement import RecordedMovement, Track
 from studies import blending, measuring
 from studies.blending import Question, region
 from studies.matches import Kind, follow

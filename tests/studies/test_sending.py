@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from epic_cli.network import RecordedMovement
-from epic_cli.network.movement import Track
+from epic_cli.network.movement import RecordedMovement, Track
 from studies import sending
 from studies.sending import Way, at, bytes_for
 

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from epic_cli.metrics import traffic
 from epic_cli.metrics.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 from support import faulty_turning
 
 if TYPE_CHECKING:

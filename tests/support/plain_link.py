@@ -9,7 +9,7 @@ import math
 from random import Random
 from typing import Any
 
-from epic_cli.network import GilbertElliott, LinkConditions
+from epic_cli.network.link import GilbertElliott, LinkConditions
 from support.plain_maths import exponential, logarithm, normal_probability
 
 SAME = 1e-9

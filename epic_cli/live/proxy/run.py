@@ -23,8 +23,8 @@ from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket, allow_files, machine_time
 from epic_cli.live.recording import WholeFile
-from epic_cli.network import AddedLink, Link
-from epic_cli.network.link import Way
+from epic_cli.network.link import Link, Way
+from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 from epic_cli.recordings.writing import csv_field

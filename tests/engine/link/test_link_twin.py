@@ -12,8 +12,7 @@ from support.plain_link import PlainLink
 
 from epic_cli.engine import link as maths
 from epic_cli.engine.link import SenderKernel, Tally
-from epic_cli.network import GilbertElliott, Link, LinkConditions, QueueLimit
-from epic_cli.network.link import DISTRIBUTIONS
+from epic_cli.network.link import DISTRIBUTIONS, GilbertElliott, Link, LinkConditions, QueueLimit
 
 PACKETS = 400
 

@@ -14,7 +14,10 @@ from epic_cli.jobs.diagnose.drawn import PARTS, DrawnMatch, match
 from epic_cli.jobs.diagnose.redraw import Redraw, low_pass
 from epic_cli.jobs.diagnose.report import strategy_options
 from epic_cli.metrics.drawn_path import DrawnPath, UnusableDrawing, drawn_paths
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 LINK = LinkConditions(0.08, 0.02, "gamma", loss=0.02)
 

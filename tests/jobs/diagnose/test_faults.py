@@ -26,9 +26,10 @@ from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.arrays import SEQUENCE, packet_table
 from epic_cli.metrics.evaluation import simulated
-from epic_cli.network import PATHS, LinkConditions
+from epic_cli.network.link import LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
+from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.simulation import SimulationSpec
 

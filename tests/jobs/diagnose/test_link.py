@@ -12,9 +12,9 @@ from support.faulty_traffic import Columns, traffic_of_tables
 from epic_cli.jobs.diagnose.link import FoundLink, found_link
 from epic_cli.jobs.diagnose.report import link_description
 from epic_cli.metrics.arrays import ARRIVAL, SEQUENCE, TIME
-from epic_cli.network import GilbertElliott, Link, LinkConditions, TraceLink, read_trace
+from epic_cli.network.link import GilbertElliott, Link, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
-from epic_cli.network.trace import write_trace
+from epic_cli.network.trace import TraceLink, read_trace, write_trace
 
 PERIOD, COUNT = 0.05, 2400
 

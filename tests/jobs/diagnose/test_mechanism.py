@@ -17,7 +17,10 @@ from epic_cli.jobs.diagnose.drawn import match
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report import drawn_record, drawn_words
 from epic_cli.metrics.drawn_path import DrawnPath
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 LINK = LinkConditions(0.06, 0.02, "gamma", loss=0.02)
 

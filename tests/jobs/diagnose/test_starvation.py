@@ -11,7 +11,10 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.diagnose.detectors import Finding, detector_of
 from epic_cli.jobs.diagnose.run import diagnose, traffic
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 from epic_cli.recordings.opening import blocks
 from epic_cli.recordings.rows import source_of
 

@@ -13,7 +13,7 @@ from support.faulty_turning import KINDS, attitude, recorded, turning
 from epic_cli import Packet, diagnose
 from epic_cli.jobs.diagnose import run as of_traffic
 from epic_cli.jobs.diagnose.detectors import Finding
-from epic_cli.network import PATHS
+from epic_cli.network.paths import PATHS
 
 #: Other steps of angles than those of bits.
 DEGREES = (0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 8, 10, 15, 30)

@@ -20,7 +20,10 @@ from support.places import SAMPLES
 
 import epic_cli
 from epic_cli.main import main
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 JITTER = str(SAMPLES / "jitter.txt")
 

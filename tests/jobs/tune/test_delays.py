@@ -12,7 +12,10 @@ from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
 from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, delays_needed
 from epic_cli.metrics.evaluation import by_entity
 from epic_cli.metrics.traffic import SHARES, traffic_of
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 LATENCY, JITTER, PERIOD = 0.15, 0.025, 0.05
 

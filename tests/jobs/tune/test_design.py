@@ -25,7 +25,10 @@ from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.main import main
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.metrics.metric import Weighing
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 Told = Callable[..., str]
 

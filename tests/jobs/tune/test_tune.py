@@ -22,7 +22,10 @@ from epic_cli.jobs.tune.trials import evaluation_set, halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.truth import truths_of
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.movement import PathMovement
+from epic_cli.network.paths import PATHS
+from epic_cli.network.simulation import simulate
 
 TERMS = CompareSpec((), SCREEN_TIMING, threads=1)
 

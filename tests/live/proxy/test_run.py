@@ -43,8 +43,7 @@ from epic_cli.live.proxy.run import (
 from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.main import main
-from epic_cli.network import Link, LinkConditions
-from epic_cli.network.link import WAYS
+from epic_cli.network.link import WAYS, Link, LinkConditions
 from epic_cli.network.link_spec import TwoWays, parse_word
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec

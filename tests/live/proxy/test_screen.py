@@ -30,7 +30,7 @@ from epic_cli.live.proxy.screen import Watching
 from epic_cli.live.proxy.spec import LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording
-from epic_cli.network import Link
+from epic_cli.network.link import Link
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec

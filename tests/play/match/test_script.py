@@ -5,7 +5,6 @@ import io
 import pytest
 from support.play_links import match, script
 
-from epic_cli.network import TableRefusal
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec
 from epic_cli.play.match import Recorder, Unrecordable
@@ -13,6 +12,7 @@ from epic_cli.play.run import Row, rows
 from epic_cli.play.script import Input, parse_script
 from epic_cli.play.spec import Change
 from epic_cli.play.world import Weapon
+from epic_cli.recordings.tables import TableRefusal
 
 
 def test_a_script_says_what_players_do() -> None:

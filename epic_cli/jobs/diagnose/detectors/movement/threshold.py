@@ -12,7 +12,7 @@ from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Floats, Stream,
 FITS = 0.85
 
 #: The same distance in intervals that differ by this much (90th percentile over the 10th), and by
-#: so many frames: of two neighbouring ones, each could be sent for the same threshold.
+#: this many frames: two that are neighbours allow for one threshold whatever it moves like.
 UNEVEN, FRAMES = 1.35, 2
 
 #: The distances that were passed are within this (90th percentile over the 10th).
