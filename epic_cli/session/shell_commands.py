@@ -129,19 +129,27 @@ class CommandTable(click.Group):
         """Lets a command run within the block: what it writes, and what the shell's read.
 
         ``lines`` are the packets so far, ``root`` the context of all commands. On a screen the
-        results of jobs are shown at their end, in a pager where they are long.
+        results of jobs are shown at their end, in a pager where they are long; what is no job, a
+        game or a proxy, has the terminal to itself.
         """
-        messages = _above_prompt(screen, lambda text: _PROGRAM.sub("", text))
+        is_own = name in self.commands
         with ExitStack() as ending:
-            if screen.has_cursor and (name in self.commands or COMMANDS[name].is_job):
+            if not is_own:
+                root.meta[KEY] = ending.enter_context(guarding())
+            if screen.has_cursor and not (is_own or COMMANDS[name].is_job):
+                ending.enter_context(screen.released())
+                yield
+                screen.begin_table()
+                return
+            messages = _above_prompt(screen, lambda text: _PROGRAM.sub("", text))
+            if screen.has_cursor:
                 output = ending.enter_context(_paged(screen))
             else:
                 output = _above_prompt(screen, str)
             ending.enter_context(redirect_stdout(output))
             ending.enter_context(redirect_stderr(messages))
-            if name not in self.commands:
+            if not is_own:
                 ending.enter_context(_typed_packets(lines))
-                root.meta[KEY] = ending.enter_context(guarding())
             yield
             output.flush()
 

@@ -33,7 +33,7 @@ class CommandEntry(NamedTuple):
     @property
     def is_job(self) -> bool:
         """Whether it works and ends by itself, without filling the screen."""
-        return self.folder.startswith("jobs.")
+        return self.folder.startswith("jobs.") or self.name == "send"
 
 
 COMMANDS = {

@@ -39,6 +39,7 @@ def rows_of(terminal: Terminal) -> list[list[str]]:
 
 
 def test_the_first_screen_says_what_to_type_and_two_keys_do_it(terminal: Terminal) -> None:
+    terminal.wait_for("0 taken, 0 refused")  # the toolbar comes last
     lines = [line for line in terminal.everything() if line]
     assert lines[0].startswith("epic 0.")
     assert lines[1].startswith("try 0,0,0 / 1,0,0 / 0 (right arrow, Enter), or a recording: :load ")
@@ -80,14 +81,15 @@ def test_a_wrong_line_has_the_cursor_on_the_wrong_character(terminal: Terminal) 
     terminal.prompt()
 
 
-def test_the_right_arrow_accepts_the_proposed_packet(terminal: Terminal) -> None:
+def test_a_game_has_the_terminal_until_it_is_left(terminal: Terminal) -> None:
     terminal.type(FIRST)
-    terminal.type(SECOND)
-    terminal.wait_for(r"^epic> 2,0,0 / 10,0,0 / 0\.2$")
-    terminal.send("\x1b[C")
-    terminal.pump(0.2)
-    terminal.send("\r")
-    terminal.wait_for("3 taken")
+    terminal.send(":play figure-8.5\r")
+    terminal.wait_for("figure-8.5: Dead reckoning")
+    terminal.send("q")
+    terminal.prompt()
+    assert "rtt estimate" in terminal.text
+    terminal.type(":rows 1")
+    assert rows_of(terminal)[-1][0] == "0.150"
 
 
 def test_tab_completes_commands_and_settings(terminal: Terminal) -> None:
