@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from epic_cli.engine.text.widths import cut
@@ -19,16 +19,9 @@ from epic_cli.show.styles import PALETTE
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 
-_WIDTHS = {
-    "time": 9,
-    "view": 8,
-    "player": 8,
-    "where": 8,
-    "what": 15,
-    "name": 22,
-    "status": 13,
-    "behind_cover": 12,
-}
+#: Of columns of text; all others are numbers.
+_WIDTHS = {"view": 8, "player": 8, "where": 8, "what": 15, "name": 22, "status": 13,
+           "behind_cover": 12}  # fmt: skip
 _NUMBER_WIDTH = 9
 
 #: What a narrow screen does without, first things first.
@@ -64,18 +57,16 @@ class PlayRowWriter:
         """One of them."""
         values = item._asdict()
         if self._format == "jsonl":
-            return (
-                json.dumps({key: known(value) for key, value in values.items()}) + "\n"
-            ).encode()
-        if self._format == "epic":
+            text = json.dumps({key: known(value) for key, value in values.items()}) + "\n"
+        elif self._format == "epic":
             numbers = (values["x"], values["y"], 0.0, values["vx"], values["vy"], 0.0)
             text = "pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f\n"
-            return (text % (*numbers, values["time"])).encode()
-        if self._format == "table":
-            shown = {key: _rounded(value) for key, value in values.items()}
-            return self._aligned(shown).encode()
-        cells = [self._cell(values[name]) for name in self._columns]
-        return (self._separator.join(cells) + "\n").encode()
+            text %= (*numbers, values["time"])
+        elif self._format == "table":
+            text = self._aligned({key: _rounded(value) for key, value in values.items()})
+        else:
+            text = self._separator.join(self._cell(values[name]) for name in self._columns) + "\n"
+        return text.encode()
 
     @property
     def _separator(self) -> str:
@@ -86,16 +77,16 @@ class PlayRowWriter:
             return "" if math.isnan(value) else number(value)
         if isinstance(value, bool):
             return str(int(value))
-        text = _joined(value) if isinstance(value, dict) else str(value)
+        text = _joined(value, _word) if isinstance(value, dict) else str(value)
         return csv_field(text) if self._format == "csv" else text
 
     def _aligned(self, cells: dict[str, str]) -> str:
-        parts = []
-        for name in self._columns:
-            width = _WIDTHS.get(name)
-            cell = cells[name]
-            is_text = width is not None and name != "time"
-            parts.append(cell.ljust(width or 0) if is_text else cell.rjust(width or _NUMBER_WIDTH))
+        parts = [
+            cells[name].ljust(_WIDTHS[name])
+            if name in _WIDTHS
+            else cells[name].rjust(_NUMBER_WIDTH)
+            for name in self._columns
+        ]
         if self._columns[-1] in ("details", "unit"):
             parts[-1] = cells[self._columns[-1]]
         line = " ".join(parts).rstrip()
@@ -114,28 +105,24 @@ def _fitting(columns: Sequence[str], room: int | None) -> list[str]:
     return kept
 
 
-def _rounded(value: Any) -> str:
-    if isinstance(value, dict):
-        return _joined({key: _rounded(one) for key, one in value.items()})
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        if math.isnan(value):
-            return "-"
-        return f"{value:.3f}"
-    return str(value)
-
-
-def _joined(details: dict[str, Any]) -> str:
-    if "text" in details:
-        return str(details["text"])
-    return " ".join(f"{key}={_word(value)}" for key, value in details.items())
+def _joined(details: dict[str, Any], word: Callable[[Any], str]) -> str:
+    """What an event says of itself: a text, or its details."""
+    text = details.get("text")
+    return str(text or " ".join(f"{key}={word(value)}" for key, value in details.items()))
 
 
 def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value).replace(" ", "-")
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, dict):
+        return _joined(value, lambda detail: _rounded(detail).replace(" ", "-"))
+    if isinstance(value, float):
+        return "-" if math.isnan(value) else f"{value:.3f}"
+    return _word(value) if isinstance(value, bool) else str(value)
 
 
 def summary(figures: Sequence[PlayFigure], bumps: int) -> str:
