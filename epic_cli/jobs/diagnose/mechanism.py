@@ -34,6 +34,9 @@ AGES = -0.1, 1.5, 0.02
 #: Seconds for which a delay is about the same; how far off a frame counts at most.
 BLOCK, ASTRAY = 4.0, 0.05
 
+#: What stands this far before the newest state (in states) is frozen, not held.
+SHORT = 0.02
+
 #: Pieces of a curve from state to state.
 PIECES = 12
 
@@ -139,7 +142,7 @@ def axes(frames: Frames) -> Iterator[TimeAxis]:
     none = np.zeros(len(stamps))
     late = float(np.median(arrivals - stamps))
     sender = _jitter(arrivals, arrivals - stamps)
-    yield TimeAxis({"clock": "agree"}, stamps, none, 0.0, sender)
+    yield TimeAxis({}, stamps, none, 0.0, sender)
     between = np.append(0.0, _jitter(arrivals[1:], np.diff(arrivals)))
     yield TimeAxis({"stamps": "arrival"}, arrivals, none, late, between)
     ticks = _ticks(stamps)
@@ -248,8 +251,12 @@ class _Ages:
     def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
         """How steady the ages are by each clock, the steadiest first."""
         frames = self.frames
-        places, beside = self.places(curve, low_pass)
+        places, beside, ends = self.places(curve, low_pass)
         moving = self.moves[places.astype(int)]
+        short = (self.newest - places)[moving & ends]
+        parts: dict[str, Any] = {"curve": curve} if curve != "linear" else {}
+        parts |= {"low_pass": low_pass} if low_pass else {}
+        parts |= {"beyond": "freeze"} if len(short) and np.mean(short > SHORT) > 0.5 else {}
         places, newest, times = places[moving], self.newest[moving], frames.times[self.at[moving]]
         ages = [
             times - np.interp(places, np.arange(len(axis.stamps)), axis.stamps)
@@ -259,7 +266,7 @@ class _Ages:
             np.array(ages),
             np.array([axis.jitter[newest] for axis in self.every]),
             beside[moving] * self.interval / frames.unit,
-            places >= newest - 1e-6,
+            ends[moving],
         )
         found = []
         for axis, delay, margin, off in zip(
@@ -267,15 +274,19 @@ class _Ages:
         ):
             settings = {**axis.settings, "delay": max(delay, 0.0)}
             settings |= {"jitter_margin": margin} if margin else {}
-            settings |= {"curve": curve} if curve != "linear" else {}
-            settings |= {"low_pass": low_pass} if low_pass else {}
-            found.append(PossibleReading(off, StrategySpec("buffer", settings)))
+            found.append(PossibleReading(off, StrategySpec("buffer", {**settings, **parts})))
         return sorted(found, key=lambda reading: round(reading.off, 6))
 
-    def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats]:
-        """Where the path is nearest to each frame (in states), and how far it is beside it."""
+    def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Where the path is nearest to each frame (in states), and how far it is beside it.
+
+        And which frames show the newest state, or stand where it has run out.
+        """
         frames = self.frames
-        points = _undone(frames, low_pass)[self.at]
+        points = _undone(frames, low_pass)
+        steps = lengths(np.diff(points, axis=0, prepend=points[:1]))
+        stands = (steps < 0.1 * steps.mean())[self.at]
+        points = points[self.at]
         path, parts = _path(frames, curve)
         wanted = frames.stamps[self.newest] - self.guesses
         place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
@@ -292,7 +303,8 @@ class _Ages:
             nearer = far < 0.9 * least - 1e-12
             places = np.where(nearer, (piece + part) / parts, places)
             least = np.where(nearer, far, least)
-        return np.minimum(places, self.newest), np.sqrt(least)
+        places = np.minimum(places, self.newest)
+        return places, np.sqrt(least), stands | (places >= self.newest - 1e-6)
 
 
 def _steady(
@@ -300,7 +312,7 @@ def _steady(
 ) -> tuple[Floats, Floats, Floats]:
     """The delays (s) and margins of the jitter that leave the least of ages (n, m), and how much.
 
-    Frames that show the newest state (``ends``) may be as old as they like. The sum of the
+    Frames for which there was no newer state (``ends``) may be older than that. The sum of the
     distances becomes least, as in ``FrameComparison.fit``.
     """
     if not ages.shape[1] or ends.all():
