@@ -112,11 +112,11 @@ def turns_of(
     return TurnTruth(path, starts, ends, times, states)
 
 
-def _segments_at(path: Path, times: Floats, shift: float = 0.0) -> Integers:
-    """The segments (n) of a path at ``times - shift``, -1 where nothing is known."""
+def _segments_at(path: Path, times: Floats) -> Integers:
+    """The segments (n) of a path at these times, -1 where nothing is known."""
     count = len(times)
     found = np.empty(count, np.int32)
-    path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
+    path.read(times, 0.0, np.empty((count, 3)), np.empty((count, 3)), found)
     return found
 
 

@@ -150,12 +150,8 @@ def traffic(spec: DiagnoseSpec) -> Traffic:
     return replace(found, strategies=spec.strategies, placed=spec.placed)
 
 
-def diagnose(
-    traffic: Traffic,
-    drawn: Mapping[str, DrawnPath] | None = None,
-    detectors: Sequence[Detector] | None = None,
-) -> Diagnosis:
-    """What is wrong with the traffic, by these ``detectors`` (None: all).
+def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> Diagnosis:
+    """What is wrong with the traffic.
 
     ``drawn`` is what the game really drew of the entities, if that is known. Raises
     ``TooFewPackets``, and ``UnusableDrawing`` where what was drawn cannot be compared.
@@ -169,9 +165,8 @@ def diagnose(
     findings: list[Finding] = []
     lacking: list[tuple[str, tuple[str, ...]]] = []
     there = _there(traffic)
-    known = registry()
-    using = known.detectors if detectors is None else tuple(detectors)
-    left_out = list(known.left_out) if detectors is None else []
+    using, foreign, left_out = registry()
+    unusable = list(left_out)
     for detector in using:
         needs = tuple(need for need in detector.needs if need not in there)
         if not _OWN.isdisjoint(needs):
@@ -182,18 +177,18 @@ def diagnose(
         try:
             findings += _checked(detector, detector.detect(traffic))
         except Exception as error:  # a plug-in's code may fail in any way
-            if detector.name not in known.foreign:
+            if detector.name not in foreign:
                 raise
             reason = f"{type(error).__name__}: {error}"
-            left_out.append(UnusablePlugin(detector.name, "", reason, "detector"))
-    beside = _beside(traffic, [finding.cause for finding in findings], using, known.foreign)
+            unusable.append(UnusablePlugin(detector.name, "", reason, "detector"))
+    beside = _beside(traffic, [finding.cause for finding in findings], using, foreign)
     folded = _folded(findings, beside, using)
     folded.sort(key=lambda one: -one.share)
     messages, drifts = traffic.messages, any(finding.cause == "clock-drift" for finding in findings)
     return Diagnosis(
         tuple(folded),
         tuple(lacking),
-        tuple(left_out),
+        tuple(unusable),
         traffic.drawn,
         traffic.packets,
         traffic.duration,

@@ -62,7 +62,7 @@ def _finding(
     share, statistic = figures
     who = "all entities" if several else "the entity"
     first, worst = times.tolist()
-    given = {**values, "who": who}
+    given: dict[str, float | str] = {**values, "who": who}
     return Finding("server-stall", min(1.0, share), statistic, LONG, given, first, worst)
 
 
