@@ -300,7 +300,7 @@ def _video(wanted: Wanted) -> bytes:
     found = wanted.bench.figures(wanted.experiment)
     spec, stream = VideoSpec.parse(wanted.clip), io.BytesIO()
     labels = wanted.experiment.labels
-    write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels)
+    write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels, found.pictured)
     return stream.getvalue()
 
 

@@ -190,6 +190,7 @@ class Stage(NamedTuple):
     """Who moves, later tracks above earlier ones, from ``start`` to ``end`` (s).
 
     ``packet_times`` (m, s) are when ``packets`` (m, 2) came, or were sent where that is not known.
+    It is ``of`` one of several networks or entities, if so.
     """
 
     tracks: tuple[Curve, ...]
@@ -199,6 +200,7 @@ class Stage(NamedTuple):
     unit: str
     start: float
     end: float
+    of: str = ""
 
     @property
     def drawn(self) -> list[Curve]:
@@ -212,7 +214,7 @@ class Stage(NamedTuple):
         return times, errors
 
 
-def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
+def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") -> Stage:
     """The stage of these entities; ``labels`` chooses strategies, the best one first, none: all.
 
     Raises ``NothingToDraw``.
@@ -248,6 +250,7 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = ()) -> Stage:
         scenes[0].unit,
         min(float(scene.times[0]) for scene in scenes),
         max(float(scene.times[-1]) for scene in scenes),
+        of,
     )
 
 
@@ -422,7 +425,8 @@ class Backdrop:
                     x += words.width
             x += 16 * unit
         note = f"error ({self.stage.unit}); above: RMS of these {self.end - self.start:.3g} s"
-        pen.paste(self.name(note, colors.soft, 80), 46 * unit, self.map[3] + 11 * unit)
+        note += f" of {self.stage.of}" if self.stage.of else ""
+        pen.paste(self.name(note, colors.soft, 100), 46 * unit, self.map[3] + 11 * unit)
 
     def _chart(self) -> Image.Image:
         """The errors over time: the faint ones are drawn here."""

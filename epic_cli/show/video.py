@@ -31,13 +31,15 @@ def write_video(
     scenes: Sequence[Scene],
     spec: VideoSpec,
     labels: Sequence[str] = (),
+    of: str = "",
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[float, float]:
     """Writes a video of these scenes, and returns from when to when (s) it goes.
 
     ``kind`` is ``gif`` or ``mp4``, for which the stream must be one in which one can go back;
     ``labels`` chooses strategies, the best one first, none: all. Of several scenes, each entity is
-    a line. The same scenes give the same bytes, as long as Pillow and PyAV are the same.
+    a line. Its figures are ``of`` one of several networks, if so. The same scenes give the same
+    bytes, as long as Pillow and PyAV are the same.
 
     Raises ``NoVideo``, and ``NothingToDraw`` where the scenes hold nothing to draw.
     """
@@ -51,7 +53,8 @@ def write_video(
     from epic_cli.show.film import Backdrop, frames, seconds_of, stage_of
 
     usual_size, usual_fps = KINDS[kind]
-    size, fps, stage = spec.size or usual_size, spec.fps or usual_fps, stage_of(scenes, labels)
+    size, fps = spec.size or usual_size, spec.fps or usual_fps
+    stage = stage_of(scenes, labels, of)
     try:
         start, end = seconds_of(stage, (spec.start, spec.end), spec.worst, fps / spec.speed)
     except ValueError as error:

@@ -283,9 +283,10 @@ def test_a_movement_is_drawn_by_hand_and_played(lab: Lab) -> None:
 def test_own_movement_is_sent_over_other_networks(lab: Lab, with_tanks: str) -> None:
     page = lab("movement=recording&s=epic&s=mirror", with_tanks)
     first = figures(page)
-    assert page.run("lab.controls.get('latency').line.offsetParent === null") is True
+    hidden = "['latency', 'seed', 'tick'].map((name) => lab.controls.get(name).line.hidden)"
+    assert page.run(hidden) == [True, True, False]
     write(page, "lab-moves", "movement")
-    assert page.run("lab.controls.get('latency').line.offsetParent === null") is False
+    assert page.run(hidden) == [False, False, False]
     assert "--movement=truth=" in page.run("$('lab-line').textContent")
     assert figures(page) != first
 

@@ -184,7 +184,7 @@ def write(
 
         write_document(picture(comparison.scenes[0], labels, pictured(comparison)), pictures.svg)
     if pictures.video.file is not None:
-        write_film(pictures.video, comparison.scenes[:1], labels)
+        write_film(pictures.video, comparison.scenes[:1], labels, pictured(comparison))
     if pictures.html is not None:
         from epic_cli.show.page import content_of, page_of
 

@@ -122,7 +122,7 @@ function settle() {
   const simulated = lab.simulated.includes(lab.moves),
     computed = simulated && !["movement", "hand"].includes(lab.moves);
   for (const [name, { line }] of lab.controls) {
-    const judges = lab.groups.score.some((about) => about.name === name),
+    const judges = name !== "seed" && lab.groups.score.some((about) => about.name === name),
       ofPath = ["speed", "size", "turning"].includes(name);
     line.hidden = !(judges || (ofPath ? computed : simulated));
     line.classList.toggle("given", lab.given.has(name));

@@ -191,8 +191,10 @@ video_option: Decorator = click.option(
 _ROWS = 60_000
 
 
-def write_film(video: VideoSpec, scenes: Sequence[Scene], labels: Sequence[str] = ()) -> None:
-    """Writes a video; ``labels`` chooses strategies, none: all.
+def write_film(
+    video: VideoSpec, scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = ""
+) -> None:
+    """Writes a video of one of several scenes, if so; ``labels`` chooses strategies, none: all.
 
     Raises ``WrongUsage``, ``CannotAccess``, ``NothingToDraw``.
     """
@@ -207,7 +209,7 @@ def write_film(video: VideoSpec, scenes: Sequence[Scene], labels: Sequence[str] 
         open_whole(path) as stream,
         Progress("drawing") as progress,
     ):
-        start, end = write_video(stream, kind_of(path), scenes, video, labels, progress)
+        start, end = write_video(stream, kind_of(path), scenes, video, labels, of, progress)
     say(f"The video shows {start:.2f} to {end:.2f} s; --video {path},from=...,to=... others.\n")
 
 

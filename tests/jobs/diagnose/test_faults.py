@@ -230,3 +230,8 @@ def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, s
     assert found["quantisation"]["off"] == pytest.approx(steps / usual, rel=0.15)
     finer = f"{send.split(',', maxsplit=1)[0]},quantize={found['quantisation']['finer']}"
     assert of_sender(movement, finer, link) == {}
+
+
+def test_a_thousand_losses_are_no_chain() -> None:
+    link = LinkConditions(latency=0.05, jitter=0.005, loss=0.05)
+    assert "delta-chain" not in causes(clean("circle", link, 60, 1, 600.0))

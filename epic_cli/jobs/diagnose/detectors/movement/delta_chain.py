@@ -59,8 +59,10 @@ def _length(ends: Floats, begins: Floats, longest: int) -> int:
     best, count = 0, len(ends)
     for length in range(max(SHORTEST, longest // 3), 4 * longest + 1):
         fits = int((ends % length == 0).sum())
-        by_chance = math.comb(count, fits) * length**-fits * 4 * longest
-        if fits < FITS * count or by_chance > CHANCE:
+        if fits < FITS * count:
+            continue
+        # of whole numbers, however many there are: a float holds neither of the two
+        if math.comb(count, fits) * 4 * longest / length**fits > CHANCE:
             continue
         if (begins % length == 0).mean() < 0.5 * fits / count:
             best = length
