@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from epic_cli.api.comparing import runs_of, simulation_of, spec_of
@@ -170,24 +171,16 @@ def tune_bytes(
             return find_bytes(BytesSpec(tuple(named), *of), executor=elsewhere, journal=kept)
 
 
-def _report(found: Tunings) -> Report:
-    from epic_cli.jobs.tune.report import report
+def _reported(module: str) -> Callable[[Any], Report]:
+    """The report of a result, whose module is loaded when it is asked for."""
 
-    return report(found)
+    def report(found: Any) -> Report:
+        made: Report = import_module(f"epic_cli.jobs.tune.{module}").report(found)
+        return made
 
-
-def _design_report(found: Design) -> Report:
-    from epic_cli.jobs.tune.design_report import report
-
-    return report(found)
+    return report
 
 
-def _bytes_report(found: BytesFronts) -> Report:
-    from epic_cli.jobs.tune.bytes_report import bytes_report
-
-    return bytes_report(found)
-
-
-register(Tunings, _report)
-register(Design, _design_report)
-register(BytesFronts, _bytes_report)
+register(Tunings, _reported("report"))
+register(Design, _reported("design_report"))
+register(BytesFronts, _reported("bytes_report"))

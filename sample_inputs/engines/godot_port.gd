@@ -35,7 +35,7 @@ class Smoothing:
 		count = 0
 		drawn = false
 
-	# Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+	# Takes a packet (times in s); false: it is late, and was dropped.
 	func receive(time: float, arrival: float, position: Vector3, rotation) -> bool:
 		if count > 0 and time <= newest:
 			return false
@@ -50,10 +50,6 @@ class Smoothing:
 		states.append(state)
 		if states.size() > KEEP:
 			states.pop_front()
-
-	# How far in the past to draw (s).
-	func wanted_delay() -> float:
-		return DELAY
 
 	# Takes a packet of an entity that was moved on purpose.
 	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:
@@ -74,7 +70,7 @@ class Smoothing:
 	func draw(now: float) -> bool:
 		if count == 0:
 			return false
-		place(now - wanted_delay())
+		place(now - DELAY)
 		return drawn
 
 	# Draws what is in the buffer at this time.
@@ -116,7 +112,7 @@ func _initialize():
 		if parts.size() < 3:
 			continue
 		var words = parts[2].split(" ", false)
-		var packet = {"time": _number(words[0]), "arrival": words[0], "order": packets.size()}
+		var packet = {"time": float(_number(words[0])), "arrival": words[0], "order": packets.size()}
 		packet["position"] = _vector(parts[0])
 		packet["velocity"] = _vector(parts[1])
 		for i in range(1, words.size()):
@@ -145,7 +141,7 @@ func _initialize():
 			else:
 				players[name].receive(packet["time"], packet["arrival"], packet["position"], packet["rotation"])
 		for name in players:
-			if players[name].draw(now):
+			if players[name].draw(float(now)):
 				var p = players[name].position
 				var row = "%.9f\t%s\t%.9f\t%.9f\t%.9f" % [now, name, p.x, p.y, p.z]
 				var q = players[name].rotation

@@ -47,7 +47,7 @@ class Smoothing {
     this.drawn = false;
   }
 
-  // Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+  // Takes a packet (times in s); false: it is late, and was dropped.
   receive(time: number, arrival: number, position: Vec3, rotation: Quat): boolean {
     if (this.count > 0 && time <= this.newest) {
       return false;
@@ -65,11 +65,6 @@ class Smoothing {
     if (this.states.length > KEEP) {
       this.states.shift();
     }
-  }
-
-  // How far in the past to draw (s).
-  private wantedDelay(): number {
-    return DELAY;
   }
 
   // Takes a packet of an entity that was moved on purpose.
@@ -95,7 +90,7 @@ class Smoothing {
     if (this.count === 0) {
       return false;
     }
-    this.place(now - this.wantedDelay());
+    this.place(now - DELAY);
     return this.drawn;
   }
 

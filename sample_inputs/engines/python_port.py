@@ -14,10 +14,11 @@
 import math
 import os
 import sys
-from typing import List, NamedTuple
+from typing import NamedTuple
 
 DELAY = 0.1  # s, how far in the past to draw
 KEEP = 1024  # the most states that are kept
+
 
 class Vec3(NamedTuple):
     x: float
@@ -64,7 +65,7 @@ class Smoothing:
         self.drawn = False
 
     def receive(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> bool:
-        """Takes a packet, sent at time, here at arrival (s); false: it was dropped."""
+        """Takes a packet (times in s); false: it is late, and was dropped."""
         if self.count > 0 and time <= self.newest:
             return False
         self.stamp = arrival
@@ -78,10 +79,6 @@ class Smoothing:
         self.states.append(state)
         if len(self.states) > KEEP:
             self.states.pop(0)
-
-    def wanted_delay(self) -> float:
-        """How far in the past to draw (s)."""
-        return DELAY
 
     def teleport(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> None:
         """Takes a packet of an entity that was moved on purpose."""
@@ -102,7 +99,7 @@ class Smoothing:
         """Moves position to where it is drawn at now; false: nothing to draw yet."""
         if self.count == 0:
             return False
-        self.place(now - self.wanted_delay())
+        self.place(now - DELAY)
         return self.drawn
 
     def place(self, time: float) -> None:

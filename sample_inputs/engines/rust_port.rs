@@ -78,7 +78,7 @@ impl Smoothing {
         self.drawn = false;
     }
 
-    /// Takes a packet, sent at `time`, here at `arrival` (s); false: it was dropped.
+    /// Takes a packet (times in s); false: it is late, and was dropped.
     pub fn receive(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) -> bool {
         if self.count > 0 && time <= self.newest {
             return false;
@@ -96,11 +96,6 @@ impl Smoothing {
         if self.states.len() as i64 > KEEP {
             self.states.remove(0);
         }
-    }
-
-    /// How far in the past to draw (s).
-    fn wanted_delay(&self) -> f64 {
-        DELAY
     }
 
     /// Takes a packet of an entity that was moved on purpose.
@@ -126,7 +121,7 @@ impl Smoothing {
         if self.count == 0 {
             return false;
         }
-        self.place(now - self.wanted_delay());
+        self.place(now - DELAY);
         self.drawn
     }
 

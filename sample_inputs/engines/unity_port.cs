@@ -58,7 +58,7 @@ public class Smoothing {
         drawn = false;
     }
 
-    // Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+    // Takes a packet (times in s); false: it is late, and was dropped.
     public bool Receive(double time, double arrival, Vec3 position, Quat rotation) {
         if (count > 0 && time <= newest) {
             return false;
@@ -76,11 +76,6 @@ public class Smoothing {
         if (states.Count > Keep) {
             states.RemoveAt(0);
         }
-    }
-
-    // How far in the past to draw (s).
-    double WantedDelay() {
-        return Delay;
     }
 
     // Takes a packet of an entity that was moved on purpose.
@@ -106,7 +101,7 @@ public class Smoothing {
         if (count == 0) {
             return false;
         }
-        Place(now - WantedDelay());
+        Place(now - Delay);
         return drawn;
     }
 

@@ -52,7 +52,7 @@ public:
         drawn = false;
     }
 
-    // Takes a packet, sent at time, here at arrival (s); false: it was dropped.
+    // Takes a packet (times in s); false: it is late, and was dropped.
     bool receive(double time, double arrival, Vec3 position, Quat rotation) {
         if (count > 0 && time <= newest) {
             return false;
@@ -80,11 +80,11 @@ public:
         if (count == 0) {
             return false;
         }
-        place(now - wanted_delay());
+        place(now - DELAY);
         return drawn;
     }
 
-    private:
+private:
     bool drawn{};  // something has been drawn
     std::vector<State> states{};  // in order of time
     int count{};  // packets taken
@@ -97,11 +97,6 @@ public:
         if (int(states.size()) > KEEP) {
             states.erase(states.begin());
         }
-    }
-
-    // How far in the past to draw (s).
-    double wanted_delay() const {
-        return DELAY;
     }
 
     // Draws this.

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 from epic_cli.jobs.check.port import Ending, Port
 
+#: Above the rows so many lines may stand, less one.
+_BANNER = 4
+
 
 def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bool]) -> Outcome:
     """Gives the program the case's packets; ours are the expected rows.
@@ -117,6 +120,7 @@ def _held_against(
 
     Rows in which nothing is drawn need not be there.
     """
+    output = _without_banner(output)
     found = format_of(output)
     if found is None:
         if output.strip():
@@ -134,6 +138,16 @@ def _held_against(
     difference = compare(table, theirs, tolerances)
     ignored = tuple(column for column in table.columns if column not in theirs.columns)
     return difference, ignored
+
+
+def _without_banner(output: bytes) -> bytes:
+    """The rows without what an engine prints above them, such as its version."""
+    rest = output
+    for _ in range(_BANNER):
+        if format_of(rest) is not None:
+            return rest
+        rest = rest.partition(b"\n")[2].lstrip(b" \r\n")
+    return output
 
 
 # ---------------------------------------------------------------- what it is given

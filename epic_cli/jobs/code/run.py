@@ -64,7 +64,7 @@ def run(spec: CodeSpec, command: str) -> str:
         f"Made by: {command}",
     ]
     if spec.main:
-        head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}", single)
+        head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}")
     head += ["", *str(source.LICENCE).strip().splitlines()]
     return writer(program, single).write(head, spec.main)
 

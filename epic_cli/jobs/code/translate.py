@@ -48,6 +48,9 @@ LIST_METHODS = {"append": "", "insert": "", "clear": "", "pop": "", "remove": ""
 PUBLIC = ("reset", "receive", "teleport", "draw")
 PUBLIC_FIELDS = ("position", "rotation")
 
+#: A method that returns a value of so many characters is none.
+_SHORT = 48
+
 
 class Constant(NamedTuple):
     """A setting that the code uses, and what it means."""
@@ -166,12 +169,15 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     for function in functions.values():
         _Types(values, fields, states, functions).annotate(function)
     states, fields, functions = _without_unused(states, fields, functions)
+    found = _comments(source)
+    for _ in range(2):  # what is joined may be short, and what is short be joined
+        changing = _changing(functions)
+        for function in functions.values():
+            _Join(function, changing, found).body(function.body)
+        functions = _without_short(functions)
     used = {node.id for function in functions.values() for node in ast.walk(function)
             if isinstance(node, ast.Name)}  # fmt: skip
-    changing = _changing(functions)
-    found = _comments(source)
     for function in functions.values():
-        _Join(function, changing, found).body(function.body)
         if same := {name for name in functions if _assigns(function, name)}:
             raise ValueError(f"{function.name}: a local variable is named as the method {same}")
     if same := {name.lower() for name in values} & set(functions):
@@ -464,6 +470,37 @@ def _without_unused(
     return states, fields, functions
 
 
+def _without_short(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
+    """The same with the values of methods that only return a short one where they are called."""
+    for name, function in functions.items():
+        (last, *more) = reversed(_statements(function))
+        value = last.value if isinstance(last, ast.Return) and not more else None
+        if value is None or name in PUBLIC or len(ast.unparse(value)) > _SHORT:
+            continue
+        parameters = [argument.arg for argument in function.args.args[1:]]
+        if all(_count(value, parameter) == 1 for parameter in parameters):
+            others = {key: each for key, each in functions.items() if key != name}
+            for other in others.values():
+                _Inline(name, parameters, value).visit(other)
+            return _without_short(others)
+    return functions
+
+
+class _Inline(ast.NodeTransformer):
+    """Writes the value of a method where it is called."""
+
+    def __init__(self, name: str, parameters: list[str], value: ast.expr) -> None:
+        self._name, self._parameters, self._value = name, parameters, value
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if _own_field(node.func) != self._name:
+            return node
+        values = dict(zip(self._parameters, node.args, strict=True))
+        inlined: ast.expr = _Replace(values).visit(copy.deepcopy(self._value))
+        return inlined
+
+
 def _reads_name(function: ast.FunctionDef, name: str) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
@@ -653,7 +690,7 @@ class _Join:
             and _own_field(call.func) in self._changing for call in calls
         ):  # fmt: skip
             return None  # it would be computed from something else
-        made: ast.stmt = _Replace(name, first.value).visit(copy.deepcopy(joined))
+        made: ast.stmt = _Replace({name: first.value}).visit(copy.deepcopy(joined))
         short = len(ast.unparse(made)) <= self.WIDTH
         return ast.copy_location(made, first) if short else None
 
@@ -678,13 +715,11 @@ def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
 
 
 class _Replace(ast.NodeTransformer):
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self._name, self._value = name, value
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id == self._name and isinstance(node.ctx, ast.Load):
-            return self._value
-        return node
+        return self._values.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
 
 
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -380,15 +380,10 @@ class _Search(NamedTuple):
             label, send = sent.strategy.label, sent.send.write()
             return key(bench=part.digest, strategy=[label, *code], send=send)
 
-        def keep(sent: SentAs, values: FigureValues) -> None:
-            if self.journal is not None:
-                self.journal.add(name(sent), dict(values))
+        def step(*_: object) -> None:
             self.step()
 
-        known = [self.journal.find(name(sent)) if self.journal else None for sent in wanted]
-        unknown = [sent for sent, values in zip(wanted, known, strict=True) if values is None]
-        new = iter(figures(part, unknown, self.executor, keep))
-        return [next(new) if values is None else values for values in known]
+        return figures(part, wanted, self.executor, step, self.journal, name)
 
 
 def _found(

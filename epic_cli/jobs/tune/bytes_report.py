@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.bytes_front import BytesFound, BytesFronts, Limit
-from epic_cli.jobs.tune.report import called, figure, points
+from epic_cli.jobs.tune.report import called, figure, likely, points, stairs, with_ends
 from epic_cli.metrics import named
 from epic_cli.metrics.comparison import Result
 from epic_cli.metrics.digits import counted, known, percent, reach, three_digits
@@ -32,8 +29,9 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def bytes_report(found: BytesFronts) -> Report:
-    """What was found."""
+def report(found: BytesFronts, details: bool = False) -> Report:
+    """What was found; there are no more ``details``."""
+    del details
     metric = found.spec.goal.metric
     verdict: list[str] = []
     parts: list[Part] = []
@@ -46,7 +44,7 @@ def bytes_report(found: BytesFronts) -> Report:
         verdict += _sentences(entry, found, metric)
         parts.append(_table(entry, metric))
     words = f"{called(metric)} over bytes a second"
-    parts.append(Figure(words, lambda: _chart(found, metric), lambda: bytes_picture(found)))
+    parts.append(Figure(words, lambda: _chart(found, metric), lambda: picture(found)))
     parts.append(
         Usage(
             [(entry.strategy.label, f"--send '{entry.chosen.write()}'") for entry in found.found],
@@ -71,13 +69,9 @@ def _limit(limit: Limit) -> str:
 def _sentences(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[str]:
     result, given = entry.result(entry.chosen), entry.result(entry.given)
     bytes_, usual = result.value("bytes"), given.value("bytes")
-    low, high = result.interval(metric.name)
-    likely = reach(low, high, lambda value: figure(metric, value))
     sentences = [
         f"{entry.strategy.label}: send {entry.chosen.write()}: {three_digits(bytes_)} bytes a"
-        f" second, {called(metric)} {figure(metric, result.value(metric.name))}"
-        + (f" ({likely})" if likely else "")
-        + ", on data that it was not tuned on."
+        f" second, {called(metric)} {likely(metric, result)}, on data that it was not tuned on."
     ]
     if entry.given != entry.chosen:
         more = metric.key(result.value(metric.name)) - metric.key(given.value(metric.name))
@@ -138,7 +132,7 @@ def _table(entry: BytesFound, metric: Metric) -> Table:
         cells = [entry.cell(result.value(name)) for result in results]
         return Column(entry.title, cells, weight, right=True, meaning=entry.help)
 
-    likely = [
+    ends = [
         reach(*result.interval(metric.name), lambda value: figure(metric, value), "-")
         for result in results
     ]
@@ -155,7 +149,7 @@ def _table(entry: BytesFound, metric: Metric) -> Table:
             column("update_bits", 5),
             column("bytes"),
             column(metric.name),
-            Column("likely", likely, 7, right=True),
+            Column("likely", ends, 7, right=True),
             *others,
         ],
         caption=entry.strategy.label,
@@ -171,13 +165,9 @@ def _listed(entry: BytesFound) -> list[SenderSpec]:
 def _curves(found: BytesFronts, metric: Metric) -> list[Curve]:
     curves, styles = [], line_styles(entry.strategy.label for entry in found.found)
     for rank, entry in enumerate(found.found):
-        results = [entry.result(send) for send in entry.shown]
-        # steps: between two senders only the worse of both is known to be reached
-        across = [result.value("bytes") for result in results for _ in (0, 1)][1:]
-        up = [result.value(metric.name) for result in results for _ in (0, 1)][:-1]
-        places = np.column_stack((across, up))
-        label = entry.strategy.label
-        curves.append(Curve(label, rank, np.array(across), places, style=styles[label]))
+        results, label = map(entry.result, entry.shown), entry.strategy.label
+        places = [(result.value("bytes"), result.value(metric.name)) for result in results]
+        curves.append(stairs(label, rank, places, styles[label]))
     return curves
 
 
@@ -190,7 +180,7 @@ def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
     return Chart(lines, title, named=len(curves) > 1, height=12, width=160)
 
 
-def bytes_picture(found: BytesFronts) -> str:
+def picture(found: BytesFronts) -> str:
     """The fronts as the text of an SVG file; each point says how it is sent."""
     metric = found.spec.goal.metric
     dots, styles = [], line_styles(entry.strategy.label for entry in found.found)
@@ -215,18 +205,14 @@ def _records(found: BytesFronts) -> Iterator[Record]:
     for entry in found.found:
         for send in _listed(entry):
             result = entry.result(send)
-            ends: dict[str, Any] = {}
-            for name, key in (("bytes", "bytes"), (metric.name, "figure")):
-                ends[f"{key}_low"], ends[f"{key}_high"] = map(known, result.interval(name))
             record = {
                 "strategy": entry.strategy.label,
                 "send": send.write(),
                 "chosen": send == entry.chosen,
                 "given": send == entry.given,
                 "for": metric.name,
-                "figure": known(result.value(metric.name)),
-                **{name: known(result.value(name)) for name in ("updates", "update_bits", "bytes")},
-                **{name: known(result.value(name)) for name in _FIGURES},
-                **ends,
+                **{name: result.value(name) for name in ("updates", "update_bits", *_FIGURES)},
+                **with_ends("bytes", result.value("bytes"), result.interval("bytes")),
+                **with_ends("figure", result.value(metric.name), result.interval(metric.name)),
             }
-            yield {name: record[name] for name in _FIELDS}
+            yield {name: known(record[name]) for name in _FIELDS}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from epic_cli.recordings.opening import Logs
     from epic_cli.shell.profiles import Saving
     from epic_cli.shell.progress import Progress
-    from epic_cli.show.report import Report
 
 
 #: Without effect where nothing is searched for.
@@ -311,17 +311,25 @@ def _check(tuned: Tuned) -> None:
 
 def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tunings | Design:
     """What is found; raises ``WrongUsage``, ``UNUSABLE``."""
-    from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.jobs.tune.design import design as composing
-    from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
 
+    seek: Callable[..., Tunings | Design] = composing if design else tuning.tune
+    with _wrong_usage(), Progress("tuning", silent=not job.workers.remote) as shown:
+        progress = partial(_show, shown, job.how.goal.metric)
+        return tuning.run(seek, job, log, tally, progress=progress)
+
+
+@contextlib.contextmanager
+def _wrong_usage() -> Iterator[None]:
+    """What searches raise, in the words of the command line."""
+    from epic_cli.engine.replay import TooManyRows
+    from epic_cli.jobs.tune import run as tuning
+    from epic_cli.metrics.notes import NotEnoughToSay
+
     try:
-        seek: Callable[..., Tunings | Design] = composing if design else tuning.tune
-        with Progress("tuning", silent=not job.workers.remote) as shown:
-            progress = partial(_show, shown, job.how.goal.metric)
-            return tuning.run(seek, job, log, tally, progress=progress)
+        yield
     except tuning.DividedTooSmall as error:
         raise WrongUsage(f"{error}; --validate none tunes and evaluates on all") from error
     except (NotEnoughToSay, tuning.NothingToTune) as error:
@@ -338,14 +346,11 @@ def _send(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:
     """How to send; raises ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune.bytes_front import find_bytes
     from epic_cli.jobs.tune.run import hands
-    from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.shell.progress import Progress
 
-    try:
-        with Progress("sending") as progress, hands(jobs.value, tally) as (executor, journal):
-            return find_bytes(spec, progress, executor=executor, journal=journal)
-    except NotEnoughToSay as error:
-        raise WrongUsage(str(error)) from error
+    shown = Progress("sending")
+    with _wrong_usage(), shown as progress, hands(jobs.value, tally) as (executor, journal):
+        return find_bytes(spec, progress, executor=executor, journal=journal)
 
 
 def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
@@ -388,19 +393,11 @@ def _write(
     from epic_cli.jobs.tune.run import Tunings
     from epic_cli.shell.console import write_document, write_report
 
-    def told(details: bool = False) -> Report:
-        if isinstance(found, BytesFronts):
-            return sent.bytes_report(found)
-        if isinstance(found, Tunings):
-            return tuned.report(found, details)
-        return designed.report(found, details)
-
-    def picture() -> str:
-        if isinstance(found, BytesFronts):
-            return sent.bytes_picture(found)
-        of = tuned.fronts_of(found) if isinstance(found, Tunings) else designed.fronts_of(found)
-        return tuned.picture(of)
-
+    of: Any = designed
+    if isinstance(found, Tunings):
+        of = tuned
+    elif isinstance(found, BytesFronts):
+        of = sent
     if written.html is not None:
         from epic_cli.jobs.compare.command import about_of
         from epic_cli.jobs.compare.report import report as compared
@@ -408,9 +405,9 @@ def _write(
         from epic_cli.show.scene import Selection
 
         drawn = found.before_and_after(Selection())
-        about, details = about_of(names, truth), told(details=True)
+        about, details = about_of(names, truth), of.report(found, details=True)
         content = content_of(drawn, compared(drawn), found.pictured, about, (), details)
         write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:
-        write_document(picture(), written.svg)
-    write_report(told(), written.form, color, summary=True)
+        write_document(of.picture(found), written.svg)
+    write_report(of.report(found), written.form, color, summary=True)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.metrics.arrays import Floats
 
-
-if TYPE_CHECKING:
     Written = Mapping[str, Value]
 
 

@@ -9,13 +9,11 @@ is not clearly worse than the best of all, where both were tuned.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +38,7 @@ from epic_cli.jobs.tune.run import (
     plain,
     search,
     slack,
+    threads_or,
     worth,
 )
 from epic_cli.jobs.tune.trials import (
@@ -483,9 +482,7 @@ class _Search:
 
 def worthless(goal: Goal, cost: float) -> float:
     """By how much a cost may be higher where a digit or a part would be too much for it."""
-    if goal.metric.name == "score":
-        return WORTHLESS
-    return WORTHLESS_SHARE * abs(cost) if math.isfinite(cost) else 0.0
+    return slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
 
 
 def _few(tried: Sequence[_Tried], most: int) -> list[_Tried]:
@@ -620,11 +617,8 @@ def design(
     by_arrival = all(prepared.by_arrival for prepared in divided.tuned.prepared)
     there = conditions(runs, by_arrival)
     interrupted = False
-    with contextlib.ExitStack() as ending:
-        if executor is None:
-            threads = spec.compare.threads or os.cpu_count() or 1
-            executor = ending.enter_context(ThreadPoolExecutor(threads, "design"))
-        seeking = _Search(spec, divided.tuned, there, executor, journal, progress)
+    with threads_or(executor, spec) as workers:
+        seeking = _Search(spec, divided.tuned, there, workers, journal, progress)
         try:
             seeking.run()
         except BudgetSpent:
@@ -703,7 +697,7 @@ UNKNOWN = 5
 def _taken(simplest: Sequence[_Tried], judged: Paired) -> int:
     """The first of which the best is not clearly better, or too little to matter."""
     best = len(simplest) - 1
-    enough = slack(judged.goal, simplest[best].best, POINT, SHARE)
+    enough = slack(judged.goal, simplest[best].cost, POINT, SHARE)
     for at in range(best):
         gain = judged.gain(at, best)
         known = not math.isnan(gain.low)

@@ -12,21 +12,26 @@ from epic_cli.jobs.code.spec import strategies as written_in_code
 from epic_cli.jobs.compare import report as compared
 from epic_cli.jobs.tune.design import Composition, Design, DesignPoint, DesignRow
 from epic_cli.jobs.tune.report import (
+    TUNED,
     Fronts,
     called,
     division,
     figure,
+    front_columns,
     front_figure,
+    front_picture,
     interval_words,
+    likely,
     mark,
     points,
     usage,
     where,
+    with_ends,
     written,
 )
 from epic_cli.jobs.tune.run import POINT
 from epic_cli.metrics import named
-from epic_cli.metrics.digits import counted, known, listed, one_decimal, seconds, three_digits
+from epic_cli.metrics.digits import counted, known, listed, one_decimal, seconds
 from epic_cli.metrics.metric import GAMES
 from epic_cli.show.report import Column, Data, Part, Record, Report, Table, Usage
 
@@ -139,12 +144,11 @@ def _words(row: DesignRow, found: Design) -> str:
 
 def _score(found: Design) -> str:
     metric, result = found.goal.metric, found.taken.result
-    value = figure(metric, result.value(metric.name))
-    ends = interval_words(metric, *result.interval(metric.name))
     name = called(metric)
     error = f"RMS error {named('error').cell(result.value('error'))}"
     lag = compared.lag_words(result.value("lag"))
-    words = f"{name[0].upper()}{name[1:]} {value}{ends} {where(found.divided)}; {error}, {lag}."
+    value = f"{name[0].upper()}{name[1:]} {likely(metric, result)}"
+    words = f"{value} {where(found.divided)}; {error}, {lag}."
     strategy = found.taken.strategy
     needs = declaration(strategy.name).needs_words if strategy else ()
     if needs and result.label.partition("+")[0] not in ("buffer", "chase"):
@@ -285,6 +289,11 @@ def fronts_of(found: Design) -> Fronts:
     return Fronts(lines, marks, words)
 
 
+def picture(found: Design) -> str:
+    """What smoothness costs, by complexity; raises ``NothingToDraw``."""
+    return front_picture(fronts_of(found))
+
+
 def _line_name(count: int) -> str:
     return "plain" if count == 0 else counted(count, "part")
 
@@ -305,9 +314,7 @@ def _front(found: Design) -> Table:
     return Table(
         [
             Column("parts", [str(each.complexity) for each in shown]),
-            Column("lag ms", [f"{each.point.latency * 1000:.0f}" for each in shown], right=True),
-            Column("roughness", [three_digits(each.point.roughness) for each in shown], right=True),
-            Column("score", [one_decimal(each.point.score) for each in shown], right=True),
+            *front_columns([each.point for each in shown], right=True),
             Column(
                 "composition",
                 [written_spec(each.point.strategy, each.point.settings) for each in shown],
@@ -321,10 +328,9 @@ def _front(found: Design) -> Table:
 
 # ---------------------------------------------------------------- data
 
-_FIGURES = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
 _FIELDS = (
     "strategy", "parts", "taken", "for", "value", "low", "high", "gain", "gain_low", "gain_high",
-    "own", *_FIGURES,
+    "own", *TUNED,
 )  # fmt: skip
 
 
@@ -336,18 +342,16 @@ def _rows(found: Design) -> Iterator[Record]:
     """
     name = found.goal.metric.name
     for row in found.rows:
-        low, high = row.result.interval(name)
         values: dict[str, Any] = {
             "strategy": row.label,
             "parts": row.composition.complexity if row.composition else None,
             "taken": row is found.taken,
             "for": name,
             "value": row.result.value(name),
-            "low": low,
-            "high": high,
-            **dict(zip(("gain", "gain_low", "gain_high"), row.gain, strict=True)),
+            **dict(zip(("low", "high"), row.result.interval(name), strict=True)),
+            **with_ends("gain", row.gain.gain, row.gain[1:]),
             "own": row.own.value(name),
-            **{each: row.result.value(each) for each in _FIGURES},
+            **{each: row.result.value(each) for each in TUNED},
         }
         yield {key: known(value) for key, value in values.items()}
 

@@ -89,6 +89,12 @@ def called(metric: Metric) -> str:
     return metric.name.replace("_", " ")
 
 
+def likely(metric: Metric, result: Result) -> str:
+    """A figure and its interval: ``60.1 (58.0 to 61.2)``."""
+    value = figure(metric, result.value(metric.name))
+    return value + interval_words(metric, *result.interval(metric.name))
+
+
 def interval_words(metric: Metric, low: float, high: float) -> str:
     """`` (58.0 to 61.2)``; empty: unknown."""
     between = reach(low, high, lambda value: figure(metric, value))
@@ -154,9 +160,7 @@ def _decision(one: Tuning, found: Tunings) -> str:
 
 def _figures(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
-    name, ends = called(metric), evaluation.tuned.interval(metric.name)
-    value = figure(metric, evaluation.tuned.value(metric.name)) + interval_words(metric, *ends)
-    default = ""
+    name, value, default = called(metric), likely(metric, evaluation.tuned), ""
     if evaluation.kind is not GainKind.SAME:
         default = f"; {figure(metric, evaluation.default.value(metric.name))} with the defaults"
     return f"{name[0].upper()}{name[1:]} {value} {where(found.divided)}{default}."
@@ -237,10 +241,8 @@ def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, 
     """Which is best in what was tuned for."""
     metric = found.goal.metric
     best = min(comparison.results, key=lambda one: found.goal.key(one.values))
-    value = figure(metric, best.value(metric.name)) + interval_words(
-        metric, *best.interval(metric.name)
-    )
     words = settings[best.label] or "its defaults"
+    value = likely(metric, best)
     return f"Tuned for {called(metric)}, {best.label} is best with {words}: {value}."
 
 
@@ -525,9 +527,13 @@ def front_chart(fronts: Fronts) -> Chart | None:
 
 
 def _curve(label: str, role: int, points: Sequence[FrontPoint], style: LineStyle) -> Curve:
-    # steps: between two points only the worse of both is known to be reached
-    across = [point.latency * 1000 for point in points for _ in (0, 1)][1:]
-    up = [point.roughness for point in points for _ in (0, 1)][:-1]
+    return stairs(label, role, [(point.latency * 1000, point.roughness) for point in points], style)
+
+
+def stairs(label: str, role: int, points: Sequence[tuple[float, float]], style: LineStyle) -> Curve:
+    """A front as a curve: between two points only the worse of both is known to be reached."""
+    across = [point[0] for point in points for _ in (0, 1)][1:]
+    up = [point[1] for point in points for _ in (0, 1)][:-1]
     return Curve(label, role, np.array(across), np.column_stack((across, up)), style=style)
 
 
@@ -549,14 +555,19 @@ def front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
 
     def svg() -> str:
         try:
-            return picture(fronts())
+            return front_picture(fronts())
         except NothingToDraw:
             return ""
 
     return Figure(words, lambda: front_chart(fronts()), svg)
 
 
-def picture(fronts: Fronts) -> str:
+def picture(found: Tunings) -> str:
+    """What smoothness costs; raises ``NothingToDraw``."""
+    return front_picture(fronts_of(found))
+
+
+def front_picture(fronts: Fronts) -> str:
     """The fronts, as the text of an SVG file.
 
     Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
@@ -614,10 +625,10 @@ _GAINS = {
 }
 
 #: The figures of the tuned settings in the data, and all fields of these.
-_TUNED = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
+TUNED = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
 _FIELDS = (
     "strategy", "settings", "verdict", "for", "default", "default_low", "default_high",
-    "tuned", "tuned_low", "tuned_high", "gain", "gain_low", "gain_high", *_TUNED,
+    "tuned", "tuned_low", "tuned_high", "gain", "gain_low", "gain_high", *TUNED,
     "own_default", "own_tuned", "trials", "interrupted",
 )  # fmt: skip
 
@@ -671,12 +682,12 @@ def _before_and_after(one: Tuning, metric: Metric) -> Table:
             better.add(len(results) - 1)
     score = shown[0]
     scores = [score.cell(result.value(score.name)) for result in results]
-    likely = [likely_cell(result, score) for result in results]
+    ends = [likely_cell(result, score) for result in results]
     columns = [
         Column("on", names),
         Column("with", kinds),
         Column(score.title, scores, right=True, best=better),
-        Column("likely", likely, right=True),
+        Column("likely", ends, right=True),
     ]
     for at, each in enumerate(shown[1:]):
         cells = [each.cell(result.value(each.name)) for result in results]
@@ -738,14 +749,14 @@ def _strategies(found: Tunings) -> Table:
     def cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
         return [named(name).cell(result.value(name)) for result in of]
 
-    likely = [likely_cell(result, metric) for result in tuned]
+    ends = [likely_cell(result, metric) for result in tuned]
     settings = [assignments(tuning.settings) or _DEFAULTS for tuning in tunings]
     return Table(
         [
             Column("strategy", [result.label for result in results], text=True),
             Column("rank", [str(result.rank or "-") for result in results], right=True),
             Column(metric.title, cells(metric.name), right=True),
-            Column("likely", likely, 9, right=True),
+            Column("likely", ends, 9, right=True),
             Column("default", cells(metric.name, [each.default for each in judged]), 8, right=True),
             Column("gain", [_gain(metric, evaluation) for evaluation in judged], right=True),
             Column("result", [_GAINS[evaluation.kind] for evaluation in judged], 7, right=True),
@@ -769,15 +780,17 @@ def _front(found: Tunings) -> Table:
         " ".join(filter(None, [row.strategy if several else "", assignments(row.settings)]))
         for row in shown
     ]
-    return Table(
-        [
-            Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown]),
-            Column("roughness", [three_digits(row.roughness) for row in shown], right=True),
-            Column("score", [one_decimal(row.score) for row in shown], right=True),
-            Column("settings", [setting or _DEFAULTS for setting in settings], text=True),
-        ],
-        caption="What smoothness costs in latency",
-    )
+    words = Column("settings", [setting or _DEFAULTS for setting in settings], text=True)
+    return Table([*front_columns(shown), words], caption="What smoothness costs in latency")
+
+
+def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Column]:
+    """Latency, roughness and score of points; ``right``: they are not the first columns."""
+    return [
+        Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown], right=right),
+        Column("roughness", [three_digits(row.roughness) for row in shown], right=True),
+        Column("score", [one_decimal(row.score) for row in shown], right=True),
+    ]
 
 
 # ---------------------------------------------------------------- data
@@ -796,10 +809,10 @@ def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
         "settings": dict(one.settings),
         "verdict": evaluation.kind.name.lower().replace("_", " "),
         "for": name,
-        **_ends("default", evaluation.default.value(name), evaluation.default.interval(name)),
-        **_ends("tuned", evaluation.tuned.value(name), evaluation.tuned.interval(name)),
-        **_ends("gain", evaluation.gain, (evaluation.low, evaluation.high)),
-        **{each: evaluation.tuned.value(each) for each in _TUNED},
+        **with_ends("default", evaluation.default.value(name), evaluation.default.interval(name)),
+        **with_ends("tuned", evaluation.tuned.value(name), evaluation.tuned.interval(name)),
+        **with_ends("gain", evaluation.gain, (evaluation.low, evaluation.high)),
+        **{each: evaluation.tuned.value(each) for each in TUNED},
         "own_default": one.tuned_on.default.value(name),
         "own_tuned": one.tuned_on.tuned.value(name),
         "trials": one.trials,
@@ -808,7 +821,8 @@ def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
     return {key: known(value) for key, value in values.items()}
 
 
-def _ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
+def with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
+    """A figure in data, and its interval."""
     return {name: value, f"{name}_low": between[0], f"{name}_high": between[1]}
 
 

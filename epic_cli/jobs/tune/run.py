@@ -265,7 +265,8 @@ def plain(space: Space, trials: Trials, points: float = RESOLUTION, share: float
     ``trials`` has the defaults, and gets a few more trials.
     """
     best = trials.best
-    limit = trials.goal.cost(best.figures) + slack(trials.goal, best, points, share)
+    cost = trials.goal.cost(best.figures)
+    limit = cost + slack(trials.goal, cost, points, share)
     least = best.figures.get("score", -math.inf) - points
     for axis in space.axes:
         value = best.settings.get(axis.name, axis.default)
@@ -294,7 +295,7 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
     here = space.point(tuned.settings)
     value = tuned.settings.get(axis.name, axis.default)
     cost = trials.goal.cost(tuned.figures)
-    near = cost + slack(trials.goal, tuned, POINT, SHARE)
+    near = cost + slack(trials.goal, cost, POINT, SHARE)
     default = {name: one for name, one in tuned.settings.items() if name != axis.name}
     (at_default,) = trials.costs([default], beyond=True)
     shares = sorted({*np.linspace(0, 1, PLACES).tolist(), here.shares[at]}) if axis.numeric else []
@@ -347,9 +348,11 @@ def _around(
     return float(low), float(high)
 
 
-def slack(goal: Goal, one: Trial, points: float, share: float) -> float:
+def slack(goal: Goal, cost: float, points: float, share: float) -> float:
     """By how much another cost may be higher and is as good: points of score, else a share."""
-    return points if goal.metric.name == "score" else share * abs(goal.cost(one.figures))
+    if goal.metric.name == "score":
+        return points
+    return share * abs(cost) if math.isfinite(cost) else 0.0
 
 
 #: Latencies (s) that differ by less are the same to a player.
@@ -779,6 +782,15 @@ def hands(
         tally.resumed(f"{trials} in {journal.path}, {known} known before")
 
 
+def threads_or(
+    executor: Executor | None, spec: TuneSpec
+) -> contextlib.AbstractContextManager[Executor]:
+    """The executor; without one, threads of this process for as long as the block lasts."""
+    if executor is not None:
+        return contextlib.nullcontext(executor)
+    return ThreadPoolExecutor(spec.compare.threads or os.cpu_count() or 1, "tune")
+
+
 def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Whether there is enough in the recordings where they are not divided."""
     try:
@@ -813,10 +825,7 @@ def tune(
     begun = time.monotonic()
     found: list[Tuning] = []
     untuned = []
-    with contextlib.ExitStack() as ending:
-        if executor is None:
-            threads = spec.compare.threads or os.cpu_count() or 1
-            executor = ending.enter_context(ThreadPoolExecutor(threads, "tune"))
+    with threads_or(executor, spec) as workers:
         for number, one in enumerate(candidates, 1):
             space = space_of(one.name, one.settings)
             if not space.axes:
@@ -829,7 +838,7 @@ def tune(
                 left = max(begun + spec.seconds - now, 0.0)
                 until = now + left / (len(candidates) - number + 1)
             budget = Budget(spec.trials or default_trials(space), until)
-            trials = Trials(one.name, divided.tuned, spec.goal, budget, executor, journal)
+            trials = Trials(one.name, divided.tuned, spec.goal, budget, workers, journal)
             if progress is not None:
                 trials.on_trial = _reporter(progress, trials, one.label, number, len(candidates))
             found.append(_tuning(space, trials, divided, hints.get(one.label, ())))

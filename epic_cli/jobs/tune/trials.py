@@ -343,29 +343,22 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
         if len(runs) < 2:
             raise NotEnoughToSay("to tune on some recordings and evaluate on others takes two")
         return Divided(evaluation_set(runs[::2], spec), evaluation_set(runs[1::2], spec), by)
+    found = []
+    for number, one in enumerate(runs, 1):
+        try:
+            found.append(halves(one, spec))
+        except NotEnoughToSay:
+            if number == len(runs) and not found:
+                raise
     first, second = (
         EvaluationSet(
             spec,
             tuple(name for half in part for name in half.names),
             tuple(prepared for half in part for prepared in half.prepared),
         )
-        for part in zip(*_halves(runs, spec), strict=True)
+        for part in zip(*found, strict=True)
     )
     return Divided(first, second, by)
-
-
-def _halves(
-    runs: Sequence[Run], spec: CompareSpec
-) -> Iterator[tuple[EvaluationSet, EvaluationSet]]:
-    """Those recordings of which both halves can be evaluated, one at least."""
-    found = 0
-    for number, one in enumerate(runs, 1):
-        try:
-            yield halves(one, spec)
-            found += 1
-        except NotEnoughToSay:
-            if number == len(runs) and not found:
-                raise
 
 
 def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
@@ -476,11 +469,38 @@ def figures(
     candidates: Sequence[Candidate],
     executor: Executor,
     on_result: Callable[[Candidate, FigureValues], None],
+    journal: ResultJournal | None = None,
+    name: Callable[[Candidate], str] = str,
 ) -> list[FigureValues]:
-    """The figures of each of the candidates, in their order.
+    """The figures of each of the candidates, in their order: from the ``journal`` or evaluated.
 
-    ``on_result`` is called with each as soon as it is there. One that a worker dies of has none.
+    ``on_result`` is called with each as soon as it is there, and new ones are on their way to the
+    disk then, by their ``name``. One that a worker dies of has none.
     """
+    if journal is None:
+        return _evaluated(on, candidates, executor, on_result)
+
+    def keep(candidate: Candidate, values: FigureValues) -> None:
+        journal.add(name(candidate), dict(values))
+        on_result(candidate, values)
+
+    known = [journal.find(name(candidate)) for candidate in candidates]
+    unknown = []
+    for candidate, values in zip(candidates, known, strict=True):
+        if isinstance(values, dict):
+            on_result(candidate, values)
+        else:
+            unknown.append(candidate)
+    new = iter(_evaluated(on, unknown, executor, keep))
+    return [values if isinstance(values, dict) else next(new) for values in known]
+
+
+def _evaluated(
+    on: Evaluator[Candidate],
+    candidates: Sequence[Candidate],
+    executor: Executor,
+    on_result: Callable[[Candidate, FigureValues], None],
+) -> list[FigureValues]:
     if isinstance(executor, ThreadPoolExecutor):
         here = partial(_judged, on)
         return [_of(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)]
@@ -571,7 +591,6 @@ class Trials:
     on_trial: Callable[[Trial, int], None] | None = None
     made: list[Trial] = field(default_factory=list)
     _told: int = 0
-    _code: list[str] | None = None
     _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
 
     def costs(self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False) -> list[float]:
@@ -601,46 +620,28 @@ class Trials:
         return min(self.made, key=lambda one: (*self.goal.key(one.figures), len(one.settings)))
 
     def _evaluate(self, batch: Sequence[Mapping[str, Value]]) -> None:
-        known = [self._from_journal(record) for record in batch]
-        for settings, found in zip(batch, known, strict=True):
-            if found is not None:
-                self._tell(settings, found)
-        unknown = [
-            StrategySpec(self.strategy, one)
-            for one, found in zip(batch, known, strict=True)
-            if found is None
-        ]
-        new = iter(figures(self.on, unknown, self.executor, self._keep))
-        for settings, found in zip(batch, known, strict=True):
-            one = Trial(settings, next(new) if found is None else found)
+        specs = [StrategySpec(self.strategy, settings) for settings in batch]
+        found = figures(self.on, specs, self.executor, self._tell, self.journal, self._journal_key)
+        for settings, values in zip(batch, found, strict=True):
+            one = Trial(settings, values)
             self._known[_key(settings)] = one
             self.made.append(one)
 
-    def _from_journal(self, settings: Mapping[str, Value]) -> FigureValues | None:
-        if self.journal is None:
-            return None
-        found = self.journal.find(self._journal_key(settings))
-        return found if isinstance(found, dict) else None
-
-    def _keep(self, evaluated: StrategySpec, found: FigureValues) -> None:
-        """Keeps it; it is on its way to the disk when this returns."""
-        if self.journal is not None:
-            self.journal.add(self._journal_key(evaluated.settings), dict(found))
-        self._tell(evaluated.settings, found)
-
-    def _tell(self, settings: Mapping[str, Value], found: FigureValues) -> None:
+    def _tell(self, evaluated: StrategySpec, found: FigureValues) -> None:
         self._told += 1
         if self.on_trial is not None:
-            self.on_trial(Trial(settings, found), self._told)
+            self.on_trial(Trial(evaluated.settings, found), self._told)
 
-    def _journal_key(self, settings: Mapping[str, Value]) -> str:
+    @cached_property
+    def _code(self) -> list[str]:
+        return code_of(self.strategy)
+
+    def _journal_key(self, evaluated: StrategySpec) -> str:
         """What is evaluated on, and how, is part of each one's key."""
         plain = {
             name: value if isinstance(value, str) else float(value)
-            for name, value in settings.items()
+            for name, value in evaluated.settings.items()
         }
-        if self._code is None:
-            self._code = code_of(self.strategy)
         return key(bench=self.on.digest, strategy=[self.strategy, *self._code], settings=plain)
 
 

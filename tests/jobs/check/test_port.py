@@ -135,6 +135,14 @@ def test_garbage_is_a_finding(printed: str, tmp_path: Path) -> None:
     assert words.replace("'['2']'", "\"['2']\"") in explanation(found)[0]
 
 
+def test_what_an_engine_prints_above_the_rows_is_skipped(tmp_path: Path) -> None:
+    plain, below = (
+        outcome(tmp_path, f"w(b'{above}time,x\\n1.1,nan\\n')") for above in ("", "Godot 3\\n \\n")
+    )
+    assert below.status is CaseStatus.DIFFERS
+    assert explanation(below) == explanation(plain)
+
+
 def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
     for printed, words in (
         ("time,x\\n1.1,nan\\n1.15,inf", "x is nan, expected "),

@@ -14,7 +14,7 @@ from support.running import EPIC, environment, epic
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit, find_bytes
-from epic_cli.jobs.tune.bytes_report import bytes_picture, bytes_report
+from epic_cli.jobs.tune.bytes_report import picture, report
 from epic_cli.metrics.evaluation import CompareSpec, compare, simulated
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement_spec import MovementSpec
@@ -97,14 +97,14 @@ def test_predictors_and_buffers_at_equal_bytes_are_compared_in_pairs() -> None:
     assert both.comparison is not None
     sent = [result.value("bytes") for result in both.comparison.results]
     assert max(sent) < 340  # on what it was not tuned on
-    text = bytes_report(both)
+    text = report(both)
     assert text.verdict[0] == "With at most 300 bytes a second:"
     records = list(text.data.records())
     assert {record["strategy"] for record in records} == {
         "dead-reckoning", "snapshot+interpolation_time=0.1",
     }  # fmt: skip
     assert sum(record["chosen"] for record in records) == 2
-    assert bytes_picture(both).count("<circle") == len(records)
+    assert picture(both).count("<circle") == len(records)
 
 
 def test_the_same_by_any_number_of_threads() -> None:
@@ -137,7 +137,7 @@ def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
     (one,) = result.found
     for tried, other in itertools.pairwise(one.front):
         assert tried.figures["bytes"] < other.figures["bytes"]
-    assert "the second half of the movement" in bytes_report(result).notes[0]
+    assert "the second half of the movement" in report(result).notes[0]
 
 
 @pytest.mark.parametrize(

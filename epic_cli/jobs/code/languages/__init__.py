@@ -44,6 +44,10 @@ class LanguageWriter:
     types: ClassVar[dict[str, str]]
     #: How functions are called: by name, or "{0}" where arguments stand elsewhere.
     functions: ClassVar[dict[str, str]]
+    #: How those of mathematics are called that stand there under no name of their own.
+    maths: ClassVar[str] = "{}"
+    #: How a parameter is declared: its type and name.
+    parameter: ClassVar[str] = "{} {}"
     #: The lines of vectors, by what needs them; ``$real`` is the type of a number.
     vectors: ClassVar[dict[str, str]] = {}
     #: How a list is changed, by the method: {0} is the list, what follows the arguments.
@@ -54,8 +58,7 @@ class LanguageWriter:
     brief: ClassVar[bool] = False
     #: How the record of a state is declared: its beginning, a field's type and name, what follows its end.
     declared_state: ClassVar[tuple[str, str, str]] = ("", "", "")
-    #: Computes in single precision where the original does; ``rounds`` is what rounds to it.
-    has_single: ClassVar[bool] = False
+    #: What rounds to single precision where the original computes in it: without, there is a type.
     rounds: ClassVar[str] = ""
     #: How a program is made of {file}, and run.
     builds: ClassVar[str] = ""
@@ -72,7 +75,7 @@ class LanguageWriter:
 
     def __init__(self, program: ParsedSource, single: bool) -> None:
         self.program = program
-        self.single = single and self.has_single
+        self.single = single
         self.rounding = self.rounds if single else ""
         self.lines: list[str] = []
         self.depth = 0
@@ -86,12 +89,11 @@ class LanguageWriter:
     # ------------------------------------------------------------ the file
 
     @classmethod
-    def proof(cls, strategy: str, file: str, single: bool) -> list[str]:
+    def proof(cls, strategy: str, file: str) -> list[str]:
         """The commands that hold a program against the strategy."""
         runs = cls.runs.format(file=file, stem=file.removesuffix(cls.suffix))
-        tolerance = "--rtol 1e-5 --atol 1e-5" if single and not cls.has_single else cls.tolerance
         lines = [cls.builds.format(file=file, stem=file.removesuffix(cls.suffix))]
-        lines.append(f"epic check --builtin -s {strategy} {tolerance} --against '{runs}'")
+        lines.append(f"epic check --builtin -s {strategy} {cls.tolerance} --against '{runs}'")
         return [line for line in lines if line]
 
     def write(self, head: Sequence[str], main: bool) -> str:
@@ -152,9 +154,10 @@ class LanguageWriter:
         return any(field.name == "rotation" for field in self.program.fields)
 
     def constants(self, form: str) -> None:
-        """The constants, each as ``form`` says with its name and value."""
+        """The constants, each as ``form`` says with its name, value and type."""
         for constant in self.program.constants:
-            text = form.format(constant.name, self.constant(constant.value))
+            kind = self.type(type(constant.value).__name__)
+            text = form.format(self.named(constant.name), self.constant(constant.value), kind)
             self.line(text + self.noted(constant.comment))
 
     def vector_functions(self) -> None:
@@ -172,6 +175,15 @@ class LanguageWriter:
         self.open(self.signature(method))
         self.body(method)
         self.close()
+
+    def taken(self, method: Method) -> str:
+        """The parameters of a method."""
+        return ", ".join(
+            self.parameter.format(
+                self.type(parameter.type), self.named(method.parameter(parameter))
+            )
+            for parameter in method.parameters
+        )
 
     def signature(self, method: Method) -> str:
         """The line that begins a method."""
@@ -372,7 +384,7 @@ class LanguageWriter:
     def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         """A function of ``FUNCTIONS``."""
         del nodes
-        spelled = self.functions[name]
+        spelled = self.functions.get(name) or self.maths.format(name)
         if "{" in spelled:
             return spelled.format(*values)
         return f"{spelled}({', '.join(values)})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from epic_cli.jobs.code.languages import LanguageWriter
 from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
@@ -13,15 +15,14 @@ class Cpp(LanguageWriter):
     suffix = ".cpp"
     builds = "g++ -std=c++17 -O2 -ffp-contract=off -o {stem} {file}"
     runs = "./{stem}"
-    has_single = True
     types = {  # noqa: RUF012
         "float": "double", "single": "float", "int": "int", "bool": "bool", "": "void", "list": "std::vector<{}>",
     }  # fmt: skip
     functions = {  # noqa: RUF012
-        "min": "std::min", "max": "std::max", "abs": "std::abs", "sqrt": "std::sqrt", "exp": "std::exp",
-        "cos": "std::cos", "sin": "std::sin", "acos": "std::acos", "length": "length", "dot": "dot", "float": "double({0})", "len": "int({0}.size())",
+        "length": "length", "dot": "dot", "float": "double({0})", "len": "int({0}.size())",
         "Vec3": "Vec3{{{0}, {1}, {2}}}", "Quat": "Quat{{{0}, {1}, {2}, {3}}}",
     }  # fmt: skip
+    maths = "std::{}"
     vectors = {  # noqa: RUF012
         "add": "inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }",
         "subtract": "inline Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }",
@@ -68,10 +69,7 @@ class Cpp(LanguageWriter):
         self.line()
         if main:
             self.line(f"using Real = {real};")
-        for constant in self.program.constants:
-            kind = real if isinstance(constant.value, float) else "int"
-            note = self.noted(constant.comment)
-            self.line(f"constexpr {kind} {constant.name} = {self.constant(constant.value)};{note}")
+        self.constants("constexpr {2} {0} = {1};")
         self.line(f"struct Vec3 {{ {real} x, y, z; }};")
         if self.turns:
             self.line("struct Quat { double x, y, z, w; };")
@@ -82,6 +80,9 @@ class Cpp(LanguageWriter):
 
     def own(self, name: str) -> str:
         return f"this->{name}" if name in self.declared else name
+
+    def taken(self, method: Method) -> str:
+        return re.sub(r" _\w+", "", super().taken(method))  # no name where it is not read
 
     def own_method(self, name: str) -> str:
         return name
@@ -104,7 +105,7 @@ class Cpp(LanguageWriter):
         for method in public:
             self.written(method)
         self.line()
-        self.line("private:")
+        self.lines.append("private:")
         for field in hidden:
             self.line(f"{self.type(field.type)} {field.name}{{}};{self.noted(field.comment)}")
         for method in self.program.methods:
@@ -114,13 +115,8 @@ class Cpp(LanguageWriter):
         self.line("};")
 
     def signature(self, method: Method) -> str:
-        taken = ", ".join(
-            f"const {self.type(parameter.type)}& {parameter.name}" if parameter.type.startswith("list")
-            else f"{self.type(parameter.type)} {method.parameter(parameter)}".partition(" _")[0]
-            for parameter in method.parameters
-        )  # fmt: skip
         constant = "" if method.changes else " const"
-        return f"{self.type(method.returns)} {method.name}({taken}){constant}"
+        return f"{self.type(method.returns)} {method.name}({self.taken(method)}){constant}"
 
 
 WRITER = Cpp

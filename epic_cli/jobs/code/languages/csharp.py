@@ -13,7 +13,6 @@ class CSharp(LanguageWriter):
     suffix = ".cs"
     builds = "mcs {file}"
     runs = "mono {stem}.exe"
-    has_single = True
     types = {  # noqa: RUF012
         "float": "double", "single": "float", "int": "int", "bool": "bool", "": "void", "list": "List<{}>",
     }  # fmt: skip
@@ -46,7 +45,8 @@ class CSharp(LanguageWriter):
         if main:
             self.line(f"using Real = System.{'Single' if self.single else 'Double'};")
         self.line("using System;")
-        self.line("using System.Collections.Generic;")
+        if main or any("list" in field.type for field in self.program.fields):
+            self.line("using System.Collections.Generic;")
         if main:
             self.line("using System.Globalization;")
             self.line("using System.Linq;")
@@ -90,12 +90,7 @@ class CSharp(LanguageWriter):
         self.line()
         self.documented(self.program.smoothing_doc)
         self.open("public class Smoothing")
-        for constant in self.program.constants:
-            kind = self.type("float") if isinstance(constant.value, float) else "int"
-            note = self.noted(constant.comment)
-            self.line(
-                f"const {kind} {pascal(constant.name)} = {self.constant(constant.value)};{note}"
-            )
+        self.constants("const {2} {0} = {1};")
         for field in self.program.fields:
             if field.name in PUBLIC_FIELDS:
                 self.line(f"public {field.type} {pascal(field.name)};{self.noted(field.comment)}")

@@ -14,16 +14,23 @@ class GDScript(IndentedWriter):
     name = "gdscript"
     suffix = ".gd"
     runs = "godot3-server --no-window --script {file}"
+    rounds = "f32"
     tolerance = "--rtol 1e-4 --atol 1e-3"
     indent = "\t"
     types = {  # noqa: RUF012
         "Vec3": "Vector3", "State": "Dictionary", "list": "Array", "": "void",
     }  # fmt: skip
     functions = {  # noqa: RUF012
-        "min": "min", "max": "max", "abs": "abs", "sqrt": "sqrt", "exp": "exp", "cos": "cos",
-        "sin": "sin", "acos": "acos",
+        "min": "least", "max": "greatest",
         "length": "{0}.length()", "dot": "{0}.dot({1})", "float": "float({0})", "len": "{0}.size()", "Vec3": "Vector3",
     }  # fmt: skip
+    #: Godot 3's own ``min`` and ``max`` round to single precision.
+    vectors = {  # noqa: RUF012
+        "min": "static func least(a, b):\n\treturn a if a < b else b",
+        "max": "static func greatest(a, b):\n\treturn a if a > b else b",
+        "f32": "# As the original computes.\nstatic func f32(number):\n"
+        "\treturn Vector3(number, 0.0, 0.0).x",
+    }
     changes = {  # noqa: RUF012
         "append": "{0}.append({1})", "insert": "{0}.insert({1}, {2})", "remove": "{0}.erase({1})",
         "pop": "{0}.pop_front()", "clear": "{0}.clear()",
@@ -39,10 +46,11 @@ class GDScript(IndentedWriter):
         self.inner = main
         self.line("extends SceneTree" if main else "class_name Smoothing")
         self.line()
-        for constant in self.program.constants:
-            kind = self.type(type(constant.value).__name__)
-            text = f"const {constant.name}: {kind} = {self.constant(constant.value)}"
-            self.line(text + self.noted(constant.comment))
+        self.constants("const {0}: {2} = {1}")
+
+    @property
+    def real(self) -> str:
+        return "Smoothing.f32" if self.rounding else "float"
 
     def divided(self, left: str, right: str) -> tuple[str, int]:
         return f"int({left} / {right})", 8
@@ -84,9 +92,12 @@ class GDScript(IndentedWriter):
         self.open("func _init()")
         self.line("reset()")
         self.close()
-        for method in self.program.methods:
-            if method.name != "slerp":
-                self.written(method)
+        methods = tuple(method for method in self.program.methods if method.name != "slerp")
+        uses = self.program._replace(methods=methods).uses() | {self.rounding}
+        for text in (text for use, text in self.vectors.items() if use in uses):
+            self.lines += ["", *(self.indent * self.depth + line for line in text.splitlines())]
+        for method in methods:
+            self.written(method)
         if self.inner:
             self.close()
 

@@ -7,6 +7,10 @@ import ast
 from epic_cli.jobs.code.languages import LanguageWriter
 from epic_cli.jobs.code.translate import Method
 
+_SINGLE = """\
+-- As the original computes; Lua 5.3 and later.
+local function f32(number) return (string.unpack("f", string.pack("f", number))) end"""
+
 _REMOVE = """\
 local function remove(list, value)
     for i = 1, #list do if list[i] == value then return table.remove(list, i) end end
@@ -19,6 +23,7 @@ class Lua(LanguageWriter):
     name = "lua"
     suffix = ".lua"
     runs = "lua {file}"
+    rounds = "f32"
     comment = "--"
     opens = ""
     closes = "end"
@@ -26,10 +31,11 @@ class Lua(LanguageWriter):
     conjunctions = ("and", "or", "not")
     types = {}  # noqa: RUF012
     functions = {  # noqa: RUF012
-        "min": "math.min", "max": "math.max", "abs": "math.abs", "sqrt": "math.sqrt", "exp": "math.exp",
-        "cos": "math.cos", "sin": "math.sin", "acos": "math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "#{0}", "Vec3": "Vec3",
+        "length": "length", "dot": "dot", "float": "{0}", "len": "#{0}", "Vec3": "Vec3",
         "Quat": "{{ x = {0}, y = {1}, z = {2}, w = {3} }}",
     }  # fmt: skip
+    maths = "math.{}"
+    parameter = "{1}"
     vectors = {  # noqa: RUF012
         "add": "vector.__add = function(a, b) return Vec3(a.x + b.x, a.y + b.y, a.z + b.z) end",
         "subtract": "vector.__sub = function(a, b) return Vec3(a.x - b.x, a.y - b.y, a.z - b.z) end",
@@ -47,11 +53,15 @@ class Lua(LanguageWriter):
     def begin(self, main: bool) -> None:
         self.line()
         self.constants("local {} = {}")
+        self.lines += _SINGLE.splitlines() if self.rounding else []
         self.line("local vector = {}")
-        self.line(
-            "local function Vec3(x, y, z) return setmetatable({ x = x, y = y, z = z }, vector) end"
-        )
+        parts = ", ".join(f"{axis} = {self.rounded(axis)}" for axis in "xyz")
+        self.line(f"local function Vec3(x, y, z) return setmetatable({{ {parts} }}, vector) end")
         self.vector_functions()
+
+    @property
+    def real(self) -> str:
+        return self.rounding or "tonumber"
 
     def finish(self, main: bool) -> None:
         if main:
@@ -125,8 +135,7 @@ class Lua(LanguageWriter):
             self.written(method)
 
     def signature(self, method: Method) -> str:
-        taken = ", ".join(parameter.name for parameter in method.parameters)
-        return f"function Smoothing:{method.name}({taken})"
+        return f"function Smoothing:{method.name}({self.taken(method)})"
 
 
 WRITER = Lua

@@ -39,15 +39,14 @@ class Python(IndentedWriter):
 
     name = "python"
     suffix = ".py"
-    has_single = True
     rounds = "f32"
     runs = "python3 {file}"
-    types = {"list": "List[{}]"}  # noqa: RUF012
+    types = {}  # noqa: RUF012
     functions = {  # noqa: RUF012
-        "min": "min", "max": "max", "abs": "abs", "sqrt": "math.sqrt", "exp": "math.exp",
-        "cos": "math.cos", "sin": "math.sin", "acos": "math.acos", "length": "length", "dot": "dot", "float": "{0}", "len": "len", "Vec3": "Vec3",
+        "min": "min", "max": "max", "abs": "abs", "length": "length", "dot": "dot", "float": "{0}", "len": "len", "Vec3": "Vec3",
         "Quat": "Quat",
     }  # fmt: skip
+    maths = "math.{}"
     columns = ', "qx", "qy", "qz", "qw"'
     cells = ", *player.rotation"
     arguments = {name: name for name in ("time", "arrival", "position", "velocity", "rotation")}  # noqa: RUF012
@@ -60,13 +59,9 @@ class Python(IndentedWriter):
         self.lines += [
             f"import {name}" for name in sorted(modules + (["os", "sys"] if main else []))
         ]
-        self.lines.append(
-            "from typing import List, NamedTuple\n"
-            if any(field.type.startswith("list") for field in self.program.fields)
-            else "from typing import NamedTuple\n"
-        )
+        self.lines.append("from typing import NamedTuple\n")
         self.constants("{} = {}")
-        self.lines += (_SINGLE if self.rounding else "\n").splitlines()
+        self.lines += (_SINGLE if self.rounding else "\n\n").splitlines()
         self.open("class Vec3(NamedTuple)")
         for axis in "xyz":
             self.line(f"{axis}: float")

@@ -16,7 +16,6 @@ class Rust(LanguageWriter):
     suffix = ".rs"
     builds = "rustc -O {file}"
     runs = "./{stem}"
-    has_single = True
     types = {  # noqa: RUF012
         "float": "f64", "single": "f32", "int": "i64", "bool": "bool", "list": "Vec<{}>",
     }  # fmt: skip
@@ -57,10 +56,7 @@ class Rust(LanguageWriter):
             self.line()
         if main:
             self.line(f"type Real = {real};")
-        for constant in self.program.constants:
-            kind = real if isinstance(constant.value, float) else "i64"
-            note = self.noted(constant.comment)
-            self.line(f"const {constant.name}: {kind} = {self.constant(constant.value)};{note}")
+        self.constants("const {0}: {2} = {1};")
         self.line()
         for name, axes in (("Vec3", "xyz"), ("Quat", "xyzw")):
             if name == "Vec3" or self.turns:
@@ -122,8 +118,6 @@ class Rust(LanguageWriter):
 
     def bound(self, node: ast.expr) -> tuple[str, int]:
         text, binds = super().bound(node)
-        if getattr(node, "lent", False):
-            return f"&{text}", 7
         # "as" binds less tightly than a sign, and more than "*"
         return text, 6 if " as " in text and isinstance(node, ast.Call) and not text.endswith(
             ")"
@@ -160,9 +154,9 @@ class Rust(LanguageWriter):
         own = "&mut self" if method.changes else "&self"
         taken = "".join(
             f", {'mut ' if parameter.name in method.assigned() else ''}{method.parameter(parameter)}: "
-            + self.type(parameter.type).replace("Vec<f64>", "&[f64]")
+            + self.type(parameter.type)
             for parameter in method.parameters
-        )  # fmt: skip
+        )
         returns = f" -> {self.type(method.returns)}" if method.returns else ""
         public = "pub " if method.is_public else ""
         self.open(f"{public}fn {method.name}({own}{taken}){returns}")
@@ -174,13 +168,6 @@ class Rust(LanguageWriter):
     def filled(self, template: str) -> str:
         text = super().filled(template)
         return text if self.single else re.sub(r"f64::from\((p\.\w)\)", r"\1", text)
-
-    def called(self, node: ast.Call) -> str:
-        own = isinstance(node.func, ast.Attribute)
-        for argument in node.args if own else ():
-            if type_of(argument).startswith("list") and isinstance(argument, ast.Attribute):
-                argument.lent = True  # type: ignore[attr-defined]
-        return super().called(node)
 
 
 WRITER = Rust

@@ -13,7 +13,6 @@ class TypeScript(LanguageWriter):
 
     name = "typescript"
     suffix = ".ts"
-    has_single = True
     rounds = "Math.fround"
     builds = "tsc --strict --target es2020 {file}"
     runs = "node {stem}.js"
@@ -22,10 +21,11 @@ class TypeScript(LanguageWriter):
         "float": "number", "int": "number", "bool": "boolean", "": "void", "list": "{}[]",
     }  # fmt: skip
     functions = {  # noqa: RUF012
-        "min": "Math.min", "max": "Math.max", "abs": "Math.abs", "sqrt": "Math.sqrt", "exp": "Math.exp",
-        "cos": "Math.cos", "sin": "Math.sin", "acos": "Math.acos", "length": "magnitude", "dot": "dot", "float": "{0}", "len": "{0}.length",
+        "length": "magnitude", "dot": "dot", "float": "{0}", "len": "{0}.length",
         "Vec3": "{{ x: {0}, y: {1}, z: {2} }}", "Quat": "{{ x: {0}, y: {1}, z: {2}, w: {3} }}",
     }  # fmt: skip
+    maths = "Math.{}"
+    parameter = "{1}: {0}"
     columns = ', "qx", "qy", "qz", "qw"'
     cells = ", qx, qy, qz, qw"
     changes = {  # noqa: RUF012
@@ -122,12 +122,8 @@ class TypeScript(LanguageWriter):
         self.close()
 
     def signature(self, method: Method) -> str:
-        taken = ", ".join(
-            f"{camel(method.parameter(parameter))}: {self.type(parameter.type)}"
-            for parameter in method.parameters
-        )
         private = "" if method.is_public else "private "
-        return f"{private}{camel(method.name)}({taken}): {self.type(method.returns)}"
+        return f"{private}{camel(method.name)}({self.taken(method)}): {self.type(method.returns)}"
 
 
 WRITER = TypeScript

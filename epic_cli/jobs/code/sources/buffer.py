@@ -149,7 +149,7 @@ class Smoothing(SendInterval, Turning):
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
-        """Takes a packet, sent at ``time``, here at ``arrival`` (s); false: it was dropped."""
+        """Takes a packet (times in s); false: it is late, and was dropped."""
         if LATE == "drop":
             if self.count > 0 and time <= self.newest:
                 return False
@@ -347,7 +347,8 @@ class Smoothing(SendInterval, Turning):
         if CATCH_UP != "snap":
             if BEYOND != "unlimited":
                 # it waits where the buffer is empty
-                wanted = min(wanted, self.states[len(self.states) - 1].time + BEYOND_TIME)
+                latest: float = self.states[len(self.states) - 1].time
+                wanted = min(wanted, latest + BEYOND_TIME if BEYOND == "time" else latest)
         if MONOTONIC:
             if self.running:
                 wanted = max(wanted, self.time)
@@ -431,12 +432,9 @@ class Smoothing(SendInterval, Turning):
         duration: float = b.time - a.time
         v: float = u * u
         w: float = v * u
-        return (
-            a.position * (2.0 * w - 3.0 * v + 1.0)
-            + start * (duration * (w - 2.0 * v + u))
-            + b.position * (3.0 * v - 2.0 * w)
-            + goal * (duration * (w - v))
-        )
+        ends: Vec3 = a.position * (2.0 * w - 3.0 * v + 1.0) + b.position * (3.0 * v - 2.0 * w)
+        speeds: Vec3 = start * (w - 2.0 * v + u) + goal * (w - v)
+        return ends + speeds * duration
 
     def tangent(self, k: int, i: int) -> Vec3:
         """The slope between the neighbours of state k; without both, that of the pair at i."""

@@ -94,7 +94,7 @@ class Smoothing(SendInterval, Turning):
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
-        """Takes a packet; false: it is late, and was dropped."""
+        """Takes a packet (times in s); false: it is late, and was dropped."""
         if self.started and time < self.newest:
             return False
         before: Vec3 = position

@@ -55,7 +55,7 @@ class Smoothing:
         self.acceleration = Vec3(0.0, 0.0, 0.0)
 
     def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
-        """Takes a packet; false: it is late, and was dropped."""
+        """Takes a packet (times in s); false: it is late, and was dropped."""
         first: bool = not self.started
         if not first and time < self.newest:
             return False
@@ -126,12 +126,9 @@ class Smoothing:
         u: float = t / CORRECTION_TIME
         v: float = u * u
         w: float = v * u
-        return (
-            self.start * (2.0 * w - 3.0 * v + 1.0)
-            + self.start_speed * (CORRECTION_TIME * (w - 2.0 * v + u))
-            + self.goal * (3.0 * v - 2.0 * w)
-            + self.goal_speed * (CORRECTION_TIME * (w - v))
-        )
+        ends: Vec3 = self.start * (2.0 * w - 3.0 * v + 1.0) + self.goal * (3.0 * v - 2.0 * w)
+        speeds: Vec3 = self.start_speed * (w - 2.0 * v + u) + self.goal_speed * (w - v)
+        return ends + speeds * CORRECTION_TIME
 
     def path_speed(self, at: float) -> Vec3:
         """How fast the drawn position moves."""
