@@ -12,8 +12,6 @@
 //
 // 0BSD: use it as you like, without any warranty.
 
-use std::ops::{Add, Mul};
-
 type Real = f64;
 const DELAY: f64 = 0.1;  // s, how far in the past to draw
 const KEEP: i64 = 1024;  // the most states that are kept
@@ -31,13 +29,13 @@ pub struct Quat {
     pub z: f64,
     pub w: f64,
 }
-impl Add for Vec3 {
+impl std::ops::Add for Vec3 {
     type Output = Vec3;
     fn add(self, o: Vec3) -> Vec3 {
         Vec3 { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
     }
 }
-impl Mul<f64> for Vec3 {
+impl std::ops::Mul<f64> for Vec3 {
     type Output = Vec3;
     fn mul(self, s: f64) -> Vec3 {
         Vec3 { x: self.x * s, y: self.y * s, z: self.z * s }

@@ -7,6 +7,9 @@ import re
 from epic_cli.jobs.code.languages import LanguageWriter
 from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
+#: What a program includes.
+_PROGRAM = "algorithm cmath cstdio cstdlib iostream sstream string utility vector"
+
 
 class Cpp(LanguageWriter):
     """A class in one header or source file."""
@@ -50,18 +53,7 @@ class Cpp(LanguageWriter):
         )
         headers |= {"algorithm"} if uses & {"min", "max", "remove"} else set()
         headers |= {"cmath"} if uses & {"sqrt", "exp", "cos", "abs", "length", "acos"} else set()
-        if main:
-            headers |= {
-                "algorithm",
-                "cmath",
-                "cstdio",
-                "cstdlib",
-                "iostream",
-                "sstream",
-                "string",
-                "utility",
-                "vector",
-            }
+        headers |= set(_PROGRAM.split()) if main else set()
         self.line()
         for header in sorted(headers):
             self.line(f"#include <{header}>")

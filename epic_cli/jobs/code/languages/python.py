@@ -8,7 +8,10 @@ from epic_cli.jobs.code.languages import IndentedWriter
 from epic_cli.jobs.code.translate import Method
 
 _SINGLE = """
-f32 = lambda number: ctypes.c_float(number).value  # as the original computes
+
+def f32(number: float) -> float:
+    return ctypes.c_float(number).value  # as the original computes
+
 
 """
 

@@ -29,6 +29,10 @@ class Rust(LanguageWriter):
         "remove": "{0}.remove({0}.iter().position(|value| *value == {1}).unwrap())",
         "pop": "{0}.remove(0)", "clear": "{0}.clear()",
     }  # fmt: skip
+    vectors = {  # noqa: RUF012
+        "dot": "fn dot(a: Vec3, b: Vec3) -> $real {\n    a.x * b.x + a.y * b.y + a.z * b.z\n}",
+        "length": "fn length(a: Vec3) -> $real {\n    dot(a, a).sqrt()\n}",
+    }
     declared_state = "#[derive(Clone, Copy)]\nstruct State", "{1}: {0},", ""
     record = "State {{ {} }}", "{}: {}"
     brief = True
@@ -42,18 +46,6 @@ class Rust(LanguageWriter):
         uses = self.program.uses()
         real = self.type("float")
         self.line()
-        operations = [
-            name
-            for name, key in (("Add", "add"), ("Mul", "scale"), ("Sub", "subtract"))
-            if key in uses
-        ]
-        if operations:
-            self.line(
-                f"use std::ops::{{{', '.join(operations)}}};".replace(
-                    "{" + operations[0] + "}", operations[0]
-                )
-            )
-            self.line()
         if main:
             self.line(f"type Real = {real};")
         self.constants("const {0}: {2} = {1};")
@@ -70,18 +62,11 @@ class Rust(LanguageWriter):
                 self.operator(trait, "Vec3", "o", sign, ".{0}")
         if "scale" in uses:
             self.operator("Mul", real, "s", "*", "")
-        if uses & {"dot", "length"}:
-            self.open(f"fn dot(a: Vec3, b: Vec3) -> {real}")
-            self.line("a.x * b.x + a.y * b.y + a.z * b.z")
-            self.close()
-        if "length" in uses:
-            self.open(f"fn length(a: Vec3) -> {real}")
-            self.line("dot(a, a).sqrt()")
-            self.close()
+        self.vector_functions()
 
     def operator(self, trait: str, other: str, name: str, sign: str, part: str) -> None:
         """An operator of vectors."""
-        self.open(f"impl {trait}{'' if other == 'Vec3' else f'<{other}>'} for Vec3")
+        self.open(f"impl std::ops::{trait}{'' if other == 'Vec3' else f'<{other}>'} for Vec3")
         self.line("type Output = Vec3;")
         self.open(f"fn {trait.lower()}(self, {name}: {other}) -> Vec3")
         parts = ", ".join(f"{axis}: self.{axis} {sign} {name}{part.format(axis)}" for axis in "xyz")

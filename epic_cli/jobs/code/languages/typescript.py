@@ -32,6 +32,10 @@ class TypeScript(LanguageWriter):
         "append": "{0}.push({1})", "insert": "{0}.splice({1}, 0, {2})",
         "remove": "{0}.splice({0}.indexOf({1}), 1)", "pop": "{0}.shift()", "clear": "{0}.length = 0",
     }  # fmt: skip
+    vectors = {  # noqa: RUF012
+        "dot": "const dot = (a: Vec3, b: Vec3): number => a.x * b.x + a.y * b.y + a.z * b.z;",
+        "length": "const magnitude = (a: Vec3): number => Math.sqrt(dot(a, a));",
+    }
     declared_state = "type State =", "{1}: {0};", ";"
     record = "{{ {} }}", "{}: {}"
     brief = True
@@ -52,12 +56,7 @@ class TypeScript(LanguageWriter):
                 self.vector(f"const {name} = (a: Vec3, b: Vec3)", f"a.{{0}} {sign} b.{{0}}")
         if "scale" in uses:
             self.vector("const scale = (a: Vec3, s: number)", "a.{0} * s")
-        if uses & {"dot", "length"}:
-            self.line(
-                "const dot = (a: Vec3, b: Vec3): number => a.x * b.x + a.y * b.y + a.z * b.z;"
-            )
-        if "length" in uses:
-            self.line("const magnitude = (a: Vec3): number => Math.sqrt(dot(a, a));")
+        self.vector_functions()
 
     def vector(self, head: str, part: str) -> None:
         """A function that computes a vector."""
