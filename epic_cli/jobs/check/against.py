@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 from epic_cli.jobs.check.port import Ending, Port
 
-#: Above the rows so many lines may stand, less one.
+#: Above the rows fewer lines than this may stand.
 _BANNER = 4
 
 

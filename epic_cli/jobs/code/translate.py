@@ -48,7 +48,7 @@ LIST_METHODS = {"append": "", "insert": "", "clear": "", "pop": "", "remove": ""
 PUBLIC = ("reset", "receive", "teleport", "draw")
 PUBLIC_FIELDS = ("position", "rotation")
 
-#: A method that returns a value of so many characters is none.
+#: A method that returns a value of at most this many characters is written where it is called.
 _SHORT = 48
 
 
