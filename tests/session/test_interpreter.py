@@ -108,17 +108,6 @@ def test_save_is_what_was_typed_and_replays_the_same(tmp_path: Path) -> None:
 NEXT = ":plot draws them, :compare says which strategy does it best"
 
 
-@pytest.mark.parametrize(
-    "text", ["time,x,y,z\n0,0,0,0\n1e9,1,1,1\n", "# one\n0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n"]
-)
-def test_a_packet_beyond_the_clock_is_told_with_its_line_of_the_file(
-    text: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "far"
-    file.write_text(text)
-    assert f"{file}:3:" in TypedSession().type(f":load {file}")
-
-
 @pytest.mark.parametrize("setting", TIMING, ids=lambda one: one.name)
 def test_a_timing_setting_is_written_as_it_is_read(setting: Parameter) -> None:
     typed = TypedSession()
@@ -167,16 +156,6 @@ def test_every_command_explains_itself(name: str) -> None:
     assert f" :{name} " in output.splitlines()[0]
     assert typed.type(f":help {name}") == output
     assert f":{name}" in typed.type(":help")
-
-
-def test_quiet_scripts_tell_problems_only() -> None:
-    typed = TypedSession()
-    script = "\n".join([*TURN[:2], ":strategy epic+calc_ahead=0.1", ":undo", "1,x", "q", ""])
-    typed.run_quietly(script.encode(), "script")
-    assert typed.output.getvalue().decode().startswith("script:5:3: y ")
-    assert "pos" not in typed.output.getvalue().decode()
-    assert not typed.ended
-    assert len(typed.session.lines) == 1
 
 
 def test_a_view_that_can_no_longer_be_made_can_be_left(
