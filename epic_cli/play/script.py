@@ -10,7 +10,8 @@
     3 say the link got worse                a caption, until the next one
 
 A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
-(otherwise he aims where he is running). Words after set: ``NAMES``.
+(otherwise he aims where he is running). Words after set: those of --match and --link, the seed,
+and remote.NAME, a setting of the strategy.
 
 ``scenarios/NAME.script`` are those of a book's chapter, which ``epic play NAME`` plays.
 """
@@ -23,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from epic_cli.play.spec import NAMES, Change, default_players, parse_change
+from epic_cli.play.spec import Change, default_players, parse_change
 from epic_cli.play.world import Control, Point, Weapon, to_seconds, to_us
 from epic_cli.recordings.tables import TableRefusal
 from epic_cli.recordings.wording import Problem
@@ -179,11 +180,8 @@ class _Parser:
             try:
                 changes.append(parse_change(word))
             except ValueError as error:
-                raise self._refuse(
-                    at,
-                    str(error),
-                    ", ".join(f"{name}..." if name[-1] == "." else f"{name}=..." for name in NAMES),
-                ) from None
+                expected = "NAME=VALUE, of --match or --link, or remote.NAME=VALUE of the strategy"
+                raise self._refuse(at, str(error), expected) from None
         if not words:
             raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")
         return changes

@@ -227,9 +227,6 @@ _PLAIN = _LINK | {parameter.name: parameter for parameter in MATCH}
 #: in this direction alone.
 _STRATEGY, _CLOCK, _BOT, _UP, _DOWN = "remote.", "clock.", "bot.", "up.", "down."
 
-#: All that a script can set.
-NAMES = (*_PLAIN, _STRATEGY, _CLOCK, _BOT, _UP, _DOWN)
-
 
 def _parameter(name: str) -> Parameter:
     """What a name sets; raises ``SettingError``."""

@@ -332,6 +332,8 @@ def load(
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def save(controller: SessionController, file: str, force: bool) -> None:
     """Write the packets so far to FILE, as they were typed: input for "epic replay"."""
+    if not controller.session.lines:
+        raise click.UsageError(_NO_PACKETS)
     if not force and os.path.isfile(file) and os.path.getsize(file):  # noqa: PTH113, PTH202
         raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
     with open_sink(file) as sink:
