@@ -167,6 +167,7 @@ def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) 
         ("30hz,threshold=0.5,at_least=1s", "figure-eight", 0.5, "the last state that was sent"),
         ("60hz,threshold=0.3,at_least=0.5s", "jump", 0.3, "the last state that was sent"),
         ("60hz,threshold=0.02,against=dis", "strafe", 0.02, "its extrapolation"),
+        ("60hz,threshold=0.2,against=dis", "figure-eight", 0.2, "its extrapolation"),
     ],
 )
 def test_the_size_of_a_threshold_is_told(
@@ -212,6 +213,19 @@ def test_chains_that_losses_break_are_told_with_their_length_and_their_cure(
     assert chain["wrong"] == pytest.approx(1 - len(numbers) / (numbers[-1] + 1), abs=0.02)
     for cured in ("pack=delta", "pack=chain,redundancy=2"):
         assert "delta-chain" not in of_sender(movement, f"{rate}hz,{cured}", link)
+
+
+def test_numbers_that_came_with_other_entities_are_not_lost() -> None:
+    """Datagrams hold those of three that have moved far enough: only some have each number."""
+    link = LinkConditions(latency=0.05, jitter=0.005, loss=0.02)
+    tables = arrived("strafe,entities=3", "60hz,threshold=0.3,at_least=1s", link)
+    came = np.unique(np.concatenate([rows[SEQUENCE] for rows in tables.values()]))
+    traffic = traffic_of_tables(tables)
+    for stream in traffic.streams:
+        first, last = stream.sequence[[0, -1]]
+        between = ((came > first) & (came <= last)).sum()
+        assert stream.missing.sum() == last - first - between < 0.1 * len(stream.times)
+    assert "delta-chain" not in [finding.cause for finding in diagnose(traffic).findings]
 
 
 @pytest.mark.parametrize("movement", ["circle", "strafe", "figure-eight"])
