@@ -99,31 +99,9 @@ def test_pictures_are_written(tmp_path: Path) -> None:
     assert (svg.read_bytes(), html.read_bytes()) == first
 
 
-def test_charts_come_after_the_table() -> None:
-    done = epic("compare", TANKS, "-s", VARIANTS, "--chart", "above", "--chart", "x")
-    text = done.stdout.decode()
-    assert (
-        text.index("strategy")
-        < text.index("tank1: from above")
-        < text.index("tank1: x (lengths) over")
-    )
-    assert "\u2800" not in text
-    assert (
-        done.stderr.decode() == "Charts show tank1, one of 2 entities; --entity selects another.\n"
-    )
-
-
 def test_colour_where_it_is_asked_for() -> None:
     assert b"\x1b[" in epic("compare", TURN, "--color", "always", "--chart", "x").stdout
     assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
-
-
-def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
-    lines = [line + b" arrival=%.1f" % (k / 10) for k, line in enumerate(STEADY.splitlines())]
-    lines[20] = lines[20].partition(b" arrival")[0]
-    done = epic("compare", "-s", "epic", stdin=b"\n".join(lines))
-    assert b"<stdin>:21:" in done.stderr
-    assert b"no arrival time" in done.stderr
 
 
 def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:

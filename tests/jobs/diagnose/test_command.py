@@ -24,17 +24,6 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_finding_has_its_cause_evidence_effect_and_cure(
-    recording: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["diagnose", str(recording)]) == 0
-    text = capsys.readouterr().out
-    assert text.startswith(f"{recording}: 1 finding (")
-    assert "1. packets are held up, and come all at once\n" in text
-    for part in ("effect", "cure", "when", "evidence", "--span", "needs"):
-        assert part in text
-
-
 def test_nothing_wrong_is_said_as_plainly(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,15 +49,6 @@ def test_json_lines_have_every_finding_with_its_values(
     assert 0 < finding["share"] <= 1
     assert finding["first"] <= finding["worst"]
     assert "{" not in finding["what"] + finding["effect"] + finding["cure"]
-
-
-def test_markdown_is_a_section_for_each_recording(
-    recording: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["diagnose", "--format", "markdown", str(recording), str(recording)]) == 0
-    text = capsys.readouterr().out
-    assert text.count("\n## ") + text.startswith("## ") == 2
-    assert text.count("### packets are held up, and come all at once") == 2
 
 
 @pytest.mark.parametrize(
