@@ -266,8 +266,7 @@ def proxy(
         chosen,
         SCREEN_TIMING.tick if draws and "tick" not in given else tick,
     )
-    with wrong_usage("the link: "):
-        links = LinkController(link.ways, link.changes)
+    links = LinkController(link)
     make_channel = _channels(link, links, seed)
     with contextlib.ExitStack() as stack:
         receiving, place = _sockets(listen.address, target, stack)

@@ -15,7 +15,7 @@ from epic_cli.engine.link import Tally
 from epic_cli.engine.parameters import Choice, Custom, Number, Switch, file_name
 from epic_cli.live.listener import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, WAYS, LinkConditions, Way
-from epic_cli.network.link_spec import PRESETS, TwoWays, Words, parse_word, way_of
+from epic_cli.network.link_spec import PRESETS, LinkSpec, TwoWays, parse_word, way_of
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 
@@ -200,35 +200,23 @@ class Direction:
         self.lateness.count_sent(due, (left,))
 
 
-#: Changes later on: a time (seconds after the first datagram), and what is set then.
-Changes = Sequence[tuple[float, Words]]
-
-
-def check_word(name: str) -> None:
-    """Raises ``ValueError`` for a word that does not apply to datagrams."""
-    if way_of(name)[1] == "packet_size":
-        raise ValueError("packet_size: datagrams have lengths of their own")
-
-
 class LinkController:
-    """Changes the conditions of both directions; errors raise ``ValueError``.
+    """Changes the conditions of both directions of a ``link``; errors raise ``ValueError``.
 
     ``ways`` are the current conditions, ``preset`` the name of the last preset that was chosen
     here.
     """
 
-    def __init__(self, ways: TwoWays, changes: Changes = ()) -> None:
-        self._beginning = ways
-        self._changes = sorted(changes, key=lambda change: change[0])
-        self.ways = ways
+    def __init__(self, link: LinkSpec) -> None:
+        self._link = link
+        self.ways = ways = link.ways
         self.preset = ""
         self.directions = {way: Direction(way, ways.of(way)) for way in WAYS}
-        _check(ways, self._changes)
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
         """Applies these words from now on: all of them, or none where one is wrong."""
-        for name, _ in words:
-            check_word(name)
+        if any(way_of(name)[1] == "packet_size" for name, _ in words):
+            raise ValueError("packet_size: datagrams have lengths of their own")
         ways = self.ways.changed(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
         self._use(ways)
@@ -246,7 +234,7 @@ class LinkController:
     def reset(self) -> None:
         """Restores the initial conditions."""
         self.preset = ""
-        self._use(self._beginning)
+        self._use(self._link.ways)
         self.black_out(False, WAYS)
 
     def black_out(self, on: bool, ways: Sequence[Way]) -> None:
@@ -275,7 +263,7 @@ class LinkController:
         """Applies the scheduled changes, on the clock that starts when it has ``begun``."""
         await begun.wait()
         start = asyncio.get_running_loop().time()
-        for time, words in self._changes:
+        for time, words in self._link.changes:
             await asyncio.sleep(max(start + time - asyncio.get_running_loop().time(), 0))
             self.set(words)
 
@@ -285,14 +273,3 @@ class LinkController:
             conditions = ways.of(way)
             if conditions != direction.conditions:
                 direction.change(conditions)
-
-
-def _check(ways: TwoWays, changes: Changes) -> None:
-    """Checks all scheduled changes."""
-    for time, words in changes:
-        try:
-            for name, _ in words:
-                check_word(name)
-            ways = ways.changed(words)
-        except ValueError as error:
-            raise ValueError(f"at {time:g} s: {error}") from error

@@ -44,7 +44,7 @@ from epic_cli.live.proxy.spec import Direction, LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.main import main
 from epic_cli.network.link import WAYS, Link, LinkConditions
-from epic_cli.network.link_spec import TwoWays, parse_word
+from epic_cli.network.link_spec import LinkSpec, TwoWays, parse_word
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 
@@ -199,7 +199,7 @@ def test_what_has_left_is_in_the_log_and_what_could_not_is_not_said_to_have(tmp_
 
 
 def test_keys_change_one_direction_within_bounds() -> None:
-    steering = LinkController(TwoWays.both(LinkConditions(latency=0.015, loss=0.99)))
+    steering = LinkController(LinkSpec.of(LinkConditions(latency=0.015, loss=0.99)))
     steering.add("loss", 0.02, WAYS)
     steering.add("latency", -0.01, ["up"])
     steering.add("latency", -0.01, ["up"])
@@ -217,16 +217,13 @@ def test_keys_change_one_direction_within_bounds() -> None:
 
 
 def test_wrong_words_change_nothing() -> None:
-    steering = LinkController(TwoWays.both(LinkConditions(latency=0.015)))
+    steering = LinkController(LinkSpec.of(LinkConditions(latency=0.015)))
     for words in ("latency=1 up.packet_size=7", "loss=1 loss=2%", "jitter=1 gemodel=9", "x=1"):
         with pytest.raises(ValueError, match=r"packet_size|twice|gemodel|no 'x'"):
             steering.set_words(words)
         assert steering.ways == TwoWays.both(LinkConditions(latency=0.015))
     with pytest.raises(ValueError, match="at 3 s: loss_correlation"):
-        LinkController(
-            TwoWays(),
-            [(3.0, (("loss_correlation", 0.5),)), (2.0, (parse_word("gemodel=1%,9%"),))],
-        )
+        LinkSpec.parse('at="2s gemodel=1%,9%",at="3s loss_correlation=50%"')
 
 
 LINK = LinkConditions(latency=0.03, jitter=0.02, loss=0.2, duplicate=0.1, reorder=0.1, corrupt=0.05)
@@ -602,7 +599,7 @@ def test_no_tick_is_drawn_before_what_is_just_leaving_has_been_passed_on() -> No
 
     now = 0.9
     with contextlib.closing(ReceivingSocket(resolve(Address(port=0)))) as place:
-        links = LinkController(TwoWays())
+        links = LinkController(LinkSpec())
         relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
         relay.now = lambda: now  # type: ignore[method-assign]
         watch = DirectionTap("up", IngestSpec(), [], [])

@@ -31,7 +31,7 @@ from epic_cli.live.proxy.spec import LinkController, ProxySpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording
 from epic_cli.network.link import Link
-from epic_cli.network.link_spec import TwoWays
+from epic_cli.network.link_spec import LinkSpec
 from epic_cli.recordings.addresses import Address, resolve
 from epic_cli.recordings.datagrams.ingest import IngestSpec
 
@@ -49,7 +49,7 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
     files = [PacketRecording(str(tmp_path / word)) for word in ("sent.csv", "received.csv")]
     watch = DirectionTap("up", IngestSpec(), files[:1], files[1:])
     place = ReceivingSocket(resolve(Address(port=0)))
-    links = LinkController(TwoWays())
+    links = LinkController(LinkSpec())
     relay = Relay(ProxySpec(), place, resolve(Address(port=9)), links, lambda *_: Link())
     now = 0.0
     relay.now = lambda: now  # type: ignore[method-assign]
