@@ -65,6 +65,7 @@ from epic_cli.network.sender import JUDGED, Sender, sample
 from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.recordings import LENGTHS
 from epic_cli.work.executors import Threads
+from epic_cli.work.jobs import Place
 from epic_cli.work.runner import Failure, run_jobs
 
 if TYPE_CHECKING:
@@ -389,6 +390,9 @@ def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> N
 #: Called with how many of how many steps of the work are done.
 Progress = Callable[[int, int], object]
 
+#: A run by itself, which nothing stops and no one waits for.
+ALONE = Place()
+
 #: Of this many errors of each participant quantiles are computed: all that there are of most
 #: recordings. More would fill the memory, a few of each entity are enough, fewer of each of many
 #: recordings.
@@ -425,19 +429,12 @@ class _Work(NamedTuple):
     stop: threading.Event = threading.Event()
 
 
-def compare_run(
-    run: Run | Prepared,
-    spec: CompareSpec,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    stop: threading.Event | None = None,
-) -> Comparison:
+def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) -> Comparison:
     """Measures what every participant draws of every entity of one run.
 
-    ``threads`` is as many as the spec says unless given; an interruption (``KeyboardInterrupt``)
-    waits for them to stop, as they do at ``stop``. With the spec's ``intervals``, results keep what
-    intervals are made of (see ``pool``).
+    There are as many threads as the spec says unless the ``place`` does; an interruption
+    (``KeyboardInterrupt``) waits for them to stop, as they do at its ``stop``. With the spec's
+    ``intervals``, results keep what intervals are made of (see ``pool``).
 
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
@@ -459,11 +456,11 @@ def compare_run(
         grid([entity.truth.times for entity in judged], 1 if spec.many else share)
         if spec.intervals
         else None,
-        stop or threading.Event(),
+        place.stop or threading.Event(),
     )
     most = max(1, MOST_AT_ONCE // max(len(entity.truth.times) for entity in judged))
-    workers = threads or spec.threads or os.cpu_count() or 1
-    found = _run(jobs, work, min(workers, most), progress)
+    workers = place.threads or spec.threads or os.cpu_count() or 1
+    found = _run(jobs, work, min(workers, most), place.progress)
     results, by_entity = [], []
     events = _rare(judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
@@ -772,13 +769,8 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
 
         def compared(numbered: tuple[int, Run]) -> RunResult:
             index, run = numbered
-            return compare_one(
-                run,
-                replace(spec, selection=None) if index else spec,
-                threads=executor.inner,
-                progress=None if several else progress,
-                stop=executor.stop,
-            )
+            place = Place(executor.inner, executor.stop, None if several else progress)
+            return compare_one(run, replace(spec, selection=None) if index else spec, place)
 
         for count, ((_, run), found) in enumerate(run_jobs(compared, enumerate(runs), executor), 1):
             if isinstance(found, Failure):
@@ -789,17 +781,10 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
     return pool.comparison()
 
 
-def compare_one(
-    run: Run,
-    spec: CompareSpec,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    stop: threading.Event | None = None,
-) -> RunResult:
+def compare_one(run: Run, spec: CompareSpec, place: Place) -> RunResult:
     """One run: all that a pool has to know of it, and no more where it is one of many."""
     try:
-        found = compare_run(run, spec, threads=threads, progress=progress, stop=stop)
+        found = compare_run(run, spec, place)
     except NothingJudged as error:
         return NotComparable(error.notes)
     except TooManyRows as error:

@@ -19,6 +19,7 @@ from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Participant, Progress, Run, compare_run
 from epic_cli.metrics.truth import Truth, truth_of
 from epic_cli.show.scene import Selection
+from epic_cli.work.jobs import Place
 from support import movements
 
 EVERYTHING = Selection(4000, -math.inf, math.inf)
@@ -36,7 +37,7 @@ def compared(
 ) -> Comparison:
     """One recording, without intervals unless asked."""
     spec = CompareSpec(participants, timing, **{"intervals": False, **more})
-    return compare_run(Run("", packets, truths), spec, progress=progress, stop=stop)
+    return compare_run(Run("", packets, truths), spec, Place(None, stop, progress))
 
 
 def comparison(*names: str, entities: tuple[str, ...] = ("",)) -> Comparison:

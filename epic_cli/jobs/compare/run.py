@@ -109,8 +109,7 @@ class EachRecording:
             local.look(run)
         if recording != self.pictured:
             spec = replace(spec, selection=None)
-        threads, stop, progress = local.place
-        found = compare_one(run, spec, threads=threads, progress=progress, stop=stop)
+        found = compare_one(run, spec, local.place)
         if isinstance(found, Comparison) and log.unplaced(found.refused):
             found = replace(found, refused=())
         return found
