@@ -1,11 +1,11 @@
 """How a drawing works, found from its frames: a buffer or a chase, over which stamps, how late.
 
-Each frame is on the path of the packets, behind it, or on its way to the newest of them. For a
-buffer the frames are laid over that path at every delay, for each way to find the sender's clock,
-and where they lie on it that is how the game draws; a low-pass is undone before. For a chase the
-step of each frame says which share of the way it goes, and by what that is steady. What fits best
-is drawn again by the strategies ``buffer`` and ``chase`` themselves, and their settings are fitted
-to what is left.
+Each frame is on the path of the packets, behind it, or on its way to the newest of them. Where a
+buffer's frames lie on that path, straight or curved, a low-pass undone before, says how old what
+they show is; by the clock that the game uses these ages are steady, but for its delay and a margin
+for jitter. For a chase the step of each frame says which share of the way it goes, and by what that
+is steady. What fits best is drawn again by the strategies ``buffer`` and ``chase`` themselves, and
+their settings are fitted to what is left.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ BLOCK, ASTRAY = 4.0, 0.05
 #: What stands this far before the newest state (in states) is frozen, not held.
 SHORT = 0.02
 
-#: Pieces of a curve from state to state.
-PIECES = 12
+#: Seconds of a piece of a curve, and the most from state to state; the most that are looked at.
+PIECE, PIECES, REACH = 0.008, 12, 60
 
 #: Another part is there if without it ages are this many times as unsteady.
 CLEARER = 1.3
@@ -232,10 +232,9 @@ class _Ages:
         near = np.lib.stride_tricks.sliding_window_view(padded, 5, axis=1).min(axis=-1)
         block = ((frames.times[at] - frames.times[at[0]]) / BLOCK).astype(int)
         guesses = np.zeros(len(at))
-        for number in range(int(block[-1]) + 1):
+        for number in np.unique(block):
             own = block == number
-            if own.any():
-                guesses[own] = ages[near[own].mean(axis=0).argmin()]
+            guesses[own] = ages[near[own].mean(axis=0).argmin()]
         return guesses - since
 
     def low_pass(self, near: float, curve: str) -> float:
@@ -291,7 +290,7 @@ class _Ages:
         wanted = frames.stamps[self.newest] - self.guesses
         place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
         begin = (place * parts).astype(int)
-        reach = math.ceil(max(2.5, 0.15 / self.interval) * parts)
+        reach = min(math.ceil(max(2.5, 0.15 / self.interval) * parts), REACH)
         pieces = np.diff(path, axis=0)
         squares = np.maximum(np.square(pieces).sum(axis=1), 1e-18)
         places, least = np.zeros(len(begin)), np.full(len(begin), np.inf)
@@ -360,14 +359,15 @@ def _path(frames: Frames, curve: str) -> tuple[Floats, int]:
         rates = np.gradient(states, axis=0)
         rates[1:-1] = (states[2:] - states[:-2]) / (times[1:] + times[:-1])
         rates[[0, -1]] /= times[[0, -1]]
-    u = (np.arange(PIECES) / PIECES)[:, None]
+    pieces = min(max(math.ceil(float(np.median(times)) / PIECE), 1), PIECES)
+    u = (np.arange(pieces) / pieces)[:, None]
     start, end = states[:-1, None], states[1:, None]
     leaves, comes = (rates[:-1] * times)[:, None], (rates[1:] * times)[:, None]
     bent = (
         (2 * u**3 - 3 * u**2 + 1) * start + (u**3 - 2 * u**2 + u) * leaves
         + (3 * u**2 - 2 * u**3) * end + (u**3 - u**2) * comes
     )  # fmt: skip
-    return np.concatenate((bent.reshape(-1, 3), states[-1:])), PIECES
+    return np.concatenate((bent.reshape(-1, 3), states[-1:])), pieces
 
 
 def _undone(frames: Frames, low_pass: float) -> Floats:
@@ -566,6 +566,9 @@ KEPT, FITTED = 2, 6
 #: Settings that may be in seconds or in send intervals.
 SPANS = ("delay", "time")
 
+#: The longest delay of a game, in seconds or send intervals.
+LONGEST = 30
+
 #: Settings without which it would be another.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock")
 
@@ -738,7 +741,7 @@ class _Explanation:
                 best = without if self.comparison.is_as_good(without, given) else best
         best = self.comparison.short(best)
         spans = self.comparison.short(self.in_intervals(best))
-        shorter = _length(spans.candidate)[0] < _length(best.candidate)[0]
+        shorter = _length(spans.candidate)[:2] < _length(best.candidate)[:2]
         return spans if shorter and self.comparison.is_as_good(spans, given) else best
 
 
@@ -840,13 +843,17 @@ def in_seconds(span: float, interval: float) -> float:
     return span if span >= 0 else -span * interval
 
 
-def _length(strategy: StrategySpec) -> tuple[int, int, int]:
-    """How much there is to say: settings and digits, how unusual its clock is, letters."""
+def _length(strategy: StrategySpec) -> tuple[bool, int, int, int]:
+    """How much there is to say: settings and digits, how unusual its clock is, letters.
+
+    Before that, whether it is later than any game would be: then the clocks do not agree.
+    """
     settings = strategy.settings.values()
     digits = [len(f"{value}".strip("i").replace(".", "").strip("0")) for value in settings
               if not isinstance(value, str) or value[0].isdigit()]  # fmt: skip
     clock = ClockRule[strategy.values.get("clock", "agree").upper()]
-    return sum(digits) + 2 * len(settings), clock.value, len(strategy.label)
+    late = float(f"{strategy.settings.get('delay', 0)}".strip("i")) > LONGEST
+    return late, sum(digits) + 2 * len(settings), clock.value, len(strategy.label)
 
 
 def _way(strategy: StrategySpec) -> tuple[object, ...]:

@@ -54,6 +54,7 @@ def frames(
         ("buffer+clock=mean+clock_time=1+delay=0.12+beyond=0.1", "figure-eight", 60),
         ("buffer+clock=median+clock_time=2+delay=0.15+low_pass=0.05", "strafe", 90),
         ("buffer+stamps=arrival+delay=0.1+keep=3", "strafe", 60),
+        ("buffer+clock=first+delay=0.04+beyond=freeze+low_pass=0.1", "strafe", 60),
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("buffer+clock=newest+delay=0.12+catch_up=rate", "figure-eight", 60),
         ("chase+how=share+share=0.1", "strafe", 60),
@@ -77,6 +78,18 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         expected[way] for way in ways if way in expected
     ]
     assert found.off < 0.01
+
+
+def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
+    """Without jitter, every clock finds the same; the sender's is 41.7 s behind."""
+    block = PacketBlock()
+    path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
+    for packet in simulate(path, send_rate=20, duration=24, channel=Link(LinkConditions(0.06))):
+        block.append(packet._replace(time=packet.time - 41.7))
+    found = match({"": block}, {"": frames(block, "buffer+clock=first+delay=0.11", 60, 5)})
+    assert found.mechanism is not None
+    assert found.mechanism.strategy.label == "buffer+stamps=arrival+delay=0.11"
+    assert "buffer+clock=first+delay=0.11" in [spec.label for spec in found.mechanism.same_as]
 
 
 @pytest.mark.parametrize("count", [20, 31, 45, 60])
