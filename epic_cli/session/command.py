@@ -28,7 +28,7 @@ from epic_cli.shell.options.common import color_option, timing_options, trust_op
 
 if TYPE_CHECKING:
     from epic_cli.session.controller import SessionController
-    from epic_cli.session.terminal import QuietTerminal, Screen
+    from epic_cli.session.terminal import Screen
 
 
 EXAMPLES = """\b
@@ -146,8 +146,8 @@ def _run(options: SessionOptions, screen: Screen) -> None:
     )
     how = " (right arrow, Enter)" if options.proposals and has_cursor(sys.stdout) else ""
     screen.say(FIRST_SCREEN.format(f"{FIRST_PACKET}{how}"))
-    with _terminal(controller) as terminal:
-        read = _reader(controller, terminal, options, directory)
+    with _terminal(controller):
+        read = _reader(controller, options, directory)
         try:
             _begin(controller, options, path)
             _converse(controller, read)
@@ -207,39 +207,34 @@ def _converse(controller: SessionController, read: Callable[[], str]) -> None:
 
 
 @contextlib.contextmanager
-def _terminal(controller: SessionController) -> Iterator[QuietTerminal | None]:
-    """The terminal with its first prompt, if it has a cursor; None: it can only scroll."""
+def _terminal(controller: SessionController) -> Iterator[None]:
+    """The terminal with its first prompt, if it has a cursor; otherwise it can only scroll."""
     from epic_cli.session.terminal import QuietTerminal
 
     if not has_cursor(sys.stdout):
-        yield None
+        yield
         return
     with QuietTerminal(sys.stdin.fileno()).held() as terminal:
         controller.screen.has_cursor = True
         controller.screen.released = terminal.released
         controller.screen.show_early(controller.prompt)
-        yield terminal
+        yield
 
 
 def _reader(
-    controller: SessionController,
-    terminal: QuietTerminal | None,
-    options: SessionOptions,
-    directory: Path,
+    controller: SessionController, options: SessionOptions, directory: Path
 ) -> Callable[[], str]:
     """What reads lines, by the means of this terminal.
 
     It raises ``EOFError`` and ``KeyboardInterrupt``.
     """
-    from epic_cli.session.journal import StateHistory
-
-    if terminal is None:
+    if not controller.screen.has_cursor:
         messages = sys.stdout if sys.stdout.isatty() else sys.stderr
         return _plain_reader(controller, messages.buffer)
     gc.disable()  # nothing of what is loaded now is garbage
     from prompt_toolkit.history import InMemoryHistory
 
-    from epic_cli.session.prompt import PromptReader
+    from epic_cli.session.prompt import PromptReader, StateHistory
 
     gc.enable()
     history = (

@@ -10,10 +10,8 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-
-from prompt_toolkit.history import FileHistory
 
 from epic_cli.recordings.files import lock
 from epic_cli.recordings.reading import BINARY
@@ -114,37 +112,3 @@ def in_use(path: Path) -> bool:
         return not lock(descriptor)
     finally:
         os.close(descriptor)
-
-
-class StateHistory(FileHistory):
-    """A history file; if it cannot be read or written, that is said once and nothing is kept."""
-
-    def __init__(self, directory: Path, warn: Warn) -> None:
-        self._directory = directory
-        self._warn: Warn | None = warn
-        path = directory / "history"
-        with self._or_warn():
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        super().__init__(str(path))
-
-    @contextlib.contextmanager
-    def _or_warn(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            warn, self._warn = self._warn, None
-            if warn is not None:
-                warn(f"no history: {self._directory}: {error.strerror or error}")
-
-    def load_history_strings(self) -> Iterable[str]:
-        """The lines of earlier sessions, newest first."""
-        found: list[str] = []
-        with self._or_warn():
-            found += super().load_history_strings()
-        return found
-
-    def store_string(self, string: str) -> None:
-        """Appends a line."""
-        with self._or_warn():
-            super().store_string(string)

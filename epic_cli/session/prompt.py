@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import select
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from prompt_toolkit.application import create_app_session, run_in_terminal
 from prompt_toolkit.auto_suggest import AutoSuggest, AutoSuggestFromHistory, Suggestion
@@ -16,7 +19,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Always, is_searching
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.history import History
+from prompt_toolkit.history import FileHistory, History
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.key_processor import KeyPress
@@ -33,6 +36,7 @@ from epic_cli.recordings.entries.text import WORDS
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.controller import BARE, SessionController
 from epic_cli.session.hints import ghost, proposal, toolbar_text, words_for
+from epic_cli.session.journal import Warn
 
 _STYLE = Style.from_dict(
     {
@@ -267,6 +271,40 @@ class LineCompleter(Completer):
         shell = ShellComplete(controller.commands, {"obj": controller}, ":", "")
         for item in shell.get_completions(words, begun):
             yield item.value, item.type, item.help
+
+
+class StateHistory(FileHistory):
+    """A history file; if it cannot be read or written, that is said once and nothing is kept."""
+
+    def __init__(self, directory: Path, warn: Warn) -> None:
+        self._directory = directory
+        self._warn: Warn | None = warn
+        path = directory / "history"
+        with self._or_warn():
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        super().__init__(str(path))
+
+    @contextlib.contextmanager
+    def _or_warn(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            warn, self._warn = self._warn, None
+            if warn is not None:
+                warn(f"no history: {self._directory}: {error.strerror or error}")
+
+    def load_history_strings(self) -> Iterable[str]:
+        """The lines of earlier sessions, newest first."""
+        found: list[str] = []
+        with self._or_warn():
+            found += super().load_history_strings()
+        return found
+
+    def store_string(self, string: str) -> None:
+        """Appends a line."""
+        with self._or_warn():
+            super().store_string(string)
 
 
 # ------------------------------------------------------------- keys

@@ -15,8 +15,13 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.validation import ValidationError
 from support.typed_session import TypedSession
 
-from epic_cli.session.journal import StateHistory
-from epic_cli.session.prompt import LineCompleter, LineValidator, PromptReader, Suggestions
+from epic_cli.session.prompt import (
+    LineCompleter,
+    LineValidator,
+    PromptReader,
+    StateHistory,
+    Suggestions,
+)
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
 

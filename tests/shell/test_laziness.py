@@ -97,6 +97,10 @@ def test_help_loads_no_command() -> None:
     assert "epic_cli.jobs.replay.command" not in modules
 
 
+def test_a_script_of_a_session_loads_no_line_editor() -> None:
+    assert not loaded("session", stdin=PACKET + b":undo\n") & HEAVY
+
+
 def test_strategies_loads_no_numbers() -> None:
     assert not loaded("strategies") & {"prompt_toolkit", "numpy"}
 
