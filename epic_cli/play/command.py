@@ -368,7 +368,8 @@ def play(
 
     A SCENARIO is a figure or a review question of chapter 8 of Glazer and Madhav's Multiplayer Game
     Programming, with what to look at: figure-8.1 to figure-8.5, question-1 to question-9,
-    move-replay, optimism, optimism-unwarranted. A FILE (- is standard input) has input over time,
+    move-replay, optimism, optimism-unwarranted; or a term of another text: calc-ahead, late-frame,
+    phase-locked-loop, rubber-band. A FILE (- is standard input) has input over time,
     in lines TIME PLAYER left|right|up|down|stop [shoot|throw] [aim=PLAYER|aim=X,Y], TIME set
     NAME=VALUE and TIME say TEXT.
 
