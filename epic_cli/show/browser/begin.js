@@ -7,9 +7,6 @@ function asksFor(link) {
 }
 
 const wanted = asksFor(location.hash);
-state.log = wanted.get("log") === "1" || spread() > 30;
-state.apart = wanted.get("apart") === "1";
-for (const way of ["log", "apart"]) $(way).checked = state[way];
 fitTurns();
 fillWords();
 fillReports();
@@ -21,15 +18,17 @@ const opened = Math.max(
 );
 $("entity").value = opened;
 choose(opened);
+state.log = wanted.get("log") === "1" || spread() > 30;
+state.apart = wanted.get("apart") === "1";
+for (const way of ["log", "apart"]) $(way).checked = state[way];
 if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) - scene().start);
 drawNow();
 document.body.dataset.ready = "yes";
 
 // How many times the largest error of the worst is that of the best of those shown.
 function spread() {
-  const largest = data.scenes
-    .flatMap((one) => one.drawn)
-    .filter((one) => state.on.has(one.label) && one.worst >= 0)
+  const largest = visible()
+    .filter((one) => one.worst >= 0)
     .map((one) => one.error[one.worst])
     .filter((one) => one > 0);
   return largest.length ? Math.max(...largest) / Math.min(...largest) : 1;

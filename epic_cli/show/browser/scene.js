@@ -12,7 +12,10 @@ function sums(steps) {
 const timesIn = ({ ticks, t }, tick) =>
   ticks ? Float64Array.from(sums(u16(ticks)), (count) => count * tick) : f64(t);
 
+// A scene is unpacked when it is chosen: there may be many.
 function unpack(scene) {
+  if (scene.unpacked) return;
+  scene.unpacked = true;
   const { truth, shared, tick } = scene;
   const times = timesIn(truth, tick);
   scene.truth = { t: times, x: f32(truth.x), y: f32(truth.y) };
@@ -55,7 +58,6 @@ function unpack(scene) {
   }
 }
 const UNKNOWN = -(2 ** 15);
-data.scenes.forEach(unpack);
 
 const state = {
   scene: 0,
@@ -226,13 +228,14 @@ function goToWorst(label) {
 
 // Where something turns, there are a lane of angles and a word in the key.
 function fitTurns() {
-  const turns = data.scenes.some(({ truth }) => truth.heads);
+  const turns = data.scenes.some(({ heads }) => heads);
   document.body.classList.toggle("turns", turns);
   $("heading-key").hidden = !turns;
 }
 
 function choose(index) {
   state.scene = index;
+  unpack(scene());
   const { entity, unit, axes, words } = scene();
   const above = `above, ${axes[1]} over ${axes[0]} (${unit})`;
   for (const named of document.querySelectorAll(".length")) named.textContent = unit;
