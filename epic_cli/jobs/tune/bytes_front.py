@@ -157,6 +157,7 @@ class BytesFound:
     kept: bool
     evaluated: Comparison
     without: Mapping[str, float]
+    interrupted: bool = False
 
     def result(self, send: SenderSpec) -> Result:
         """What a sender comes to on the rest."""
@@ -184,6 +185,11 @@ class BytesFronts(Tabular):
     spec: BytesSpec
     found: tuple[BytesFound, ...]
     comparison: Comparison | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether there could have been more."""
+        return len(self.found) < len(self.spec.strategies) or self.found[-1].interrupted
 
     def before_and_after(self, selection: Selection) -> Comparison:
         """What is drawn with the chosen senders and those that were given, with scenes."""
@@ -231,7 +237,9 @@ def find_bytes(
     """The front of each strategy, and the comparison of what is chosen.
 
     Senders are tried by threads of this process, or by whatever the ``executor`` has; the same spec
-    gives the same. ``journal`` remembers what was tried. Raises ``NotEnoughToSay``.
+    gives the same. ``journal`` remembers what was tried. An interruption ends the search: the
+    result is the best so far, if all rates and thresholds of a strategy have been tried. Raises
+    ``NotEnoughToSay``.
     """
     tuned, rest = parts_of(spec)
     rules = _rules(spec, spec.strategies[0], 1.0)
@@ -248,11 +256,20 @@ def find_bytes(
         if executor is None:
             executor = ending.enter_context(Threads(spec.compare.threads, steps))
         search = _Search(executor, journal, step)
-        found = tuple(_found(spec, strategy, tuned, rest, search) for strategy in spec.strategies)
+        found: list[BytesFound] = []
+        try:
+            for strategy in spec.strategies:
+                found.append(_found(spec, strategy, tuned, rest, search))
+                if found[-1].interrupted:
+                    break
+        except KeyboardInterrupt:
+            if not found:
+                raise
     if len(found) == 1:
-        return BytesFronts(spec, found)
+        return BytesFronts(spec, tuple(found))
     chosen = {entry.strategy.label: entry.chosen for entry in found}
-    return BytesFronts(spec, found, rest.compared(spec.strategies, chosen))
+    taking_part = [entry.strategy for entry in found]
+    return BytesFronts(spec, tuple(found), rest.compared(taking_part, chosen))
 
 
 def parts_of(spec: BytesSpec) -> tuple[SentPart, SentPart]:
@@ -396,16 +413,19 @@ def _found(
     def tried(senders: Sequence[SenderSpec]) -> list[TriedSender]:
         return list(map(TriedSender, senders, search.figures(tuned, strategy, senders)))
 
-    every = tried(rules)
+    every, interrupted = tried(rules), False
     best = [entry.send for entry in _evenly(_front(every, spec.goal), _BEST)]
-    for _ in range(_ROUNDS):
-        known = {entry.send.write() for entry in every}
-        coming = [replace(send, **encoding) for send in best for encoding in _encodings(spec)]
-        fresh = {send.write(): send for send in coming if send.write() not in known}
-        if not fresh:
-            break
-        every += tried(list(fresh.values()))
-        best = [_choice(_front(every, spec.goal), spec)[0].send]
+    try:
+        for _ in range(_ROUNDS):
+            known = {entry.send.write() for entry in every}
+            coming = [replace(send, **encoding) for send in best for encoding in _encodings(spec)]
+            fresh = {send.write(): send for send in coming if send.write() not in known}
+            if not fresh:
+                break
+            every += tried(list(fresh.values()))
+            best = [_choice(_front(every, spec.goal), spec)[0].send]
+    except KeyboardInterrupt:
+        interrupted = True
     front = _front(every, spec.goal)
     chosen, kept = _choice(front, spec)
     shown = _evenly(front, SHOWN)
@@ -423,6 +443,7 @@ def _found(
         kept,
         rest.compared(participants, senders),
         _without(strategy, chosen.send, rest, search),
+        interrupted,
     )
 
 

@@ -43,6 +43,8 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     for entry in found.found:
         verdict += _sentences(entry, found, metric)
         parts.append(_table(entry, metric))
+    if found.interrupted:
+        verdict.append("Interrupted: other senders may be better.")
     words = f"{called(metric)} over bytes a second"
     parts.append(Figure(words, lambda: _chart(found, metric), lambda: picture(found)))
     parts.append(

@@ -292,7 +292,7 @@ def tune(
         parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
         found_senders = _send(BytesSpec(tuple(strategies), *parts), jobs, tally)
         _write(found_senders, written, color, (), None)
-        return ExitStatus.DONE
+        return ExitStatus.INTERRUPTED if found_senders.interrupted else ExitStatus.DONE
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
     found = _search(job, log, tally, tuned.design)

@@ -7,6 +7,7 @@ import itertools
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.running import EPIC, environment, epic
@@ -24,25 +25,28 @@ from epic_cli.network.simulation import SimulationSpec
 LINK = "latency=40ms,jitter=5ms"
 
 
-@functools.lru_cache
-def found(
+def asked(
     strategies: str,
     limit: str = "",
     send: str = "",
     movement: str = "strafe,duration=6",
     threads: int = 1,
-) -> BytesFronts:
+) -> BytesSpec:
     simulation = SimulationSpec(
         MovementSpec.parse(movement), SenderSpec.parse(send), LinkSpec.parse(LINK)
     )
-    spec = BytesSpec(
+    return BytesSpec(
         tuple(read_specs(strategies.split(","))),
         simulation.open(),
         range(4),
         CompareSpec((), SCREEN_TIMING, threads=threads),
         limit=Limit.parse(limit) if limit else None,
     )
-    return find_bytes(spec)
+
+
+@functools.lru_cache
+def found(*words: Any, **more: Any) -> BytesFronts:
+    return find_bytes(asked(*words, **more))
 
 
 # what is given stays: threshold and packing are left
@@ -105,6 +109,19 @@ def test_predictors_and_buffers_at_equal_bytes_are_compared_in_pairs() -> None:
     }  # fmt: skip
     assert sum(record["chosen"] for record in records) == 2
     assert picture(both).count("<circle") == len(records)
+
+
+def test_an_interruption_gives_the_best_so_far() -> None:
+    def interrupt(done: int, _: int) -> None:
+        if done == 8:  # 6 thresholds have been tried, and some of their encodings
+            raise KeyboardInterrupt
+
+    result = find_bytes(asked("lerp,dead-reckoning", "", FEW), interrupt)
+    (one,) = result.found
+    assert result.interrupted
+    assert result.comparison is None
+    assert (one.strategy.label, one.tried) == ("lerp", 6)
+    assert not found("lerp", "", FEW, threads=1).interrupted
 
 
 def test_the_same_by_any_number_of_threads() -> None:
