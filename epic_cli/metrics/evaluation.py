@@ -781,7 +781,7 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
     return pool.comparison()
 
 
-def compare_one(run: Run, spec: CompareSpec, place: Place) -> RunResult:
+def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
     """One run: all that a pool has to know of it, and no more where it is one of many."""
     try:
         found = compare_run(run, spec, place)
