@@ -16,6 +16,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, NotComparable, Pool, Run, compare_one
 from epic_cli.metrics.notes import Adjusted, Cut, CutOut
+from epic_cli.work.jobs import Place
 from epic_cli.work.journal import NotAValue, as_json, from_json
 
 
@@ -73,7 +74,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison(total: int) -> None:
     spec = CompareSpec(taking_part, SCREEN_TIMING, total=total)
     direct, kept = Pool(spec), Pool(spec)
     for run in runs:
-        found = compare_one(run, spec, threads=1)
+        found = compare_one(run, spec, Place(1))
         direct.add(run.name, found)
         kept.add(run.name, there_and_back(found))
     one, other = direct.comparison(), kept.comparison()
