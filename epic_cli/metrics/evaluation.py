@@ -30,7 +30,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import FAMILIES, create, declaration, is_built_in
 from epic_cli.engine.strategies.parts import Strategy
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.arrays import TIME, distinct, edges, median, packet_table, rows_of
+from epic_cli.metrics.arrays import ARRIVAL, TIME, distinct, edges, median, packet_table, rows_of
 from epic_cli.metrics.certainty import (
     FEWEST_UNITS,
     WORST,
@@ -48,6 +48,7 @@ from epic_cli.metrics.metric import AIM_RANGE, Weights
 from epic_cli.metrics.notes import (
     Adjusted,
     AllAlike,
+    ClocksDiffer,
     ExclusionReason,
     Flaw,
     Note,
@@ -61,6 +62,7 @@ from epic_cli.metrics.notes import (
 from epic_cli.metrics.recovery import Events, events_of
 from epic_cli.metrics.sent import SentStates
 from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
+from epic_cli.network.link import clocks_apart
 from epic_cli.network.sender import JUDGED, Sender, sample
 from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.recordings import LENGTHS
@@ -150,12 +152,13 @@ class CompareSpec:
     """A comparison: built once, by a front end, and carried whole to where the work is done.
 
     ``truth_offset`` (s) is the receiver's clock less the sender's: it is added to the times of a
-    truth that is rebuilt. ``warm_up`` is in seconds, see ``sample_truth``. With a ``selection``,
-    scenes of the first run are kept for pictures. ``intervals``: how sure figures are is computed,
-    from draws that depend on the ``seed`` alone. ``threads``: as many as there are cores unless
-    given. ``total`` is how many runs there are to come, ``runs_are`` what they are called.
-    An aim is judged at the ``aim_range`` (length). ``each``: the figures of each recording are
-    kept, too; else of very many of them only the scores of the best participant.
+    truth that is rebuilt; 0: where the clocks differ, the fastest packet is taken for undelayed.
+    ``warm_up`` is in seconds, see ``sample_truth``. With a ``selection``, scenes of the first run
+    are kept for pictures. ``intervals``: how sure figures are is computed, from draws that depend
+    on the ``seed`` alone. ``threads``: as many as there are cores unless given. ``total`` is how
+    many runs there are to come, ``runs_are`` what they are called. An aim is judged at the
+    ``aim_range`` (length). ``each``: the figures of each recording are kept, too; else of very many
+    of them only the scores of the best participant.
     """
 
     participants: Sequence[Participant]
@@ -228,7 +231,8 @@ class PreparedEntities:
 class Prepared:
     """A run made ready to be drawn by any participant, any number of times.
 
-    ``arrivals`` says whether it begins with an arrival time, ``offset`` is the spec's.
+    ``arrivals`` says whether it begins with an arrival time; ``offset`` (s) is the receiver's clock
+    less the sender's.
     """
 
     entities: PreparedEntities
@@ -274,6 +278,16 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
     return False
 
 
+def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
+    """The receiver's clock less the sender's (s), by the fastest packet; 0: it is one clock."""
+    least = math.inf
+    for block in packets.values():
+        table = packet_table(block)
+        delays = table[ARRIVAL] - table[TIME]
+        least = min(least, float(np.min(delays, where=np.isfinite(delays), initial=math.inf)))
+    return least if math.isfinite(least) and clocks_apart(least) else 0.0
+
+
 def prepare(run: Run, spec: CompareSpec) -> Prepared:
     """What every participant's drawing of a run needs.
 
@@ -297,6 +311,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
     latency = (timing.latency or 0.0) if by_arrival else None
     tick = timing.tick[0] / timing.tick[1]
     if truths is None:
+        offset = offset or (_clock_difference(packets) if by_arrival else 0.0)
         known, missing = truths_of(packets, "rebuilt", offset)
     else:
         known, missing = _given(packets, truths)
@@ -305,6 +320,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
     longest = max(known.values(), key=lambda truth: truth.duration)
     wait = default_warm_up(longest) if spec.warm_up is None else spec.warm_up
     notes: list[Note] = [*missing]
+    notes += [ClocksDiffer(offset)] if offset != spec.truth_offset else []
     judged: list[Entity] = []
     refused: list[Refusal] = []
     for name, truth in known.items():

@@ -239,6 +239,9 @@ class RecordedRuns:
         file = str(self.drawn)
         with log(source_name(file)) as reading:
             beside = read.beside(FRAME)._replace(pattern=read.pattern or ROWS)
+            if read.beginning is not None and read.beginning.time is None:
+                # dates stay those of the arrivals, under any names
+                beside = beside._replace(time_origin=0.0, beginning=Beginning(0.0))
             rows = load(file, beside, reading)
         try:
             return drawn_paths(rows, packets, self.drawn_offset)

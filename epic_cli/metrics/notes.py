@@ -162,7 +162,14 @@ class AllAlike:
     networks: int
 
 
-Note = NotJudged | Adjusted | Outages | TickHides | AllAlike
+@dataclass(frozen=True)
+class ClocksDiffer:
+    """The receiver's clock is ``offset`` (s) ahead of the sender's, by the fastest packet."""
+
+    offset: float
+
+
+Note = NotJudged | Adjusted | Outages | TickHides | AllAlike | ClocksDiffer
 
 
 # ---------------------------------------------------------------- of a result
@@ -257,6 +264,11 @@ def note_words(note: Note) -> str:
             return (
                 f"all {note.networks} networks gave the same, since nothing in them is random:"
                 " one of them is judged"
+            )
+        case ClocksDiffer():
+            return (
+                "the receiver's clock is not the sender's: lags count from the fastest packet, as"
+                f" if that had taken no time (--truth offset={note.offset:.6f})"
             )
         case Adjusted():
             return _called(note.entity) + truth_words(note.what)

@@ -32,8 +32,16 @@ TraceEnd = Literal["loop", "stop"]
 #: Seconds; a greater latency, jitter or queue is probably a wrong unit.
 LONGEST_DELAY = 60.0
 
+#: Seconds; no network's fastest packet takes longer.
+SLOWEST = 5.0
+
 #: Packets.
 LONGEST_QUEUE = 1_000_000
+
+
+def clocks_apart(least: float) -> bool:
+    """Whether the two clocks are not one, as the least arrival minus stamp (s) says."""
+    return not 0 <= least <= SLOWEST
 
 
 class GilbertElliott(NamedTuple):

@@ -71,7 +71,9 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
     match part:
         case str():
             for line in part.splitlines():
-                yield from paragraph(line, min(room, PROSE))
+                # an option is to be copied: it is not broken
+                longest = width(line) if line.startswith("-s ") else 0
+                yield from paragraph(line, max(min(room, PROSE), longest))
         case Report():
             yield from _report(part, room)
         case Table():

@@ -288,7 +288,8 @@ class EntityMatch(NamedTuple):
     """The same strategy and one entity.
 
     Times in seconds: ``lag`` behind the packets' stamps, ``shift`` behind the strategy, time
-    ``constant`` of a low-pass on top of it (0: none). ``residual`` is what is left (RMS, length).
+    ``constant`` of a low-pass on top of it (0: none). ``residual`` is what is left (RMS, length),
+    ``off`` as a share of its usual step; ``found`` whether it draws this entity, too.
     """
 
     entity: str
@@ -296,6 +297,8 @@ class EntityMatch(NamedTuple):
     lag: float
     shift: float
     constant: float
+    off: float
+    found: bool
 
 
 class DrawnMatch(NamedTuple):
@@ -435,13 +438,19 @@ class _Entity:
             return math.nan
         shift, residual = _lateness(self.stamps, self.positions, self.comparison, calm)
         far = not EARLIEST + 0.01 < shift < LATEST - 0.01
-        return math.nan if far or not math.isfinite(residual) else shift
+        return shift if residual <= self.step and not far else math.nan
 
     def matched(self, best: FittedStrategy) -> EntityMatch:
         """How far off the strategy is here, with a delay and a low-pass of this entity."""
         own = [key for key, value in (("", best.shift), (" ", best.constant)) if value]
         best = self.comparison.fit(best, only=own) if own else self.comparison.off(best)
-        return EntityMatch(self.name, best.residual, self.lag(), best.shift, best.constant)
+        off, found = (
+            best.residual / self.step,
+            best.residual <= max(self.enough, UNDERSTOOD * self.step),
+        )
+        return EntityMatch(
+            self.name, best.residual, self.lag(), best.shift, best.constant, off, found
+        )
 
 
 def match(
@@ -476,7 +485,9 @@ def match(
     same = [each.candidate for each in usual if each.residual <= first.enough]
     if parts is None or not parts.exact:
         found = _searched(moving, candidates or engines)
-        if parts is not None and parts.residual > found[-1].residual:
+        if first.tick and not candidates:
+            parts = first.mechanism()
+        if parts is not None and parts.residual > AS_GOOD * found[-1].residual:
             parts = None
     if parts is not None:
         found = first.in_parts(parts)

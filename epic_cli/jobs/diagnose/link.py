@@ -17,6 +17,7 @@ from epic_cli.network.link import (
     Distribution,
     GilbertElliott,
     LinkConditions,
+    clocks_apart,
 )
 from epic_cli.network.trace import NetworkTrace
 
@@ -335,10 +336,7 @@ def _zero(delays: Floats, jumped: Flags) -> tuple[Zero, float]:
     if jumped.any():
         return "jumped", float(delays[jumped].min())
     least = float(delays.min())
-    # clocks that differ make delays negative, or longer than any network's
-    if least < 0 or float(np.median(delays)) > LONGEST_DELAY:
-        return "least", least
-    return "clocks", 0.0
+    return ("least", least) if clocks_apart(least) else ("clocks", 0.0)
 
 
 def _in_order(sent: Floats, delays: Floats) -> bool:

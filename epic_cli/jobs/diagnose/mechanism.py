@@ -546,6 +546,7 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleRead
 
 #: What games draw with parts that no reading shows.
 KNOWN = (
+    "chase+how=share+share=1",
     "buffer+stamps=arrival+delay=1i+before=none+beyond=freeze",
     "buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze"
     "+monotonic=on+keep=120",
@@ -553,7 +554,6 @@ KNOWN = (
     "buffer+stamps=ticks+clock=newest+interval=0.05+delay=0.05",
     "buffer+clock=mean+clock_time=1+delay=1.1i+jitter_margin=1+delay_least=1.1i+delay_most=1.2i"
     "+interval_time=2+jitter_time=1+beyond=0.08+beyond_then=return",
-    "chase+how=share+share=1",
     "chase+how=linear+time=0.1+start=arrival",
 )
 
@@ -568,6 +568,9 @@ SPANS = ("delay", "time")
 
 #: The longest delay of a game, in seconds or send intervals.
 LONGEST = 30
+
+#: A step this many times as long as nine in ten is a teleport.
+LEAP = 4.0
 
 #: Settings without which it would be another.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock")
@@ -594,6 +597,7 @@ class _Explanation:
         self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
         self.axes = list(axes(frames))
+        self.leap = _leap(frames)
         self.kept: dict[object, FittedStrategy] = {}
 
     def found(self) -> list[FittedStrategy]:
@@ -697,6 +701,8 @@ class _Explanation:
                 for bound in ("delay_least", "delay_most"):
                     yield self.changed(spec, {bound: wait})
                 yield self.changed(spec, {"jitter_time": 1.0})
+        if self.leap:
+            yield self.changed(spec, {"snap": self.leap})
         yield from (self.changed(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.in_intervals(FittedStrategy(spec)).candidate
 
@@ -741,8 +747,18 @@ class _Explanation:
                 best = without if self.comparison.is_as_good(without, given) else best
         best = self.comparison.short(best)
         spans = self.comparison.short(self.in_intervals(best))
-        shorter = _length(spans.candidate)[:2] < _length(best.candidate)[:2]
+        shorter = _length(spans.candidate)[1] < _length(best.candidate)[1] - 1
+        # one interval: between the last two states, at any rate
+        shorter |= "1i" in spans.candidate.settings.values()
         return spans if shorter and self.comparison.is_as_good(spans, given) else best
+
+
+def _leap(frames: Frames) -> float | None:
+    """A distance between the usual steps and those of teleports (length); None: there are none."""
+    far = np.sort(lengths(np.diff(frames.positions, axis=0)))
+    usual = LEAP * float(np.quantile(far, 0.9))
+    leaps = far[far > usual]
+    return math.sqrt(usual * float(leaps[0])) if usual and len(leaps) else None
 
 
 def _axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
@@ -776,6 +792,8 @@ def _with_numbers(spec: StrategySpec) -> StrategySpec:
 _OF_CHASES: tuple[dict[str, Any], ...] = (
     *({"ahead": ahead, "age": None} for ahead in (None, "velocity", "arrival", "step")),
     {"ahead": "velocity", "age": "arrival"},
+    *({"ahead_time": seconds} for seconds in (0.25, 0.5)),
+    *({"how": how} for how in ("lerp", "exponential")),
     {"start": "arrival"},
     {"overshoot": "on"},
 )
@@ -806,18 +824,33 @@ class Mechanism(NamedTuple):
     """How a game draws, as settings of ``buffer`` or ``chase``.
 
     ``residual`` is what is left when it is drawn again (RMS, length), ``exact``: that is rounding
-    alone; ``same_as`` draws the same then. Stamps are an ``interval`` (s) apart; ``empty`` is the
-    share of the frames that are later than the newest packet, ``needed`` the delay (s) that 99 %
-    of them would need.
+    alone; ``same_as`` draws the same then. Stamps are an ``interval`` (s) apart. ``supply`` is what
+    a buffer had in these frames; None: it is no buffer, or nothing was sent.
     """
 
     strategy: StrategySpec
     residual: float
     exact: bool
     interval: float
-    empty: float
-    needed: float
+    supply: Supply | None = None
     same_as: tuple[StrategySpec, ...] = ()
+
+
+class Supply(NamedTuple):
+    """What a buffer had to draw from; silences at rest, and frames after the last packet, aside.
+
+    ``empty``: the share of the frames that are later than the newest packet (NaN: of a buffer that
+    does not snap to its clock); ``wait``: the usual delay; ``needed``: what 99 % of them would
+    need; ``unsteady``: how far apart the clock's 5 % and 95 % are (but for a drift), or those of
+    the arrivals behind the stamps; ``grown``: its delay at the first packet and at the last. All
+    but the first in seconds.
+    """
+
+    empty: float
+    wait: float
+    needed: float
+    unsteady: float
+    grown: tuple[float, float]
 
 
 def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
@@ -827,14 +860,13 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
     same.sort(key=lambda each: _length(each.candidate))
     best = same[0]
     interval = float(np.median(np.diff(frames.stamps)))
-    empty, needed = _reserve(frames, best.candidate, interval)
     others = {_way(best.candidate): best.candidate}
     if best.residual <= enough:
         for each in same:
             others.setdefault(_way(each.candidate), each.candidate)
     return Mechanism(
-        best.candidate, best.residual, best.residual <= enough, interval, empty, needed,
-        tuple(others.values())[1:],
+        best.candidate, best.residual, best.residual <= enough, interval,
+        _supply(frames, best.candidate, interval), tuple(others.values())[1:],
     )  # fmt: skip
 
 
@@ -863,16 +895,42 @@ def _way(strategy: StrategySpec) -> tuple[object, ...]:
     return tuple(values.get(key) for key in ways)
 
 
-def _reserve(frames: Frames, strategy: StrategySpec, interval: float) -> tuple[float, float]:
-    """The share of frames beyond the newest packet, and the delay that covers 99 % (s); NaN.
-
-    Frames after the last packet are not counted.
-    """
-    settings, sent = strategy.settings, frames.times <= frames.arrivals[-1]
-    if strategy.name != "buffer" or not sent.any():
-        return math.nan, math.nan
-    axis, newest = _axis(list(axes(frames)), settings), frames.newest[sent]
-    needed = frames.times[sent] - axis.offsets[newest] - axis.stamps[newest]
-    used: dict[str, Any] = declaration("buffer").converted(strategy.values)
+def _supply(frames: Frames, strategy: StrategySpec, interval: float) -> Supply | None:
+    """What a buffer had to draw from."""
+    silent = np.append(_silent(frames, interval), True)  # nothing comes after the last packet
+    watched = frames.settled & ~silent[frames.newest]
+    if strategy.name != "buffer" or not watched.any():
+        return None
+    words = strategy.values
+    used: dict[str, Any] = declaration("buffer").converted(words)
     delay = in_seconds(used["delay"], interval)
-    return float((needed > delay).mean()), float(np.quantile(needed, 0.99))
+    axis = _axis(list(axes(frames)), strategy.settings)
+    arrivals, newest = frames.arrivals, frames.newest[watched]
+    offsets = axis.offsets if words["stamps"] == "sender" else arrivals - frames.stamps
+    drift = np.polyfit(arrivals, offsets, 1) if len(arrivals) > 2 else np.zeros(2)
+    wander = np.ptp(np.quantile(offsets - np.polyval(drift, arrivals), (0.05, 0.95)))
+    needed = frames.times[watched] - axis.offsets[newest] - axis.stamps[newest]
+    low, high = (in_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
+    wait = np.clip(delay + used["jitter_margin"] * axis.jitter[newest], low, max(low, high))
+    empty, last = float((needed > wait).mean()), delay
+    if words["curve"] == "catmull-rom":  # the state behind the next one, too
+        needed = needed + interval
+    if words["catch_up"] != "snap":  # it is not where its clock says
+        empty = math.nan
+    if words["catch_up"] == "none":
+        play = axis.stamps[0] - delay
+        for elapsed, known in zip(np.diff(arrivals), axis.stamps[:-1], strict=True):
+            play = min(play + elapsed, known)
+        last = float(arrivals[-1] - axis.offsets[-1] - play)
+    delays = float(np.median(wait)), float(np.quantile(needed, 0.99))
+    return Supply(empty, *delays, float(wander), (delay, last))
+
+
+#: Send intervals without a packet, while it goes no further than this many usual steps: a silence.
+SILENT, RESTS = 3.0, 2.0
+
+
+def _silent(frames: Frames, interval: float) -> NDArray[np.bool_]:
+    """Between which packets nothing was sent since nothing moved (n - 1)."""
+    far = lengths(np.diff(frames.positions, axis=0))
+    return np.asarray((np.diff(frames.stamps) > SILENT * interval) & (far <= RESTS * frames.unit))

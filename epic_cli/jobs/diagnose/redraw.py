@@ -267,7 +267,9 @@ class FrameComparison:
     def short(self, found: FittedStrategy) -> FittedStrategy:
         """The same with numbers as people write them, as long as that is as good."""
         best = found = self.off(found)
-        for key, number in best.numbers.items():
+        time = found.candidate.settings.get("clock_time")  # which is not fitted
+        numbers = {**best.numbers, **({"clock_time": time} if isinstance(time, float) else {})}
+        for key, number in numbers.items():
             for digits in range(1, 7):
                 shorter = self.off(best.changed({key: float(f"{number:.{digits}g}")}))
                 if self.is_as_good(shorter, found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from epic_cli.engine import description
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
@@ -14,12 +14,12 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch
 from epic_cli.jobs.diagnose.link import FoundLink
-from epic_cli.jobs.diagnose.mechanism import Mechanism, in_seconds
+from epic_cli.jobs.diagnose.mechanism import Mechanism, Supply, in_seconds
 from epic_cli.jobs.diagnose.redraw import FittedStrategy
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
 from epic_cli.metrics.traffic import SHARES, Network
-from epic_cli.network.link import PERFECT, GilbertElliott
+from epic_cli.network.link import PERFECT, GilbertElliott, clocks_apart
 from epic_cli.network.link_spec import differences, word_parameter
 from epic_cli.recordings.findings import limits
 from epic_cli.show import report as model
@@ -40,7 +40,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
         return _records(name, found)
 
     return model.Report(
-        title=_headline(name, len(found.findings), found.packets, found.duration),
+        title=_headline(name, found),
         parts=parts,
         notes=[
             *_unseen(*found.unseen),
@@ -133,10 +133,13 @@ def sentence(template: str, finding: Finding) -> str:
     )
 
 
-def _headline(name: str, found: int, packets: int, duration: float) -> str:
+def _headline(name: str, found: Diagnosis) -> str:
     """How many findings, in how much data."""
-    findings = counted(found, "finding") if found else "nothing wrong found"
-    return f"{name}: {findings} ({counted(packets, 'packet')} in {seconds(duration)})"
+    count = len(found.findings)
+    # what the game drew may be wrong all the same
+    none = "nothing wrong found" + (" in the traffic" if found.drawn is not None else "")
+    words = counted(count, "finding") if count else none
+    return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
 
 
 def _moments(finding: Finding) -> str:
@@ -160,8 +163,10 @@ def _network(network: Network) -> str:
             f" The receiver reads once a frame ({1 / network.frame:.3g} Hz), so that packets wait"
             f" up to {seconds(network.frame)} for it."
         )
+    middle = seconds(network.middle)
+    delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
     return (
-        f"{network.rate:.3g} messages a second, median delay {seconds(network.middle)}, 5-95 %"
+        f"{network.rate:.3g} messages a second, {delay}, 5-95 %"
         f" spread {seconds(network.spread)}. A delay buffer needs {needs[0]} of the packets to be"
         f" in time, {', '.join(needs[1:])}.{frames}"
     )
@@ -203,7 +208,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     if match.mechanism is not None:
         return mechanism_words(match, match.mechanism)
     residual = f"residual {three_digits(best.residual)} (RMS)"
-    left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
+    left = f"{residual}, {_share_left(match.off)} of the usual step"
     options, behind = strategy_options(best.candidate), _behind(best)
     if match.found:
         own = declaration(best.candidate.name).summary
@@ -255,29 +260,40 @@ _APPROACHES = {
 }
 _AHEAD = {
     "newest": "the newest state",
-    "velocity": "the newest state, predicted to now by its velocity",
-    "arrival": "the newest state, predicted by its velocity to when it arrived",
-    "step": "the newest state, predicted by its last step to when it arrived",
+    "velocity": "the newest state, predicted to now by its velocity,",
+    "arrival": "the newest state, predicted by its velocity to when it arrived,",
+    "step": "the newest state, predicted by its last step to when it arrived,",
 }
 
 
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """How it draws, what that costs and what would be better, in sentences."""
     settings = _values_of(found.strategy)
-    how = _buffer_words if found.strategy.name == "buffer" else _chase_words
     command = strategy_options(found.strategy)
     if not match.like:
         return [f"Not understood: {_left(match)}. Nearest: {command}."]
-    exactly = _left(match) if match.found else f"not understood: {_left(match)}"
+    how = _buffer_words if found.strategy.name == "buffer" else _chase_words
+    does = how(settings, found)
+    if not match.found:
+        return [f"Not understood: {_left(match)}. Nearest: it {does}.", command]
     # the command begins a line, so that it can be pasted
-    lines = [how(settings, found), f"{command} ({'exact' if found.exact else exactly})"]
+    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _left(match)})"]
     if same := _same_as(match):
         lines.append(same)
-    return [*lines, *(f"- {line}" for line in _advice(settings, found, match.frame))]
+    lines += [
+        f"{one.entity or 'unnamed'}: not understood, {_share_left(one.off)} of a step are left."
+        for one in match.entities
+        if not one.found
+    ]
+    return [*lines, *(f"- {drawback.words}" for drawback in drawbacks(match))]
 
 
 def _left(match: DrawnMatch) -> str:
-    return f"{round(match.off * 100, 2):.3g} % of a step are left"
+    return f"{_share_left(match.off)} of a step are left"
+
+
+def _share_left(off: float) -> str:
+    return f"{round(off * 100, 2):.3g} %"
 
 
 def _same_as(match: DrawnMatch) -> str:
@@ -297,24 +313,32 @@ def _values_of(strategy: StrategySpec) -> dict[str, Any]:
 #: A buffer that keeps fewer is short of them.
 FEW_STATES = 10
 
+#: A buffer that goes on past the newest state in more of the frames is none: it predicts.
+GUESSES = 0.9
+
 
 def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
-    over = settings["clock_time"]
-    time = "the session" if math.isinf(over) else seconds(over)
-    clock = _CLOCKS[settings["clock"]].format(time=f"the last {time}")
+    over, supply = settings["clock_time"], found.supply
+    time = "the whole session" if math.isinf(over) else f"the last {seconds(over)}"
+    clock = _CLOCKS[settings["clock"]].format(time=time)
     stamps = {
         "sender": f"by the sender's stamps{clock}",
         "arrival": "over arrival times",
         "ticks": f"over a count of ticks{clock}",
     }[settings["stamps"]]
     beyond = settings["beyond"]
-    empty = f" ({found.empty * 100:.2g} % of the frames)" if found.empty > 0 else ""
+    frames = ""
+    if supply is not None and supply.empty > 0:
+        frames = f" ({min(supply.empty * 100, 99):.2g} % of the frames)"
     if beyond <= 0:
-        after = f"holds when the buffer is empty{empty}"
+        after = f"holds when the buffer is empty{frames}"
     else:
         far = "goes on" if math.isinf(beyond) else f"goes on for at most {seconds(beyond)}"
-        after = f"{far} when the buffer is empty{empty}"
+        after = f"{far} when the buffer is empty{frames}"
     delay, low_pass = settings["delay"], settings["low_pass"]
+    if beyond > 0 and supply is not None and supply.empty > GUESSES:
+        far = "" if math.isinf(beyond) else f", for at most {seconds(beyond)}"
+        return f"predicts from the newest state, {stamps}{far}"
     late = seconds(in_seconds(delay, found.interval))
     if delay < 0:
         late = f"{-delay:g} x the send interval ({late})"
@@ -328,12 +352,15 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
         "rate": ", and catches up at a rate",
     }.get(settings["catch_up"], "")
     return (
-        f"It draws a buffer {stamps}, {late} late,"
-        f" {_CURVES[settings['curve']]}, and {after}{catch_up}{behind}."
+        f"draws a buffer {stamps}, {late} late,"
+        f" {_CURVES[settings['curve']]}, and {after}{catch_up}{behind}"
     )
 
 
 def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
+    goal = _AHEAD[settings["ahead"]]
+    if settings["how"] == "share" and settings["share"] == 1:
+        return f"draws {goal} without any smoothing"
     how = _APPROACHES[settings["how"]].format(
         time=seconds(in_seconds(settings["time"], found.interval)), share=share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
@@ -344,38 +371,96 @@ def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
         how += ", on from where that led until then"
     if settings["overshoot"] == "on" and settings["how"] == "spring":
         how += " that may pass it"
-    return f"It goes for {_AHEAD[settings['ahead']]}, {how}."
+    return f"goes for {goal.rstrip(',')}, {how}"
 
 
-def _advice(settings: dict[str, Any], found: Mechanism, frame: float) -> Iterator[str]:
-    """What is wrong with it on this network, each with a cure."""
+class Drawback(NamedTuple):
+    """What is wrong with a drawing on this network: its cause, and evidence and cure in words."""
+
+    cause: str
+    words: str
+
+
+#: Seconds: steadier clocks are steady; a chase is this late before that is said.
+STEADY = 0.003
+
+
+def drawbacks(match: DrawnMatch) -> list[Drawback]:
+    """What is wrong with it, as far as it is understood."""
+    found = match.mechanism
+    if found is None or not match.found:
+        return []
+    settings = _values_of(found.strategy)
     if found.strategy.name == "chase":
-        if settings["how"] == "share":
-            part = settings["share"]
-            time = -frame / math.log1p(-min(part, 0.999))
-            slow, fast = ((1 - part) / part / rate for rate in (30, 144))
-            yield (
-                f"It depends on the frame rate: {seconds(slow)} behind at 30 frames a second,"
-                f" {seconds(fast)} at 144. Use chase+how=exponential+time={time:.2g}."
-            )
-        return
-    if settings["stamps"] == "arrival":
-        yield "Jitter of the network is drawn as changes of speed: use the sender's stamps."
-    if settings["clock"] == "newest" and settings["stamps"] != "arrival":
-        yield "Its clock follows the jitter of each packet: use clock=min or clock=median."
-    if found.empty > 0.01:
-        yield (
-            f"Its delay covers {(1 - found.empty) * 100:.3g} % of the frames here: 99 % need"
-            f" {seconds(found.needed)}."
+        return list(_of_chase(settings, found, match.frame))
+    return [] if found.supply is None else list(_of_buffer(settings, found.supply))
+
+
+def _of_chase(settings: dict[str, Any], found: Mechanism, frame: float) -> Iterator[Drawback]:
+    how, part = settings["how"], settings["share"]
+    if how == "share" and part == 1:
+        yield Drawback("no-smoothing", "It jumps with each packet: use a buffer, or smooth it.")
+    elif how == "share":
+        time = -frame / math.log1p(-part)
+        slow, fast = ((1 - part) / part / rate for rate in (30, 144))
+        yield Drawback(
+            "frame-rate",
+            f"It depends on the frame rate: {seconds(slow)} behind at 30 frames a second,"
+            f" {seconds(fast)} at 144. Use chase+how=exponential+time={time:.2g}.",
         )
-    elif found.empty == 0 and found.needed < 0.6 * in_seconds(settings["delay"], found.interval):
-        yield f"Its delay is longer than this network needs: 99 % need {seconds(found.needed)}."
+    elif how in ("exponential", "lerp", "spring"):
+        time = in_seconds(settings["time"], found.interval)
+        yield Drawback(
+            "chase-lag",
+            f"It is about {seconds(time)} behind its goal, and slows down on its way to each: a"
+            " buffer is as late at an even speed.",
+        )
+
+
+def _of_buffer(settings: dict[str, Any], supply: Supply) -> Iterator[Drawback]:
+    jitter = seconds(supply.unsteady)
+    by_arrival = settings["stamps"] == "arrival"
+    if supply.unsteady > STEADY and by_arrival:
+        yield Drawback(
+            "arrival-stamps",
+            f"Jitter of the network ({jitter} from 5 to 95 %) is drawn as changes of speed: use the"
+            " sender's stamps.",
+        )
+    elif supply.unsteady > STEADY and settings["clock"] not in ("agree", "first"):
+        yield Drawback(
+            "wandering-clock",
+            f"Its clock wanders by {jitter} (5 to 95 %), which is drawn as changes of speed: use"
+            " clock=min over a longer clock_time.",
+        )
+    predicts = settings["beyond"] > 0 and supply.empty > GUESSES
+    if supply.empty > 0.01 and supply.needed > 1.05 * supply.wait and not predicts:
+        yield Drawback(
+            "short-buffer",
+            f"Its delay covers {(1 - supply.empty) * 100:.3g} % of the frames here: 99 % need"
+            f" {seconds(supply.needed)}.",
+        )
+    elif supply.empty == 0 and supply.needed < 0.6 * supply.wait:
+        yield Drawback(
+            "long-buffer",
+            f"Its delay is longer than this network needs: 99 % need {seconds(supply.needed)}.",
+        )
     if settings["catch_up"] == "none":
-        yield "Its delay only grows: each hitch adds to it. Use catch_up=rate."
+        begun, grown = map(seconds, supply.grown)
+        yield Drawback(
+            "growing-delay",
+            f"Its delay only grows, with each hitch: from {begun} to {grown} here. Use"
+            " catch_up=rate.",
+        )
     if settings["low_pass"]:
-        yield f"Its low-pass adds {seconds(settings['low_pass'])} of lag."
-    if settings["beyond"] > 0.3 and found.empty > 0.01:
-        yield "It goes on for long on old packets, and is pulled back: use beyond=0.1."
+        lag = seconds(settings["low_pass"])
+        yield Drawback("low-pass", f"Its low-pass adds {lag} of lag.")
+    if predicts:
+        yield Drawback("no-smoothing", "It jumps where a packet was not expected: smooth it.")
+    elif settings["beyond"] > 0.3 and supply.empty > 0.01:
+        yield Drawback(
+            "long-extrapolation",
+            "It goes on for long on old packets, and is pulled back: use beyond=0.1.",
+        )
 
 
 def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
@@ -383,10 +468,14 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     found = match.mechanism
     settings: dict[str, Any] = {}
     spec, exact = match.best.candidate, match.best.residual <= match.enough
-    interval = empty = needed = math.nan
+    interval, supply = math.nan, None
     if found is not None:
         settings, spec, exact = _values_of(found.strategy), found.strategy, found.exact
-        interval, empty, needed = found.interval, found.empty, found.needed
+        interval, supply = found.interval, found.supply
+    if settings.get("stamps") == "arrival":
+        settings["clock"] = None
+    if settings.get("how") in ("share", "speed", "interval"):
+        del settings["time"]
     beyond = settings.get("beyond")
     whole = found is not None or not _behind(match.best)
 
@@ -401,8 +490,9 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         "beyond_s": None if beyond is None else known(max(beyond, 0.0)),
         "low_pass_s": settings.get("low_pass"),
         "time_s": span("time"),
-        "empty": known(empty),
-        "needed_s": known(needed),
+        "empty": None if supply is None else known(supply.empty),
+        "needed_s": None if supply is None else known(supply.needed),
+        "causes": [drawback._asdict() for drawback in drawbacks(match)],
         "exact": exact,
         "command": strategy_options(spec) if whole else None,
         "same_as": [same.label for same in match.same_as],

@@ -11,6 +11,7 @@ import numpy as np
 from epic_cli.engine.packets import Track, angles
 from epic_cli.metrics.arrays import LARGEST
 from epic_cli.metrics.digits import counted, known, number, seconds
+from epic_cli.network.link import clocks_apart
 from epic_cli.recordings.findings import KINDS, RecordingFinding, Severity
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
@@ -157,7 +158,7 @@ def _arrivals(found: Inspection) -> str:
         return "no arrival times"
     delays = [entity.delays for entity in found.entities if entity.arrivals]
     low, high = min(low for low, _ in delays), max(high for _, high in delays)
-    clock = "one clock" if low >= 0 and high < 60 else "another clock than the times"
+    clock = "another clock than the times" if clocks_apart(low) else "one clock"
     some = "" if found.arrivals == found.packets else f"{found.arrivals:,} packets have one: "
     return f"{some}{seconds(low)} to {seconds(high)} after the times: {clock}"
 

@@ -117,15 +117,20 @@ def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     assert done.stderr.count(b"read with --read time=time,x=x,y=y") == 1
 
 
-def test_clocks_that_differ() -> None:
+def test_clocks_that_differ(tmp_path: Path) -> None:
     lines = STEADY.splitlines()
+    (tmp_path / "truth.txt").write_bytes(STEADY)
     same = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 0.05) for k, one in enumerate(lines))
     later = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 90.05) for k, one in enumerate(lines))
-    assert "do not overlap; --truth FILE,offset" in refusal("-s", "dumb-terminal", stdin=later)
     (plain,) = rows("-s", "dumb-terminal", stdin=same)
     (moved,) = rows("-s", "dumb-terminal", "--truth", "offset=90", stdin=later)
     assert float(moved["error"]) == pytest.approx(float(plain["error"]))
     assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
+    # by itself the fastest packet, which took 50 ms, is taken for undelayed
+    (found,) = rows("-s", "dumb-terminal", stdin=later)
+    assert float(found["lag"]) == pytest.approx(float(plain["lag"]) - 0.05, abs=0.002)
+    refused = refusal("-s", "dumb-terminal", "--truth", tmp_path / "truth.txt", stdin=later)
+    assert "do not overlap; --truth FILE,offset" in refused
 
 
 def test_control_c_stops_cleanly(tmp_path: Path) -> None:

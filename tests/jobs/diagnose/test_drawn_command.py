@@ -91,6 +91,27 @@ def test_frames_have_the_columns_of_the_recording_without_arrivals(
         assert "lerp," in epic("compare", *columns, "-s", "lerp", option, path, "-f", "csv")
 
 
+def test_times_of_a_browser_are_those_of_the_arrivals(epic: Epic, packets: Path) -> None:
+    """Arrivals and frames by Date.now(), stamps by the server's own clock."""
+    frames, states, shown = packets.with_name("f.csv"), packets.with_name("s.csv"), []
+    table = epic("replay", "--tick", "1/60", "-f", "csv", "-s", "gambetta", packets)
+    for line in table.splitlines()[1:]:
+        time, x, y, *_ = line.split(",")
+        if x:
+            shown.append(f"{1.7e12 + 1000 * float(time):.3f},{x},{y}")
+    frames.write_text("\n".join(["time,x,y", *shown]))
+    sent = [json.loads(line) for line in epic("convert", packets, "--to", "jsonl").splitlines()]
+    lines = [
+        f"{1e3 * one['time']:.0f},{one['x']},{one['y']},{1.7e12 + 1e3 * one['arrival']:.3f}"
+        for one in sent
+    ]
+    states.write_text("\n".join(["ts,x,y,recv", *lines]))
+    words = ("--read", "unit=ms", states, "--drawn", frames, "-f", "jsonl")
+    told = json.loads(epic("diagnose", *words).splitlines()[-1])
+    assert (told["drawn"]["stamps"], told["drawn"]["residual_of_step"] < 0.01) == ("arrival", True)
+    assert "arrival-stamps" in [one["cause"] for one in told["drawn"]["causes"]]
+
+
 def test_a_second_smoothing_is_a_finding(epic: Epic, packets: Path) -> None:
     """Of a player who lerps by 0.15 in each frame: -1/60 s / ln 0.85 = 103 ms."""
     lines = drawn(epic, packets, "csv", "-s", "snapshot").read_text().splitlines()[1:]

@@ -34,11 +34,16 @@ def recorded(movement: str, rate: float, seed: int) -> PacketBlock:
 
 
 def frames(
-    block: PacketBlock, strategy: str, rate: float, seed: int, until: float = 23.0
+    block: PacketBlock,
+    strategy: str,
+    rate: float,
+    seed: int,
+    until: float = 23.0,
+    shift: float = 0.0,
 ) -> DrawnPath:
     """What a game shows whose frames come irregularly, rounded to 1e-4."""
     dice = random.Random(seed)
-    times = np.arange(0.4, until, 1 / rate)
+    times = shift + np.arange(0.4, until, 1 / rate)
     times = times + np.array([dice.uniform(-0.001, 0.001) for _ in times])
     (spec,) = read_specs([strategy])
     shown = Redraw(block).draw(spec, times)
@@ -58,6 +63,8 @@ def frames(
         ("buffer+clock=mean+delay=0.05+jitter_margin=2.5+jitter_time=1", "strafe", 60),
         ("buffer+clock=newest+delay=0.12+catch_up=rate", "figure-eight", 60),
         ("chase+how=share+share=0.1", "strafe", 60),
+        ("chase+how=share+share=1", "strafe", 60),
+        ("chase+how=lerp+time=0.1+snap=2", "teleport", 60),
         ("chase+how=lerp+time=0.13", "figure-eight", 30),
         ("chase+how=spring+time=0.1", "strafe", 60),
         ("chase+how=linear+time=0.12", "strafe", 60),
@@ -123,7 +130,45 @@ def test_frames_after_the_last_packet_do_not_make_a_buffer_too_short() -> None:
     once, twice = (match({"": block}, {"": path}).mechanism for path in paths)
     assert once is not None
     assert twice is not None
-    assert (twice.empty, twice.needed) == pytest.approx((once.empty, once.needed), abs=0.005)
+    assert once.supply is not None
+    assert twice.supply is not None
+    assert twice.supply[:3] == pytest.approx(once.supply[:3], abs=0.005)
+
+
+def test_silence_while_nothing_moves_does_not_make_a_buffer_too_short() -> None:
+    block, moving = recorded("stop-and-go", 20, 3), PacketBlock()
+    packets = list(map(block.__getitem__, range(len(block))))
+    for before, packet in zip([None, *packets], packets, strict=False):
+        if before is None or before.position != packet.position:
+            moving.append(packet)
+    assert len(moving) < 0.8 * len(block)
+    path = frames(moving, "buffer+clock=min+delay=0.25", 60, 5)
+    found = match({"": moving}, {"": path}).mechanism
+    assert found is not None
+    assert found.supply is not None
+    assert found.supply.empty < 0.01
+    assert found.supply.needed < 0.25
+
+
+def test_clocks_that_differ_are_compared_and_not_made_up_for_by_a_delay() -> None:
+    packets = map(recorded("strafe", 20, 3).__getitem__, range(400))
+    block = PacketBlock()
+    for packet in packets:
+        block.append(packet._replace(arrival=(packet.arrival or 0.0) + 500))
+    path = frames(block, "buffer+clock=min+clock_time=session+delay=0.1", 60, 5, shift=500)
+    said = drawn_record(match({"": block}, {"": path}))
+    assert (said["clock"], said["delay_s"], said["exact"]) == ("min", 0.1, True)
+
+
+def test_what_is_drawn_at_ticks_is_described_as_drawn_there() -> None:
+    block = recorded("strafe", 20, 3)
+    ticks, spec = np.arange(0.4, 23.0, 0.02), read_spec("buffer+stamps=arrival+delay=0.12")
+    shown = Redraw(block).draw(spec, ticks)
+    times = np.arange(1.0, 22.0, 1 / 60) + 1e-4
+    stands = shown[np.searchsorted(ticks, times) - 1]
+    said = drawn_record(match({"": block}, {"": DrawnPath(times, np.round(stands, 4), 5e-5)}))
+    assert (said["kind"], said["stamps"]) == ("buffer", "arrival")
+    assert said["delay_s"] == pytest.approx(0.12, abs=1 / 60)  # when a frame shows it
 
 
 def test_a_delay_that_only_grows_is_found() -> None:
@@ -134,6 +179,9 @@ def test_a_delay_that_only_grows_is_found() -> None:
     assert found.best.candidate.values["catch_up"] == "none"
     assert found.mechanism is not None
     assert found.mechanism.exact
+    assert found.mechanism.supply is not None
+    begun, grown = found.mechanism.supply.grown
+    assert grown > begun + 0.01
 
 
 def test_what_is_named_is_drawn_again_by_the_command_that_is_shown(tmp_path: Path) -> None:
