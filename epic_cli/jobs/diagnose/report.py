@@ -281,9 +281,9 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     if same := _same_as(match):
         lines.append(same)
     lines += [
-        f"{one.entity or 'unnamed'}: not understood, {_share_left(one.off)} of a step are left."
-        for one in match.entities
-        if not one.found
+        f"{each.entity or 'unnamed'}: not understood, {_share_left(each.off)} of a step are left."
+        for each in match.entities
+        if not each.found
     ]
     return [*lines, *(f"- {drawback.words}" for drawback in drawbacks(match))]
 
