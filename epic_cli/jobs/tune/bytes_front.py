@@ -413,7 +413,8 @@ def _found(
     def tried(senders: Sequence[SenderSpec]) -> list[TriedSender]:
         return list(map(TriedSender, senders, search.figures(tuned, strategy, senders)))
 
-    every, interrupted = tried(rules), False
+    # as it was recorded is a rate, too
+    every, interrupted = tried(rules if given in rules else [*rules, given]), False
     best = [entry.send for entry in _evenly(_front(every, spec.goal), _BEST)]
     try:
         for _ in range(_ROUNDS):
