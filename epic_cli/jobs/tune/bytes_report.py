@@ -100,7 +100,11 @@ def _changed(value: float, usual: float, what: str) -> str:
     share = value / usual - 1 if usual > 0 else math.nan
     less, more = ("fewer", "more") if what == "bytes" else ("smaller", "larger")
     noun = " bytes" if what == "bytes" else ""
-    return f"{percent(abs(share))} {more if share > 0 else less}{noun}"
+    return f"{_percent(abs(share))} {more if share > 0 else less}{noun}"
+
+
+def _percent(share: float) -> str:
+    return percent(share) if share >= 0.005 else "less than 1 %"
 
 
 def _shares(entry: BytesFound) -> list[str]:
@@ -110,7 +114,7 @@ def _shares(entry: BytesFound) -> list[str]:
     for name, words in (("rounding", "rounding makes up"), ("threshold", "the threshold")):
         if name in entry.without and whole_error > 0:
             share = max(0.0, 1 - entry.without[name] / whole_error)
-            parts.append(f"{words} {percent(share) if share >= 0.005 else 'less than 1 %'}")
+            parts.append(f"{words} {_percent(share)}")
     return [f"Of its squared error, {' and '.join(parts)}."] if parts else []
 
 
