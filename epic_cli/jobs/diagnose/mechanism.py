@@ -573,7 +573,7 @@ LONGEST = 30
 LEAP = 4.0
 
 #: Settings without which it would be another.
-NEEDED = ("delay", "time", "share", "speed", "stamps", "clock")
+NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 
 #: Delays of a buffer that never catches up, at its beginning (s).
 GROWN = np.arange(0.0, 0.3, 0.005).tolist()
@@ -603,16 +603,11 @@ class _Explanation:
     def found(self) -> list[FittedStrategy]:
         """What draws them, the nearest first."""
         known = [_with_numbers(spec) for spec in read_specs(KNOWN)]
-        read = sorted(chases(self.frames), key=lambda reading: reading.off)[:FIRST]
-        self.look([*known, *(reading.strategy for reading in read)])
+        self.look(known)
+        self.read(sorted(chases(self.frames), key=lambda reading: reading.off), FIRST, self.exact)
         if self.near[0].residual > self.exact:
             readings = buffers(self.frames, self.axes)
-            tied = max(CLEARER * readings[0].off, TIED)
-            for place, reading in enumerate(readings):
-                exact = self.near[0].residual <= self.exact
-                if reading.off > tied if exact else place >= READINGS:
-                    break
-                self.look([reading.strategy])
+            self.read(readings, READINGS, TIED)
             steady = [_axis(self.axes, reading.strategy.settings) for reading in readings]
             self.axes.sort(key=steady.index)
         for stamps in ({}, {"stamps": "arrival"}):
@@ -677,6 +672,15 @@ class _Explanation:
             self.keep(found)
             if found.residual <= self.exact:
                 break
+
+    def read(self, readings: list[PossibleReading], count: int, tied: float) -> None:
+        """A look at the first readings, or where one is exact at those that may be the same."""
+        tied = max(CLEARER * readings[0].off, tied)
+        for place, reading in enumerate(readings):
+            exact = self.near[0].residual <= self.exact
+            if reading.off > tied if exact else place >= count:
+                break
+            self.look([reading.strategy])
 
     def leapt(self, found: FittedStrategy) -> FittedStrategy:
         """The same with times near which it leaps where they fit best."""
@@ -875,17 +879,19 @@ def in_seconds(span: float, interval: float) -> float:
     return span if span >= 0 else -span * interval
 
 
-def _length(strategy: StrategySpec) -> tuple[bool, int, int, int]:
-    """How much there is to say: settings and digits, how unusual its clock is, letters.
+def _length(strategy: StrategySpec) -> tuple[bool, int, int, int, int]:
+    """How much there is to say: settings and digits, digits, how unusual its clock is, letters.
 
-    Before that, whether it is later than any game would be: then the clocks do not agree.
+    Before that, whether it is later than any game would be: then the clocks do not agree. One send
+    interval is no number.
     """
     settings = strategy.settings.values()
     digits = [len(f"{value}".strip("i").replace(".", "").strip("0")) for value in settings
-              if not isinstance(value, str) or value[0].isdigit()]  # fmt: skip
+              if not isinstance(value, str) or (value[0].isdigit() and value != "1i")]  # fmt: skip
     clock = ClockRule[strategy.values.get("clock", "agree").upper()]
     late = float(f"{strategy.settings.get('delay', 0)}".strip("i")) > LONGEST
-    return late, sum(digits) + 2 * len(settings), clock.value, len(strategy.label)
+    length = sum(digits) + 2 * len(settings)
+    return late, length, sum(digits), clock.value, len(strategy.label)
 
 
 def _way(strategy: StrategySpec) -> tuple[object, ...]:
