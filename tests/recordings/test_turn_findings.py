@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scipy.spatial.transform import Rotation
 from support.running import epic
 
 import epic_cli
@@ -18,43 +19,19 @@ from epic_cli.recordings.read_spec import ReadSpec
 from epic_cli.recordings.reading import make_reader
 from epic_cli.recordings.watch import RecordingMonitor
 
-Quaternion = tuple[float, float, float, float]
 Row = dict[str, float]
-
-
-def product(a: Quaternion, b: Quaternion) -> Quaternion:
-    (ax, ay, az, aw), (bx, by, bz, bw) = a, b
-    return (
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
-
-
-def about(axis: tuple[float, float, float], angle: float) -> Quaternion:
-    x, y, z = (value * math.sin(angle / 2) for value in axis)
-    return x, y, z, math.cos(angle / 2)
-
-
-def turned(q: Quaternion, v: tuple[float, float, float]) -> tuple[float, float, float]:
-    x, y, z, w = q
-    a, b, c, _ = product(product(q, (*v, 0.0)), (-x, -y, -z, w))
-    return a, b, c
 
 
 def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
     """A tilted body that turns about the world's z on a circle, faster and slower."""
     some = random.Random(seed)
     begin, yaw, found = some.uniform(-3, 3), 0.0, []
-    lean = about((1.0, 0.0, 0.0), tilt)
+    lean = Rotation.from_rotvec([tilt, 0, 0])
     for n in range(300):
         t = n / rate
         yaw = begin + 0.8 * t + 0.4 * math.sin(t)
         w = 0.8 + 0.4 * math.cos(t)
-        q = product(about((0.0, 0.0, 1.0), yaw), lean)
-        if q[3] < 0:
-            q = (-q[0], -q[1], -q[2], -q[3])
+        q = (Rotation.from_rotvec([0, 0, yaw]) * lean).as_quat(canonical=True).tolist()
         found.append({
             "time": t, "x": 9 * math.cos(t), "y": 9 * math.sin(t), "z": 1.0,
             **dict(zip(("qx", "qy", "qz", "qw"), q, strict=True)), "wx": 0.0, "wy": 0.0, "wz": w,
@@ -90,8 +67,8 @@ def test_what_is_right_has_no_findings(rate: float, tilt: float) -> None:
 
 
 def body(row: Row) -> Row:
-    x, y, z, w = (row[f"q{letter}"] for letter in "xyzw")
-    spin = turned((-x, -y, -z, w), (row["wx"], row["wy"], row["wz"]))
+    turn = Rotation.from_quat([row[f"q{letter}"] for letter in "xyzw"])
+    spin = turn.inv().apply([row[f"w{axis}"] for axis in "xyz"]).tolist()
     return row | dict(zip(("wx", "wy", "wz"), spin, strict=True))
 
 
@@ -119,8 +96,8 @@ def test_w_first_is_found_and_its_cure_mends_it() -> None:
     """The tilt is a few degrees, the heading goes from one side to the other of the first."""
     made = []
     for row in rows(20, 3, 0.05):
-        heading = about((0.0, 0.0, 1.0), math.sin(row["time"]))
-        x, y, z, w = product(heading, about((1.0, 0.0, 0.0), 0.05))
+        heading = Rotation.from_rotvec([0, 0, math.sin(row["time"])])
+        x, y, z, w = (heading * Rotation.from_rotvec([0.05, 0, 0])).as_quat(canonical=True).tolist()
         made.append(without_spin(row) | {"qx": w, "qy": x, "qz": y, "qw": z})
     [finding] = found(made)
     assert finding.code == "E502"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +12,13 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.replay.playback import SampleStream, Timing
-from epic_cli.engine.strategies.parts import Strategy
-from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.recordings import LONGEST_LINE, packet_formats
 from epic_cli.recordings.entries.csv import csv_writer
 from epic_cli.recordings.entries.csv.reader import CsvReader
 from epic_cli.recordings.entries.text import packet_line, text_writer
 from epic_cli.recordings.lines import LineReader
 from epic_cli.recordings.reading import detect, make_reader, make_writer
-from epic_cli.recordings.writing import Fault, Unwritable, csv_field, number
+from epic_cli.recordings.writing import Fault, Unwritable, number
 
 if TYPE_CHECKING:
     from epic_cli.recordings import Reader, Writer
@@ -198,60 +193,3 @@ def test_the_longest_line_is_the_reader_s(packet_format: str, longest: int) -> N
     assert read_back(make_reader(packet_format), writer.header + row) == [packet]
     with pytest.raises(Unwritable, match="too long"):
         writer.row(packet._replace(entity=packet.entity + "x"))
-
-
-# --------------------------------------------------------------------------------------- quoting
-
-
-@given(names.filter(lambda name: not set(name) & set("\ud800\0")))
-@example("\r")
-@examples(300)
-def test_the_rows_quote_a_name_as_the_packets_do(name: str) -> None:
-    rows = "\n".join(rows_of(name, RowWriter("csv"))) + "\n"
-    assert rows.endswith("none," + csv_field(name) + "\n")
-    cells = list(csv.reader([csv_field(name)], strict=True))
-    assert "".join(cells[0]) == name if name else cells == [[]]
-
-
-def rows_of(name: str, writer: RowWriter) -> list[str]:
-    """The rows, without header, of an entity of this name."""
-    stream = SampleStream(Strategy, Timing())  # one that draws nothing
-    reader = CsvReader()
-    block = reader.scan(csv_writer().header, final=True)
-    block.append(Packet(ORIGIN, ORIGIN, 0.0, entity=name))
-    drawn = b"".join(writer.rows(packet, block.entities) for packet in stream.feed(block)).decode()
-    return drawn.removesuffix("\n").split("\n")
-
-
-whole_names = st.text(
-    st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")
-    | st.sampled_from("\t\n\r\x1b\x7f\x80\x9b\x9f\u00a0\"',\\#=ä"),
-    min_size=1,
-    max_size=8,
-)
-
-
-@given(whole_names)
-@example("\x9b31m\x1b")
-@examples(200)
-def test_a_name_is_read_back_from_the_rows(name: str) -> None:
-    """From tab-separated values after the escapes; from JSON by any reader."""
-    tabs = rows_of(name, RowWriter("tsv"))
-    cells = tabs[0].split("\t")
-    plain = cells[-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
-    assert len(cells) == 9
-    assert plain.replace("\\", "") == name.replace("\\", "")
-    objects = [json.loads(row) for row in rows_of(name, RowWriter("jsonl"))]
-    assert {item["entity"] for item in objects} == {name}
-
-
-@given(whole_names)
-@example("\x9b31m\x1b\n")
-@examples(200)
-def test_no_name_steers_a_terminal(name: str) -> None:
-    for row_format in FORMATS[1:]:
-        for row in rows_of(name, RowWriter(row_format, width=200)):
-            assert not set(row) & CONTROLS - {"\t"}, row_format
-
-
-CONTROLS = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))}

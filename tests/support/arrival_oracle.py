@@ -1,20 +1,63 @@
-"""A slow, obvious oracle of arrival pacing: what epic draws for packets with arrival times.
+"""Slow, obvious oracles of the demo's strategy, and of arrival pacing for any strategy.
 
 Written from the promise alone: tick k is at k * tick seconds; rows go from the first tick at or
 after the first arrival to the last tick that is no later than the last arrival + 0.15; at each
-tick, first every packet that has arrived by then is applied in turn, then the interpolator of
-``oracle`` is read.
+tick, first every packet that has arrived by then is applied in turn, then the strategy is read.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from epic_cli import Packet, Sample, Status
+from epic_cli import Packet, Sample, SmoothingStrategy, Status
 from support.oracle import Interpolator, Vector, add, f32
 
 TAIL = 0.15
+
+
+class PlainEpic:
+    """The same strategy in plain Python: the oracle's interpolator behind the contract."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
+        self.reset()
+
+    def reset(self) -> None:
+        self.interpolator = Interpolator(**self.settings)
+        self.empty = True
+        self.newest = math.nan
+        self.shown: Vector | None = None
+
+    def update(self, packet: Packet, now: float) -> bool:
+        del now
+        assert packet.velocity
+        if packet.teleport:
+            if packet.time < self.newest:
+                return False
+            self.interpolator = Interpolator(
+                **self.settings,
+                position=packet.position,
+                velocity=packet.velocity,
+                time=packet.time,
+            )
+        elif not self.interpolator.update(packet.position, packet.velocity, packet.time):
+            return False
+        if not packet.time < self.newest:
+            self.newest = packet.time
+        self.empty = False
+        return True
+
+    def read(self, at: float) -> Sample:
+        line, now = self.interpolator, f32(at)
+        status: Status = "none" if self.empty else "held"
+        if line.read(now):
+            on_the_way = line.last_time <= now <= add(line.last_time, line.display_behind)
+            status = "interpolated" if on_the_way else "extrapolated"
+        elif not self.empty and self.shown not in (None, line.last_return_pos):
+            status = "interpolated"  # it has just been moved there
+        self.shown = None if self.empty else line.last_return_pos
+        return Sample(at, line.last_return_pos, line.last_vel, status)
 
 
 def ticks_between(first: float, last: float, tick: Fraction) -> Iterator[float]:
@@ -34,34 +77,26 @@ def arrival_of(packet: Packet) -> float:
 
 
 def draw(
+    make: Callable[[], SmoothingStrategy],
     packets: Sequence[Packet],
     tick: Fraction = Fraction(1, 20),
     until: float | None = None,
-    **settings: Any,
+    frames: int = 0,
 ) -> list[Sample]:
-    """The rows of one entity; ``until``: the last arrival of a recording with others in it."""
-    interpolator = Interpolator(**settings)
-    waiting = list(packets)
+    """The rows of one entity; ``until``: the last arrival of a recording with others in it.
+
+    Frames that are drawn before anything has come in show nothing.
+    """
+    one = make()
+    one.reset()
+    first, waiting, rows = arrival_of(packets[0]), list(packets), []
     last = arrival_of(packets[-1]) if until is None else until
-    drawn: list[Sample] = []
-    empty = True
-    for now in ticks_between(arrival_of(packets[0]), last + TAIL, tick):
+    for now in ticks_between(first - frames * float(tick), last + TAIL, tick):
+        if now < first:
+            assert one.read(now).status == "none"
+            continue
         while waiting and arrival_of(waiting[0]) <= now:
             packet = waiting.pop(0)
-            assert packet.velocity
-            if interpolator.update(packet.position, packet.velocity, packet.time):
-                empty = False
-        status = _status(interpolator, f32(now), empty)
-        position: Vector = interpolator.last_return_pos
-        drawn.append(Sample(now, position, interpolator.last_vel, status, packets[0].entity))
-    return drawn
-
-
-def _status(interpolator: Interpolator, at: float, empty: bool) -> Status:
-    """Read the interpolator, and say what kind of a row that gave."""
-    if not interpolator.read(at):
-        return "none" if empty else "held"
-    begin = interpolator.last_time
-    if begin <= at <= add(begin, interpolator.display_behind):
-        return "interpolated"
-    return "extrapolated"
+            one.update(packet, arrival_of(packet))
+        rows.append(one.read(now)._replace(entity=packets[0].entity))
+    return rows

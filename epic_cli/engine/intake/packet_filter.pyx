@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan, nearbyint
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, is_finite
 
 
 cdef extern from "intake/sender_clock.h" namespace "epic" nogil:
@@ -155,7 +155,8 @@ cdef class PacketFilter:
         cdef double came
         cdef double arrival
         cdef Verdict verdict
-        if not is_finite(packet):
+        if not (isfinite(packet.time) and isfinite(packet.delta)
+                and is_finite(packet.position) and is_finite(packet.velocity)):
             return self.reasons[0]
         state = self.states[packet.entity]
         if state == UNKNOWN:
@@ -274,12 +275,3 @@ cdef class PacketFilter:
             drift = self.lowest[index].drift()
             found.append(None if isnan(drift) else drift)
         return found
-
-
-cdef bint is_finite(const Packet& packet) noexcept nogil:
-    return (
-        isfinite(packet.position.x) and isfinite(packet.position.y)
-        and isfinite(packet.position.z) and isfinite(packet.velocity.x)
-        and isfinite(packet.velocity.y) and isfinite(packet.velocity.z)
-        and isfinite(packet.time) and isfinite(packet.delta)
-    )

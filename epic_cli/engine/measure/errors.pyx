@@ -41,7 +41,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
         raise ValueError("all arrays must have one value for each row")
     with nogil:
         for row in range(rows):
-            here = at(shown, row)
+            here = row_of(shown, row)
             counted[row] = -1
             if segments[row] < 0:
                 run = 0
@@ -54,7 +54,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
             counted[row] = segments[row]
             statuses[status[row] & 3] += 1
             run = run + 1 if run > 0 and segments[row - 1] == segments[row] else 1
-            difference = here - at(truth, row)
+            difference = here - row_of(truth, row)
             errors[count] = sqrt(dot(difference, difference))
             count += 1
             outside = (squared(low[0] - here.x, here.x - high[0])
@@ -62,7 +62,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                        + squared(low[2] - here.z, here.z - high[2]))
             beyond = max(beyond, outside)
             if run >= 2:
-                difference = here - at(shown, row - 1)
+                difference = here - row_of(shown, row - 1)
                 step = sqrt(dot(difference, difference))
                 excess = max(excess, step - step_limit[row - 1])
                 jumps += step > jump_factor * step_limit[row - 1] + jump_floor
@@ -95,8 +95,8 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
             # where the movement ends or is cut, its continuation is unknown
             if not 0 <= last < rows or segments[last] != counted[row]:
                 continue
-            here = at(shown, row)
-            step = here - at(shown, row - 1)
+            here = row_of(shown, row)
+            step = here - row_of(shown, row - 1)
             length = sqrt(dot(step, step))
             if not length > 0:
                 continue
@@ -105,7 +105,7 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
             for place in range(last, first - 1, -1):
                 if segments[place] != counted[row]:
                     continue
-                ahead = min(ahead, dot(here - at(truth, place), step))
+                ahead = min(ahead, dot(here - row_of(truth, place), step))
                 if ahead <= 0:
                     break
             if 0 < ahead < 1e300:
@@ -137,15 +137,15 @@ def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const dou
             if row == 0 or counted[row] < 0 or counted[row] != counted[row - 1] or not (
                     0 <= last < rows and segments[last] == counted[row]):
                 continue
-            here = turned_at(shown, row)
-            step = vector_between(turned_at(shown, row - 1), here)
+            here = rotation_of(shown, row)
+            step = vector_between(rotation_of(shown, row - 1), here)
             length = sqrt(dot(step, step))
             if not length > resting:
                 continue
             ahead = 1e300
             for place in range(last, max(row - late - reach, 0) - 1, -1):
                 if segments[place] == counted[row]:
-                    ahead = min(ahead, dot(vector_between(turned_at(truth, place), here), step))
+                    ahead = min(ahead, dot(vector_between(rotation_of(truth, place), here), step))
                 if ahead <= 0:
                     break
             if resting * length < ahead < 1e300:
@@ -158,17 +158,10 @@ cdef double squared(double below, double above) noexcept nogil:
     return outside * outside if outside > 0 else 0
 
 
-cdef Vec3[double] at(const double[:, :] path, Py_ssize_t row) noexcept nogil:
-    return Vec3[double](path[row, 0], path[row, 1], path[row, 2])
-
-
-cdef Quaternion turned_at(const double[:, :] turns, Py_ssize_t row) noexcept nogil:
-    return Quaternion(turns[row, 0], turns[row, 1], turns[row, 2], turns[row, 3])
-
-
 cdef double squared_third(const double[:, :] path, Py_ssize_t row) noexcept nogil:
     """|x[i] - 3 x[i-1] + 3 x[i-2] - x[i-3]|^2."""
     cdef Vec3[double] third = (
-        (at(path, row) - at(path, row - 3)) - (at(path, row - 1) - at(path, row - 2)) * 3
+        (row_of(path, row) - row_of(path, row - 3))
+        - (row_of(path, row - 1) - row_of(path, row - 2)) * 3
     )
     return dot(third, third)

@@ -323,8 +323,7 @@ cdef class TurnPath:
             for row in range(times.shape[0]):
                 if segments[row] < 0:
                     continue
-                shown = Quaternion(rotations[row, 0], rotations[row, 1], rotations[row, 2],
-                                   rotations[row, 3])
+                shown = rotation_of(rotations, row)
                 for place in range(shifts.shape[0] - 1, -1, -1):
                     time = times[row] - shifts[place]
                     if path.find(time, index) != segments[row] or not self.knows(time, turn):
@@ -361,7 +360,9 @@ cdef class TurnPath:
 
 
 cdef Turn turn_of(const double[:, :] turns, Py_ssize_t index) noexcept nogil:
-    cdef Turn turn
-    turn.rotation = Quaternion(turns[index, 0], turns[index, 1], turns[index, 2], turns[index, 3])
-    turn.spin = Vec3[double](turns[index, 4], turns[index, 5], turns[index, 6])
-    return turn
+    return Turn(rotation_of(turns, index),
+                Vec3[double](turns[index, 4], turns[index, 5], turns[index, 6]))
+
+
+cdef Quaternion rotation_of(const double[:, :] turns, Py_ssize_t row) noexcept nogil:
+    return Quaternion(turns[row, 0], turns[row, 1], turns[row, 2], turns[row, 3])

@@ -2,11 +2,13 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import arrival_oracle
+from support.arrival_oracle import PlainEpic
 from support.oracle import Interpolator, Vector
 from support.recordings import draw, draw_samples, examples
 from support.running import epic
@@ -49,9 +51,8 @@ def test_rows_are_those_of_the_oracle(
     packets: list[Packet], tick: str, slop_time: float, display_behind: float
 ) -> None:
     drawn = replay(packets, tick=tick, slop_time=slop_time, display_behind=display_behind)
-    expected = arrival_oracle.draw(
-        packets, Fraction(tick), slop_time=slop_time, display_behind=display_behind
-    )
+    plain = partial(PlainEpic, slop_time=slop_time, display_behind=display_behind)
+    expected = arrival_oracle.draw(plain, packets, Fraction(tick))
     assert repr(list(drawn)) == repr(expected)
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import arrival_oracle, oracle
+from support.arrival_oracle import PlainEpic
 from support.recordings import draw, draw_samples, examples
 
 from epic_cli import Declaration, Packet, Sample, StrategyFailed, Timing, replay, strategy
@@ -158,7 +159,7 @@ def test_an_entity_is_drawn_as_if_it_were_alone(packets: list[Packet]) -> None:
         rows = [sample for sample in drawn if sample.entity == entity]
         alone = list(replay(own))
         assert rows[: len(alone)] == alone
-        assert repr(rows) == repr(arrival_oracle.draw(own, until=last))
+        assert repr(rows) == repr(arrival_oracle.draw(PlainEpic, own, until=last))
 
 
 def line(entity: str, index: int, speed: int) -> str:

@@ -102,26 +102,3 @@ def test_the_memory_ends_the_growth() -> None:
     for index in range(10):
         one.update(packet(index * 0.1, 0.0), index * 0.1)
     assert one.gains == pytest.approx((5 / 6, 1 / 2, 0))
-
-
-def test_draws_the_present_of_a_constant_velocity() -> None:
-    one = strategy("alpha-beta")
-    for index in range(20):
-        one.update(packet(index * 0.1, index * 1.0, 10.0), index * 0.1 + 0.08)
-    sample = one.read(2.05)
-    assert sample.position[0] == pytest.approx(20.5)
-    assert sample.velocity[0] == pytest.approx(10)
-    assert sample.status == "extrapolated"
-    last, held = one.read(9.0), one.read(9.05)
-    assert (last.velocity[0], last.status) == (0, "extrapolated")
-    assert (held.velocity[0], held.status) == (0, "held")
-    assert last.position == held.position == pytest.approx((29, 0, 0))
-
-
-@pytest.mark.parametrize("settings", [{"snap_distance": 50.0}, {"max_gap": 0.5}])
-def test_starts_anew_after_a_jump_or_a_gap(settings: dict[str, float]) -> None:
-    one = strategy("alpha-beta", **{"snap_distance": 0.0, "max_gap": 1e6, **settings})
-    for index in range(5):
-        one.update(packet(index * 0.1, 0.0), index * 0.1)
-    one.update(packet(1.4, 60.0, 3.0), 1.4)
-    assert one.read(1.5).position[0] == pytest.approx(60.3)

@@ -1,62 +1,17 @@
 """The demo's interpolator as a strategy: it draws what a second version of it draws."""
 
-import math
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import oracle
-from support.oracle import Vector, f32
+from support.arrival_oracle import PlainEpic
+from support.oracle import f32
 from support.recordings import draw_samples, examples
 
-from epic_cli import Packet, Sample, SettingError, Status, replay, strategy
+from epic_cli import Packet, SettingError, replay, strategy
 
 ORIGIN = (0.0, 0.0, 0.0)
-
-
-class PlainEpic:
-    """The same strategy in plain Python: the oracle's interpolator behind the contract."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.settings = settings
-        self.reset()
-
-    def reset(self) -> None:
-        self.interpolator = oracle.Interpolator(**self.settings)
-        self.empty = True
-        self.newest = math.nan
-        self.shown: Vector | None = None
-
-    def update(self, packet: Packet, now: float) -> bool:
-        del now
-        assert packet.velocity
-        if packet.teleport:
-            if packet.time < self.newest:
-                return False
-            self.interpolator = oracle.Interpolator(
-                **self.settings,
-                position=packet.position,
-                velocity=packet.velocity,
-                time=packet.time,
-            )
-        elif not self.interpolator.update(packet.position, packet.velocity, packet.time):
-            return False
-        if not packet.time < self.newest:
-            self.newest = packet.time
-        self.empty = False
-        return True
-
-    def read(self, at: float) -> Sample:
-        line, now = self.interpolator, f32(at)
-        status: Status = "none" if self.empty else "held"
-        if line.read(now):
-            on_the_way = line.last_time <= now <= oracle.add(line.last_time, line.display_behind)
-            status = "interpolated" if on_the_way else "extrapolated"
-        elif not self.empty and self.shown not in (None, line.last_return_pos):
-            status = "interpolated"  # it has just been moved there
-        self.shown = None if self.empty else line.last_return_pos
-        return Sample(at, line.last_return_pos, line.last_vel, status)
 
 
 NUMBERS = st.floats(-1e6, 1e6, width=32)

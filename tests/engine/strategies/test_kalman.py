@@ -66,20 +66,25 @@ def test_is_less_sure_after_a_gap() -> None:
     assert one.covariance[0] > sure
 
 
-def test_draws_the_present_of_a_constant_velocity() -> None:
-    one = strategy("kalman")
+@pytest.mark.parametrize("name", ["alpha-beta", "kalman"])
+def test_draws_the_present_of_a_constant_velocity(name: str) -> None:
+    one = strategy(name)
     for index in range(20):
         one.update(packet(index * 0.1, index * 1.0, 10.0), index * 0.1 + 0.08)
     sample = one.read(2.05)
     assert sample.position[0] == pytest.approx(20.5)
     assert sample.velocity[0] == pytest.approx(10)
     assert sample.status == "extrapolated"
-    assert [one.read(time).status for time in (9.0, 9.05)] == ["extrapolated", "held"]
+    last, held = one.read(9.0), one.read(9.05)
+    assert (last.velocity[0], last.status) == (0, "extrapolated")
+    assert (held.velocity[0], held.status) == (0, "held")
+    assert last.position == held.position == pytest.approx((29, 0, 0))
 
 
+@pytest.mark.parametrize("name", ["alpha-beta", "kalman"])
 @pytest.mark.parametrize("settings", [{"snap_distance": 50.0}, {"max_gap": 0.5}])
-def test_starts_anew_after_a_jump_or_a_gap(settings: dict[str, float]) -> None:
-    one = strategy("kalman", **{"snap_distance": 0.0, "max_gap": 1e6, **settings})
+def test_starts_anew_after_a_jump_or_a_gap(name: str, settings: dict[str, float]) -> None:
+    one = strategy(name, **{"snap_distance": 0.0, "max_gap": 1e6, **settings})
     for index in range(5):
         one.update(packet(index * 0.1, 0.0), index * 0.1)
     one.update(packet(1.4, 60.0, 3.0), 1.4)

@@ -65,16 +65,6 @@ def test_moving_average(sequence: dict[str, Any]) -> None:
         assert math.sqrt(average.variance) == pytest.approx(step["std"], abs=1e-9)
 
 
-def test_moving_average_is_as_new_after_clear() -> None:
-    average = MovingAverage(2 / 11)
-    average.add(100)
-    average.add(7)
-    average.clear()
-    average.add(5)
-    assert average.add(6) == pytest.approx(5.1818, abs=1e-4)
-    assert average.variance == pytest.approx(0.1487, abs=1e-4)
-
-
 @pytest.mark.parametrize("case", FUNCTIONS["timescale"], ids=lambda case: str(case["drift"]))
 def test_timescale(case: dict[str, Any]) -> None:
     # with an average over one packet, drift is what the second packet is ahead of its place

@@ -7,16 +7,17 @@ before the first frame at or after its arrival.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
 import pytest
-from support.arrival_oracle import TAIL, arrival_of
+from support.arrival_oracle import arrival_of
+from support.arrival_oracle import draw as called
 from support.oracle import add, f32
 from support.variants import VARIANTS, Variant
 
-from epic_cli import Packet, Sample, SmoothingStrategy, replay, strategy
+from epic_cli import Packet, replay, strategy
 from epic_cli.engine.replay.playback import CLOCKS, ClockName
 from epic_cli.engine.strategies import names
 
@@ -51,42 +52,13 @@ def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
     return sorted(packets, key=arrival_of)
 
 
-def called(
-    make: Callable[[], SmoothingStrategy],
-    packets: Sequence[Packet],
-    tick: Fraction,
-    frames: int,
-    until: float,
-) -> list[Sample]:
-    """One entity's rows by ``reset``, ``update`` and ``read``, with some frames before them."""
-    one = make()
-    one.reset()
-    first = arrival_of(packets[0])
-    index = int(Fraction(first) / tick)
-    index += float(index * tick) < first
-    for before in range(frames, 0, -1):
-        assert one.read(float((index - before) * tick)).status == "none"
-    waiting = list(packets)
-    rows = []
-    while float(index * tick) <= until + TAIL:
-        now = float(index * tick)
-        while waiting and arrival_of(waiting[0]) <= now:
-            packet = waiting.pop(0)
-            one.update(packet, arrival_of(packet))
-        rows.append(one.read(now)._replace(entity=packets[0].entity))
-        index += 1
-    return rows
-
-
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
     for seed, tick in enumerate(TICKS * 2):
         packets = traffic(seed)
         rows = list(replay(packets, variant.make, tick=tick))
-        last = arrival_of(packets[-1])
         for frames in (1, 9):
-            wanted = called(variant.make, packets, tick, frames, last)
-            assert rows == wanted, (seed, frames)
+            assert rows == called(variant.make, packets, tick, frames=frames), (seed, frames)
 
 
 @pytest.mark.parametrize("name", names())
@@ -96,7 +68,7 @@ def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: 
     last = arrival_of(packets[-1])
     for entity in ("a", "b", "c"):
         own = [packet for packet in packets if packet.entity == entity]
-        wanted = called(partial(strategy, name), own, Fraction(1, 20), 2, last)
+        wanted = called(partial(strategy, name), own, until=last, frames=2)
         assert [row for row in rows if row.entity == entity] == wanted
 
 

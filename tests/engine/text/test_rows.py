@@ -20,6 +20,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.engine.text.widths import width
 from epic_cli.recordings.reading import make_reader
+from epic_cli.recordings.writing import csv_field
 
 ORIGIN = (0.0, 0.0, 0.0)
 EDGES = (
@@ -37,6 +38,7 @@ ANY_SIZE = st.floats(allow_nan=False) | st.builds(
 
 
 NAMES = st.text(st.characters(exclude_characters="\0\r\n", exclude_categories=["Cs"]), max_size=20)
+ODD = "\t\n\r\x1b\x7f\x80\x9b\x9f\u00a0\"',\\#=ä"
 
 
 def show(*shown: tuple[Vector, Vector], entity: str = "") -> tuple[SampleBlock, Entities]:
@@ -161,23 +163,28 @@ def test_rows_are_a_recording_again(
 
 
 @given(name=NAMES)
+@example("\r")
 @examples(200)
-def test_a_name_is_the_same_after_csv_and_json(name: str) -> None:
-    still = (ORIGIN, ORIGIN)
-    [fields] = csv.reader(rows("csv", still, entity=name), strict=True)
+def test_a_name_is_quoted_in_csv_as_packets_quote_it(name: str) -> None:
+    row = "\n".join(rows("csv", (ORIGIN, ORIGIN), entity=name))
+    assert row.endswith(f",interpolated,{csv_field(name)}")
+    [fields] = csv.reader([row], strict=True)
     assert fields[-1] == name
-    assert json.loads(rows("jsonl", still, entity=name)[0])["entity"] == name
 
 
-@given(name=st.text(max_size=20))
+@given(name=st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(ODD), max_size=20))
 @example("\x1b]0;title\x07\x7f\r\n\t\0\\")
+@example("\x9b31m\x1b\n")
 @example('",\n')
-@examples(200)
-def test_a_name_neither_ends_a_row_nor_steers_a_terminal(name: str) -> None:
+@examples(300)
+def test_a_name_neither_ends_a_row_nor_steers_a_terminal_and_is_read_back(name: str) -> None:
     for row_format in ("table", "tsv", "jsonl"):
         [row] = rows(row_format, (ORIGIN, ORIGIN), entity=name)
-        assert not re.search(r"[\x00-\x08\x0a-\x1f\x7f]", row)
+        assert not re.search(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]", row)
         assert row.count("\t") == (8 if row_format == "tsv" else 0)
+        if row_format == "tsv":
+            cell = row.rpartition("\t")[2].encode("latin-1", "backslashreplace")
+            assert cell.decode("unicode_escape").replace("\\", "") == name.replace("\\", "")
     assert json.loads(row)["entity"] == name
 
 

@@ -30,6 +30,7 @@ from support.game_files import (
     needs_slippi,
 )
 from support.game_files import State as Update
+from support.oracle import f32
 from support.pages import content
 from support.running import EPIC, environment, epic
 
@@ -143,10 +144,10 @@ def test_a_row_for_each_update_of_a_replay(seed: int, tmp_path: Path) -> None:
     match = Match(seed, legacy=not quaternions)
     packets = parsed_here(rocketleague, made.replay(match.frames, version), tmp_path)
     names: dict[str, str] = {}
-    begin = float_of(match.frames[0][0])
+    begin = f32(match.frames[0][0])
     assert len(packets) == len(match.rows)
     for packet, (stamp, who, body, moved) in zip(packets, match.rows, strict=True):
-        assert packet.time == float_of(stamp) - begin
+        assert packet.time == f32(stamp) - begin
         assert names.setdefault(who, packet.entity) == packet.entity
         assert packet.position == tuple(number / (1e4 if fine else 100) for number in body.place)
         unit = 1e4 if fine else 1000
@@ -163,14 +164,6 @@ def test_a_row_for_each_update_of_a_replay(seed: int, tmp_path: Path) -> None:
     cars = sorted(name for who, name in names.items() if who != "ball")
     assert names.get("ball") == "ball"
     assert cars == [f"car-{n + 1}" for n in range(len(cars))]
-
-
-def float_of(time: float) -> float:
-    """A time in single precision."""
-    import struct
-
-    value: float = struct.unpack("<f", struct.pack("<f", time))[0]
-    return value
 
 
 BODY = Body((1, 2, 3), (0.0, 0.0, 0.0, 1.0), (4, 5, 6), (7, 8, 9))

@@ -2,7 +2,7 @@
 
 from libc.math cimport trunc
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample, is_finite
+from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, is_finite
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport (
@@ -123,9 +123,6 @@ cdef class DDNet(Strategy):
         cdef const Snapshot* after
         cdef double u
         cdef Motion motion
-        if count == 0:
-            sample.status = NONE
-            return
         while self.fresh > 0:
             if self.running:
                 self.adjust(at, self.snapshots[count - self.fresh].time)

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, clamped
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
@@ -95,7 +95,6 @@ cdef class JamesFrowen(Strategy):
     cdef MovingAverage difference
     cdef SnapshotBuffer buffer
     cdef readonly double client_time, scale
-    cdef bint started
     cdef double drawn_time
     cdef Motion shown
 
@@ -109,7 +108,6 @@ cdef class JamesFrowen(Strategy):
         self.interval.clear()
         self.difference.clear()
         self.buffer.clear()
-        self.started = False
         self.scale = 1
 
     cdef double delay(self) noexcept nogil:
@@ -118,22 +116,21 @@ cdef class JamesFrowen(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot snapshot = snapshot_of(packet, now)
         cdef Snapshot drawn
-        if self.started and packet.time <= self.newest:
+        if not self.empty and packet.time <= self.newest:
             return False
         self.interval.add(packet.time)
-        if self.started and self.buffer.empty():
+        if not self.empty and self.buffer.empty():
             drawn = snapshot
             drawn.time = packet.time - self.interval.value
             drawn.position, drawn.velocity = self.shown.position, self.shown.velocity
             drawn.turn = self.drawn.turn
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
-        if self.started:
-            self.follow(packet.time)
-        else:
-            self.started = True
+        if self.empty:
             self.client_time = packet.time
             self.drawn_time = packet.time - self.delay()
+        else:
+            self.follow(packet.time)
         return True
 
     cdef void follow(self, double time) noexcept nogil:
@@ -156,13 +153,10 @@ cdef class JamesFrowen(Strategy):
         self.scale = clamped(self.scale, SLOWEST, FASTEST)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if not self.started:
-            sample.status = NONE
-        else:
-            self.client_time += self.elapsed(at) * self.scale
-            self.play(self.client_time - self.delay(), sample)
-            self.forget(self.client_time - self.delay() * (1 + KEPT_DELAYS))
-            self.shown = sample
+        self.client_time += self.elapsed(at) * self.scale
+        self.play(self.client_time - self.delay(), sample)
+        self.forget(self.client_time - self.delay() * (1 + KEPT_DELAYS))
+        self.shown = sample
 
     cdef void forget(self, double time) noexcept nogil:
         while not self.buffer.empty() and self.buffer.front().time < time:

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs, floor, isnan
 
-from epic_cli.engine.packets cimport NONE, Packet, Sample, clamped
+from epic_cli.engine.packets cimport Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport AUTO, PacketAge, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer, draw_at, farther, fraction_between, hold_state,
@@ -215,9 +215,6 @@ cdef class Lightyear(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint heard = self.heard
         cdef size_t before
-        if self.snapshots.empty():
-            sample.status = NONE
-            return
         self.timeline += self.elapsed(at) * self.speed
         if heard:
             self.heard = False

@@ -2,7 +2,7 @@
 
 from libc.math cimport round, sqrt
 
-from epic_cli.engine.packets cimport NONE, Motion, Packet, Sample, clamped
+from epic_cli.engine.packets cimport Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
@@ -223,20 +223,17 @@ cdef class Mirror(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t before
         cdef double time
-        if self.buffer.empty():
-            sample.status = NONE
+        self.timeline += self.elapsed(at) * self.timescale
+        time = self.timeline - self.timeline_offset * self.interval.value
+        before = self.buffer.count_until(time)
+        if 0 < before < self.buffer.size():
+            draw_at(self.buffer[before - 1], self.buffer[before], time, self.snap_distance,
+                    sample)
         else:
-            self.timeline += self.elapsed(at) * self.timescale
-            time = self.timeline - self.timeline_offset * self.interval.value
-            before = self.buffer.count_until(time)
-            if 0 < before < self.buffer.size():
-                draw_at(self.buffer[before - 1], self.buffer[before], time, self.snap_distance,
-                        sample)
-            else:
-                hold_state(self.buffer[max(before, <size_t>1) - 1], self.drawn, sample)
-            self.drop(before, time)
-            self.shown = sample
-            self.showed = True
+            hold_state(self.buffer[max(before, <size_t>1) - 1], self.drawn, sample)
+        self.drop(before, time)
+        self.shown = sample
+        self.showed = True
 
     cdef void drop(self, size_t before, double time) noexcept nogil:
         """Drops what has been passed, with ``before`` snapshots up to the drawn time."""

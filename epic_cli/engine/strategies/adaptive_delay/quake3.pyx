@@ -4,7 +4,7 @@ from libc.math cimport M_PI, cos, fabs, sin
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, Motion, NONE, Packet, Sample, Vec3, dot, is_beyond,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, dot, is_beyond,
 )
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts cimport Strategy
@@ -190,9 +190,6 @@ cdef class Quake3(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
-        if self.snapshots.empty():
-            sample.status = NONE
-            return
         self.advance(at)
         current = self.snapshots.count_until(self.server_time)
         if current > 1:

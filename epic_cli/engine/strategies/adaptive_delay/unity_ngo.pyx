@@ -6,8 +6,8 @@ from libc.math cimport INFINITY, NAN, fabs, isnan, pow
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
-    INTERPOLATED, Motion, NONE, Packet, Quaternion, Sample, Turn, Vec3, clamped, components,
-    is_finite, narrowed, near_to, nlerp, slerp, widened,
+    INTERPOLATED, Motion, Packet, Quaternion, Sample, Turn, Vec3, clamped, components, is_finite,
+    narrowed, near_to, nlerp, slerp, widened,
 )
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
@@ -144,7 +144,6 @@ cdef class UnityNgo(Strategy):
     cdef BufferedInterpolator positions, velocities, turns
     cdef NetworkTime clock
     cdef SendInterval interval
-    cdef bint empty
     cdef double rendered
 
     def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
@@ -166,7 +165,6 @@ cdef class UnityNgo(Strategy):
     cdef void clear(self) noexcept nogil:
         self.clock.clear()
         self.interval.clear()
-        self.empty = True
         self.turns.seeded = False
         self.rendered = -INFINITY
 
@@ -185,7 +183,6 @@ cdef class UnityNgo(Strategy):
             self.set_tick(self.velocities)
         if packet.turn.known():
             self.accept_turn(packet)
-        self.empty = False
         self.velocities.put(packet.velocity, packet.time)
         return self.positions.put(packet.position, packet.time)
 
@@ -207,26 +204,23 @@ cdef class UnityNgo(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double elapsed, server, render
         cdef Vec3[double] spin
-        if self.empty:
-            sample.status = NONE
-        else:
-            elapsed = self.elapsed(at)
-            server = self.clock.advance(at, elapsed)
-            render = server
-            if self.render_from == SERVER_TIME:
-                render -= self.interval.value * self.tick_latency
-            # nor does it go back when another tick rate is measured
-            render = self.rendered = max(self.rendered, render)
-            self.positions.slack = max(ROUNDING, RELATIVE_ROUNDING * max(fabs(at), fabs(server)))
-            self.velocities.slack = self.positions.slack
-            sample.show(Motion(self.positions.advance(elapsed, render, server),
-                               self.velocities.advance(elapsed, render, server)), INTERPOLATED)
-            if self.positions.arrived():
-                sample.hold(sample, self.drawn, INTERPOLATED)
-            if self.turns.seeded:
-                self.turns.slack = self.positions.slack
-                spin = self.turns.advance(elapsed, render, server)
-                sample.turn.set(Turn(self.turns.turn_current, spin))
+        elapsed = self.elapsed(at)
+        server = self.clock.advance(at, elapsed)
+        render = server
+        if self.render_from == SERVER_TIME:
+            render -= self.interval.value * self.tick_latency
+        # nor does it go back when another tick rate is measured
+        render = self.rendered = max(self.rendered, render)
+        self.positions.slack = max(ROUNDING, RELATIVE_ROUNDING * max(fabs(at), fabs(server)))
+        self.velocities.slack = self.positions.slack
+        sample.show(Motion(self.positions.advance(elapsed, render, server),
+                           self.velocities.advance(elapsed, render, server)), INTERPOLATED)
+        if self.positions.arrived():
+            sample.hold(sample, self.drawn, INTERPOLATED)
+        if self.turns.seeded:
+            self.turns.slack = self.positions.slack
+            spin = self.turns.advance(elapsed, render, server)
+            sample.turn.set(Turn(self.turns.turn_current, spin))
 
 
 # ---------------- the interpolators of Unity's Netcode for GameObjects, for one vector each

@@ -77,7 +77,7 @@ cdef class Epic(Strategy):
     cdef public float slop_time
     cdef bint starts_at_packet
     cdef bint arrivals              # a packet has come between two frames: not as in the demo
-    cdef bint empty                 # no packet yet
+    cdef bint begun                 # a packet has come
     cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
     cdef float time                 # timestamp of the newest packet
@@ -90,8 +90,8 @@ cdef class Epic(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.begin(Vec3[float](), Vec3[float](), -1)
-        self.empty = True
-        self.arrivals = False
+        self.empty = False              # drawn from the origin
+        self.begun = self.arrivals = False
         self.turn.clear()
 
     cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
@@ -100,7 +100,7 @@ cdef class Epic(Strategy):
         self.slope = velocity
         self.time = time
         self.shown = position
-        self.empty = False
+        self.begun = True
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         self.begin(packet.single.position, packet.single.velocity, packet.single.time)
@@ -110,7 +110,7 @@ cdef class Epic(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.single.time < self.time:
             return False
-        if self.empty and self.starts_at_packet:
+        if not self.begun and self.starts_at_packet:
             return self.teleport(packet, now)
         if self.display_behind < 0.0001:
             self.start = packet.single.position
@@ -127,7 +127,7 @@ cdef class Epic(Strategy):
                 self.start = packet.single.position
         self.turn.aim(packet, self.calc_ahead, self.display_behind)
         self.time = packet.single.time
-        self.empty = False
+        self.begun = True
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
@@ -146,7 +146,7 @@ cdef class Epic(Strategy):
         motion = Motion(widened(self.shown), widened(self.slope))
         if not waits:
             sample.hold(motion, self.drawn, INTERPOLATED)
-            if self.empty:
+            if not self.begun:
                 sample.status = NONE
         elif now < self.time or now > self.time + self.display_behind:
             sample.show(motion, EXTRAPOLATED)

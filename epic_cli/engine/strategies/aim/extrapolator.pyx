@@ -24,8 +24,7 @@ The algorithm follows Extrapolator.cpp of the Entity Position Interpolation Code
 from libc.math cimport fabs
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, is_finite,
-    narrowed, widened,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, clamped, is_finite, narrowed, widened,
 )
 from epic_cli.engine.strategies.parts cimport Strategy, finite
 from epic_cli.engine.strategies.parts.turning cimport TurnLine
@@ -102,7 +101,6 @@ cdef class Extrapolator(Strategy):
     cdef public VelocitySource velocity
     cdef public SnapPoint start
     cdef bint single
-    cdef bint empty
     cdef Vec3[double] snap_position, snap_velocity, last_position
     cdef double snap_time, aim_time, last_time
     cdef double latency_, update_time_
@@ -126,7 +124,6 @@ cdef class Extrapolator(Strategy):
     cdef void clear(self) noexcept nogil:
         self.begin(0, 0, Vec3[double](), Vec3[double]())
         self.turn.clear()
-        self.empty = True
 
     cdef void begin(self, double timestamp, double now, Vec3[double] position,
                     Vec3[double] velocity) noexcept nogil:
@@ -139,7 +136,6 @@ cdef class Extrapolator(Strategy):
         self.update_time_ = max(now - timestamp, 0.0)
         self.latency_ = self.update_time_
         self.aim_time = now + self.update_time_
-        self.empty = False
 
     cdef Vec3[double] rounded(self, Vec3[double] value) noexcept nogil:
         return widened(narrowed(value)) if self.single else value
@@ -184,7 +180,6 @@ cdef class Extrapolator(Strategy):
                 self.rounded(aim - self.snap_position) * (1.0 / (self.aim_time - self.snap_time)))
         if not is_finite(self.snap_velocity) and finite(packet):
             return self.teleport(packet, now)   # more than the numbers hold
-        self.empty = False
         return True
 
     cdef Vec3[double] exact_position(self, const Packet& packet) noexcept nogil:
@@ -226,8 +221,6 @@ cdef class Extrapolator(Strategy):
         else:
             sample.show(Motion(position, self.snap_velocity),
                         INTERPOLATED if at <= self.aim_time else EXTRAPOLATED)
-        if self.empty:
-            sample.status = NONE
 
 
 cdef double adapted(double average, double sample) noexcept nogil:

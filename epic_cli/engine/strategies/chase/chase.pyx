@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, M_PI, cos, sin, sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Status, Vec3, dot, is_beyond,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
     PacketAge, SendInterval, Strategy, span_seconds,
@@ -115,7 +115,7 @@ cdef class Chase(Strategy):
     cdef bint from_arrival, counts_intervals, glides
     cdef PacketAge packet_age
     cdef SendInterval interval
-    cdef bint empty, drew
+    cdef bint drew
     cdef double last_frame
     cdef double arrived, old        # of the newest packet: when, s, and how old it was then
     cdef double duration            # of the way to it, s
@@ -138,7 +138,6 @@ cdef class Chase(Strategy):
         self.interval.clear()
         self.turn.clear()
         self.glide.clear()
-        self.empty = True
         self.drew = False
 
     # ------------------------------------------------------------- packets
@@ -155,7 +154,6 @@ cdef class Chase(Strategy):
                 self.goal = self.goal_at(now)
                 self.shown.position = self.glided(now)
                 self.glide.move(self.eased(self.fraction(now)))
-        self.empty = False
         if self.counts_intervals:
             self.interval.add(packet.time)
         self.received = packet
@@ -198,9 +196,6 @@ cdef class Chase(Strategy):
         cdef Vec3[double] before = self.shown.position
         cdef Vec3[double] rest
         cdef bint arrives
-        if self.empty:
-            sample.status = NONE
-            return
         self.last_frame = at
         self.drew = True
         self.goal = self.goal_at(at)

@@ -1,6 +1,6 @@
 """Linear interpolation towards the newest position, after Easterling."""
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, dot
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.turning cimport TurnChase
 from epic_cli.engine.strategies.parts cimport Strategy
@@ -47,13 +47,12 @@ cdef class Lerp(Strategy):
     )
 
     cdef public double lerp_time
-    cdef bint empty, drew
+    cdef bint drew
     cdef double last_frame
     cdef Vec3[double] target, shown
     cdef TurnChase turn
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.drew = False
         self.turn.clear()
 
@@ -62,7 +61,6 @@ cdef class Lerp(Strategy):
             self.shown = packet.position
         elif packet.time < self.newest:
             return False
-        self.empty = False
         self.target = packet.position
         self.turn.aim(packet)
         return True
@@ -71,9 +69,6 @@ cdef class Lerp(Strategy):
         cdef Vec3[double] before, left
         cdef double elapsed
         cdef Motion motion
-        if self.empty:
-            sample.status = NONE
-            return
         elapsed = at - self.last_frame if self.drew else 0.0
         self.last_frame = at
         self.drew = True

@@ -2,7 +2,7 @@
 
 from libc.math cimport isnan
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport MovingAverage, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.turning cimport TurnGlide
@@ -49,7 +49,6 @@ cdef class LocalPerception(Strategy):
     cdef bint measures
     cdef double fixed_period
     cdef MovingAverage interval     # between arrivals, s
-    cdef bint empty
     cdef double started, period     # of the segment being drawn: when its packet arrived, s
     cdef Vec3[double] start, target
     cdef TurnGlide turn
@@ -62,7 +61,6 @@ cdef class LocalPerception(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.interval.clear()
-        self.empty = True
         self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -77,7 +75,6 @@ cdef class LocalPerception(Strategy):
         self.target = packet.position
         self.started = now
         self.period = self.interpolation_period()
-        self.empty = False
         return True
 
     cdef double interpolation_period(self) noexcept nogil:
@@ -94,9 +91,6 @@ cdef class LocalPerception(Strategy):
         return lerp(self.start, self.target, u) if u < 1 else self.target
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if self.empty:
-            sample.status = NONE
-            return
         self.turn.move(self.fraction(at))
         if at - self.started < self.period:
             self.turn.show(1 / self.period, sample)

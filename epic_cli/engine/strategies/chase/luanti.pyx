@@ -3,8 +3,8 @@
 from libc.math cimport fabs, isnan
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Quaternion, Sample, Turn, Vec3, dot,
-    is_finite, vector_between,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Quaternion, Sample, Turn, Vec3, dot, is_finite,
+    vector_between,
 )
 from epic_cli.engine.strategies.parts cimport Acceleration, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport projected
@@ -93,7 +93,7 @@ cdef class Luanti(Strategy):
 
     cdef public Caller mode
     cdef public double pace, most, snap_distance
-    cdef bint measures, accelerates, empty, turns
+    cdef bint measures, accelerates, turns
     cdef double announced
     cdef SendInterval measured
     cdef Motion received            # of the newest packet, moved on
@@ -109,7 +109,7 @@ cdef class Luanti(Strategy):
         self.accelerates = acceleration == Acceleration.ESTIMATED
 
     cdef void clear(self) noexcept nogil:
-        self.empty, self.turns = True, False
+        self.turns = False
         self.measured.clear()
         self.acceleration = Vec3[double]()
 
@@ -124,6 +124,7 @@ cdef class Luanti(Strategy):
             self.way = Vec3[double]()
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        self.empty = True
         self.clear()
         self.place(packet)
         self.take_state(packet)
@@ -140,7 +141,6 @@ cdef class Luanti(Strategy):
         if self.mode == Caller.OBJECT or self.mode == Caller.PHYSICAL:
             self.received.velocity = packet.velocity
         self.measured.add(packet.time)
-        self.empty = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef double interval
@@ -198,9 +198,6 @@ cdef class Luanti(Strategy):
         cdef Vec3[double] before = self.shown
         cdef Motion motion
         cdef double u
-        if self.empty:
-            sample.status = NONE
-            return
         if self.turns:
             self.turn(elapsed, sample)
         if self.mode != Caller.TRANSLATOR:

@@ -237,9 +237,6 @@ cdef class Spline(Strategy):
         sample.turn.set(turn)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if not self.started and self.queue.empty():
-            sample.status = NONE
-            return
         self.inbox = self.queue.size()
         self.frame_time = max(at - self.frame, 0.0) if self.drew else 0.0
         self.frame = at

@@ -1,6 +1,6 @@
 """The dead reckoning of Glazer and Madhav, with its kinds of correction."""
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample, Vec3, is_beyond
+from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, Vec3, is_beyond
 from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
 from epic_cli.engine.strategies.parts cimport Acceleration, Strategy
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
@@ -79,7 +79,6 @@ cdef class DeadReckoning(Strategy):
     cdef public Age age
     cdef public double correction_time, snap_distance, rtt
     cdef bint accelerates
-    cdef bint empty
     cdef double true_at                 # the local time at which its state was true
     cdef Motion received
     cdef Vec3[double] acceleration
@@ -94,7 +93,6 @@ cdef class DeadReckoning(Strategy):
         self.accelerates = acceleration == Acceleration.ESTIMATED
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.correcting = False
         self.acceleration = Vec3[double]()
         self.turn.clear()
@@ -111,7 +109,6 @@ cdef class DeadReckoning(Strategy):
             if self.accelerates and packet.time - self.newest > SHORTEST_STEP:
                 period = packet.time - self.newest
                 self.acceleration = (packet.velocity - self.received.velocity) * (1 / period)
-        self.empty = False
         self.true_at = packet.time if self.age == Age.MEASURED else now - self.rtt / 2
         self.received = packet
         self.turn.receive(packet, self.true_at, now, period)
@@ -163,9 +160,6 @@ cdef class DeadReckoning(Strategy):
         return self.predicted(at) + self.left(self.offset, at)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if self.empty:
-            sample.status = NONE
-            return
         if self.first.known():
             self.turn.show(at, self.left(self.turn.offset, at), sample)
         sample.show(self.path(at), EXTRAPOLATED)

@@ -4,8 +4,8 @@ from libc.math cimport M_PI, atan2, cos, fabs, fmax, sin, sqrt
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, Motion, NONE, OptionalTurn, Packet, Sample, Turn, Vec3, components,
-    cross, dot, is_finite, spun,
+    EXTRAPOLATED, INTERPOLATED, Motion, OptionalTurn, Packet, Sample, Turn, Vec3, components, cross,
+    dot, is_finite, spun,
 )
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy
@@ -72,7 +72,6 @@ cdef class Dis(Strategy):
     cdef public DisModel model
     cdef public double timeout
     cdef PacketAge age
-    cdef bint empty
     cdef double true_at                 # the local time at which its state was true
     cdef double received
     cdef DisState state
@@ -87,7 +86,6 @@ cdef class Dis(Strategy):
         self.state = DisState(self.model, (0, 0, 0), (0, 0, 0))
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.age.clear()
         self.acceleration = Vec3[double]()
         self.angular_velocity = Vec3[double]()
@@ -99,7 +97,6 @@ cdef class Dis(Strategy):
                 return False
             if packet.time - self.newest > SHORTEST_PERIOD:
                 self.estimate(packet.velocity, packet.time - self.newest)
-        self.empty = False
         self.true_at = now - self.age.of(packet, now)
         self.received = now
         self.received_state = packet
@@ -136,9 +133,6 @@ cdef class Dis(Strategy):
         cdef bint silent = at - self.received > self.timeout
         cdef Motion motion
         cdef Turn turn
-        if self.empty:
-            sample.status = NONE
-            return
         at = min(at, self.received + self.timeout)
         motion = self.state.after(at - self.true_at)
         if self.turn.known():

@@ -3,7 +3,7 @@
 from libc.math cimport isnan, sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_beyond, is_finite,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, dot, is_beyond, is_finite,
 )
 from epic_cli.engine.strategies.parts cimport Acceleration, MovingAverage, PacketAge, Strategy
 from epic_cli.engine.strategies.parts.curves cimport blended, projected
@@ -94,7 +94,7 @@ cdef class Projective(Strategy):
     cdef double fixed_time
     cdef PacketAge age
     cdef MovingAverage interval
-    cdef bint empty, fresh              # fresh: nothing has been drawn since the first packet
+    cdef bint fresh                     # fresh: nothing has been drawn since the first packet
     cdef double last_arrival
     cdef double began, smoothing_time   # of the blend
     cdef Motion start, received         # (p0, v0) and (p1, v1)
@@ -114,7 +114,6 @@ cdef class Projective(Strategy):
         self.interval = MovingAverage(0.5)
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.fresh = True
         self.age.clear()
         self.interval.clear()
@@ -134,7 +133,6 @@ cdef class Projective(Strategy):
             if self.acceleration == Acceleration.ESTIMATED:
                 period = packet.time - self.newest
                 self.a = (packet.velocity - last_velocity) * (1 / period)
-        self.empty = False
         self.last_arrival = now
         self.received_velocity = packet.velocity
         age = self.age.of(packet, now)
@@ -197,9 +195,6 @@ cdef class Projective(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion drawn
-        if self.empty:
-            sample.status = NONE
-            return
         if self.begins_at_frame and self.fresh:
             self.began = at
         drawn = self.path(at)

@@ -3,7 +3,7 @@
 from libc.math cimport isnan
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, dot, is_finite,
+    EXTRAPOLATED, Motion, Packet, Sample, Vec3, clamped, dot, is_finite,
 )
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy, WeightedTimedAverage
 from epic_cli.engine.strategies.parts.curves cimport lerp
@@ -103,7 +103,6 @@ cdef class Robocat(Strategy):
     cdef public Role role
     cdef PacketAge age
     cdef WeightedTimedAverage average
-    cdef bint empty
     cdef double simulated               # the local time up to which it was simulated
     cdef Motion cat
     cdef OutOfSync position_state, velocity_state
@@ -123,7 +122,6 @@ cdef class Robocat(Strategy):
         return self.average.value if isnan(self.rtt) else self.rtt
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.position_state.apart = self.velocity_state.apart = False
         self.age.clear()
         self.turn.clear()
@@ -153,7 +151,6 @@ cdef class Robocat(Strategy):
             self.correct(self.cat.velocity, shown.velocity, &self.velocity_state, now, rtt)
         if not is_finite(self.cat.position):
             self.cat.position = packet.position     # numbers too large to simulate
-        self.empty = False
         self.simulated = now
         self.turn.aim(packet)
         self.turn.move(1)
@@ -181,9 +178,6 @@ cdef class Robocat(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion cat
-        if self.empty:
-            sample.status = NONE
-            return
         cat = simulated(self.cat, at - self.simulated)
         if not is_finite(cat.position):
             cat.position = self.cat.position

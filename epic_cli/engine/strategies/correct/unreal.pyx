@@ -3,8 +3,8 @@
 from libc.math cimport sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Quaternion, Sample, Turn, Vec3, clamped,
-    dot, is_finite, nlerp, vector_between,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Quaternion, Sample, Turn, Vec3, clamped, dot,
+    is_finite, nlerp, vector_between,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
@@ -87,7 +87,7 @@ cdef class Unreal(Strategy):
     cdef public double network_simulated_smooth_rotation_time
     cdef public double network_max_smooth_update_distance, network_no_smooth_update_distance
     cdef public double max_client_smoothing_delta_time
-    cdef bint empty, drew
+    cdef bint drew
     cdef double received, frame         # local times of the newest packet and the last frame
     cdef Motion capsule                 # as received
     cdef Vec3[double] offset
@@ -98,7 +98,6 @@ cdef class Unreal(Strategy):
     cdef Quaternion rotation, corrected_rotation    # received; the mesh's at the last correction
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.drew = False
         self.offset = Vec3[double]()
         self.corrected_offset = Vec3[double]()
@@ -117,7 +116,6 @@ cdef class Unreal(Strategy):
             if packet.time <= self.newest:
                 return False
             before = self.simulated(now)
-        self.empty = False
         self.received = now
         self.capsule = packet
         if first:
@@ -184,9 +182,6 @@ cdef class Unreal(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion motion
-        if self.empty:
-            sample.status = NONE
-            return
         if self.drew and at > self.frame:
             self.smooth(at - self.frame)
         self.frame = at

@@ -6,9 +6,7 @@ what is drawn gradually, by an offset that fades.
 
 from libc.math cimport INFINITY, exp, log, sqrt
 
-from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite,
-)
+from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, Vec3, dot, is_finite
 from epic_cli.engine.strategies.parts.curves cimport critically_damped, projected
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.turning cimport TurnPrediction
@@ -157,7 +155,6 @@ cdef class VisualOffsetStrategy(Strategy):
 
     cdef VisualOffset offset, turn_offset
     cdef TurnPrediction turn
-    cdef bint empty
     cdef Motion received
     cdef double arrived
 
@@ -167,7 +164,6 @@ cdef class VisualOffsetStrategy(Strategy):
         self.turn_offset = VisualOffset(fading, time)
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.offset.clear()
         self.turn_offset.clear()
         self.turn.clear()
@@ -175,7 +171,6 @@ cdef class VisualOffsetStrategy(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
-        self.empty = False
         self.received = packet
         self.arrived = now
         self.turn.receive(packet, now, now, 0)
@@ -195,9 +190,6 @@ cdef class VisualOffsetStrategy(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion motion
-        if self.empty:
-            sample.status = NONE
-            return
         motion = projected(self.received, Vec3[double](), at - self.arrived)
         motion.position = motion.position + self.offset.at(at).position
         if not is_finite(motion.position):

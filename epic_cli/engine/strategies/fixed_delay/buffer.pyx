@@ -281,7 +281,7 @@ cdef class DelayBuffer(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time
-        if self.taken < self.begin or self.taken == 0:
+        if self.taken < self.begin:
             self.keep_last(sample)
             return
         time = self.drawn_time(at)
@@ -329,8 +329,6 @@ cdef class DelayBuffer(Strategy):
         """What was drawn last, if anything was."""
         if self.drew:
             self.hold_at(self.shown, sample)
-        else:
-            sample.status = NONE
 
     cdef void hold_at(self, const Snapshot& state, Sample& sample) noexcept nogil:
         sample.hold(Motion(state.position, Vec3[double]()), self.drawn, INTERPOLATED)

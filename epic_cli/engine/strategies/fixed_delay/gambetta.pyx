@@ -1,6 +1,6 @@
 """The entity interpolation of Gabriel Gambetta's live demo."""
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer, draw_between, fraction_between,
@@ -95,9 +95,6 @@ cdef class Gambetta(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = at - self.interval.value
-        if self.buffer.empty():
-            sample.status = NONE
-            return
         while self.buffer.size() > 1 and self.buffer[1].arrival <= time:
             self.buffer.drop_front(1)
         if self.buffer.size() > 1 and self.buffer[0].arrival <= time:
@@ -109,5 +106,3 @@ cdef class Gambetta(Strategy):
             self.drew = True
         elif self.drew:
             sample.hold(self.shown, self.drawn, INTERPOLATED)
-        else:
-            sample.status = NONE

@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, fabs, isnan, round
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, is_finite
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_between, farther, fraction_between,
 )
@@ -183,8 +183,6 @@ cdef class Geckos(Strategy):
             self.drew = True
         elif self.drew:
             sample.hold(self.shown, self.drawn, INTERPOLATED)
-        else:
-            sample.status = NONE
         self.server_time = time
 
     cdef void draw_pair(self, const Snapshot& older, const Snapshot& newer, double u,

@@ -2,9 +2,7 @@
 
 from libc.math cimport floor, pow, sqrt
 
-from epic_cli.engine.packets cimport (
-    INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite,
-)
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, dot, is_finite
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SendInterval, SenderTime, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
@@ -136,9 +134,6 @@ cdef class Hermite(Strategy):
         cdef double time = self.clock.time(at) - self.playout_delay
         cdef size_t before
         cdef bint frozen
-        if self.buffer.empty():
-            sample.status = NONE
-            return
         before = self.buffer.count_until(time)
         if before > 1:
             self.buffer.drop_front(before - 1)

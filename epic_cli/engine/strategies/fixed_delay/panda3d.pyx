@@ -3,7 +3,7 @@
 from libc.math cimport trunc
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_finite, narrowed,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, dot, is_finite, narrowed,
     vector_between, widened,
 )
 from epic_cli.engine.strategies.parts cimport Strategy
@@ -139,9 +139,6 @@ cdef class Panda3D(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = at - self.delay
-        if self.reports.empty():
-            sample.status = NONE
-            return
         if self.accept_clock_skew:
             time -= self.total / self.count / 1000
         while self.adds_rest(time, sample):

@@ -2,7 +2,7 @@
 
 from libc.math cimport ceil, fabs
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3
 from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer
@@ -136,9 +136,6 @@ cdef class SnapshotInterpolation(Strategy):
         cdef double time = self.drawn_time(at)
         cdef const Snapshot* before
         cdef const Snapshot* after
-        if self.updates.empty():
-            sample.status = NONE
-            return
         while self.updates.size() > 1 and self.updates[1].time < time:
             self.updates.drop_front(1)
         before = &self.updates.front()

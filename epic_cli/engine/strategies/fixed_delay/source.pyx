@@ -3,7 +3,7 @@
 from libc.math cimport fabs, floor
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Vec3, is_finite,
 )
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts cimport SenderTime, Strategy
@@ -128,9 +128,6 @@ cdef class Source(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = self.clock.time(at) - self.interpolation_time
         cdef size_t before
-        if self.history.empty():
-            sample.status = NONE
-            return
         # three states more than what is older than needed
         before = self.history.count_until(time - KEPT_BEHIND)
         if before > 3:

@@ -2,7 +2,7 @@
 
 from libc.math cimport floor
 
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, snapshot_of
@@ -71,7 +71,7 @@ cdef class TickInterpolation(Strategy):
     cdef public double snap_distance
     cdef public Recorded recorded
     cdef SendInterval interval
-    cdef bint empty, ticked
+    cdef bint ticked
     cdef double last_tick
     cdef Snapshot newest_state, before, after
 
@@ -81,7 +81,6 @@ cdef class TickInterpolation(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.interval.clear()
-        self.empty = True
         self.ticked = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -89,15 +88,11 @@ cdef class TickInterpolation(Strategy):
             return False
         self.interval.add(packet.time)
         self.newest_state = snapshot_of(packet, now)
-        self.empty = False
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double tick = self.interval.value
         cdef double passed, u
-        if self.empty:
-            sample.status = NONE
-            return
         if not self.ticked:
             self.ticked = True
             self.last_tick = at

@@ -20,6 +20,7 @@ cdef class Strategy:
     cdef dict own, others       # the same, converted: those with an attribute, and those without
 
     cdef int apply_settings(self) except -1
+    cdef bint empty             # no packet has been accepted, or none since a teleport
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef VelocityEstimate past  # for packets without a velocity
@@ -105,7 +106,6 @@ cdef class WeightedTimedAverage:
 cdef class Filter(Strategy):
     cdef PacketAge age
     cdef public double max_prediction, max_gap, snap_distance
-    cdef bint empty
     cdef double true_at                 # the local time at which the state was true
     cdef Vec3[double] position, velocity
     cdef TurnFilter turn

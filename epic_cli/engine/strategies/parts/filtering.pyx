@@ -3,7 +3,7 @@
 from libc.math cimport fabs
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, NONE, Motion, Packet, Sample, clamped, components, is_beyond, is_finite,
+    EXTRAPOLATED, Motion, Packet, Sample, clamped, components, is_beyond, is_finite,
 )
 
 
@@ -44,7 +44,6 @@ cdef class Filter(Strategy):
     # ------------------------------------------------------------- for the engine
 
     cdef void clear(self) noexcept nogil:
-        self.empty = True
         self.age.clear()
 
     cdef void measured_at(self, const Packet& packet, double now) noexcept nogil:
@@ -65,16 +64,12 @@ cdef class Filter(Strategy):
             if not self.is_sane():
                 self.turn.begin(packet)
                 self.begin(packet)
-        self.empty = False
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double ahead = at - self.true_at
         cdef double limited = clamped(ahead, -self.max_prediction, self.max_prediction)
         cdef Motion motion
-        if self.empty:
-            sample.status = NONE
-            return
         motion.position = self.position + self.velocity * limited
         self.turn.show(limited, fabs(ahead) <= self.max_prediction, sample)
         if not is_finite(motion.position):

@@ -16,9 +16,10 @@ from epic_cli.engine.packets cimport (
 cdef class Strategy:
     """A smoothing strategy: packets in, samples out.
 
-    A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
-    ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
-    time that never goes back) and ``clear`` (resets it). The base refuses non-finite packets, gives
+    A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded; ``newest``
+    is the newest timestamp accepted before it, ``empty`` says that there was none), ``draw`` (fills
+    the sample, whose status is ``NONE``, for a local time that never goes back; it is called once a
+    packet has been accepted) and ``clear`` (resets it). The base refuses non-finite packets, gives
     a packet without a velocity an estimate of it (one with a rotation, of its spin), passes a
     packet with ``teleport`` to ``teleport``, holds the rotation where ``draw`` gives none, and is
     the interface to Python.
@@ -114,8 +115,10 @@ cdef class Strategy:
             taken = not packet.time < self.newest and self.teleport(packet, now)
         else:
             taken = self.accept(packet, now)
-        if taken and not packet.time < self.newest:
-            self.newest = packet.time
+        if taken:
+            self.empty = False
+            if not packet.time < self.newest:
+                self.newest = packet.time
         if taken and packet.turn.known() and (packet.teleport or not self.first.known()):
             self.first.copy(packet.turn)
             self.drawn.turn.copy(packet.turn)
@@ -124,6 +127,7 @@ cdef class Strategy:
     cdef void restart(self) noexcept nogil:
         """Resets the strategy."""
         self.newest = NAN
+        self.empty = True
         self.drawn = Sample()
         self.drawn.time = NAN
         self.past = VelocityEstimate()
@@ -141,13 +145,14 @@ cdef class Strategy:
         return False
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        sample.status = NONE
+        pass
 
     cdef void clear(self) noexcept nogil:
         pass
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """Handles a marked teleport: drops the history and begins with this packet."""
+        self.empty = True
         self.clear()
         return self.accept(packet, now)
 
@@ -242,7 +247,9 @@ cdef bint take_native_through(Strategy strategy, const Packet& packet, double no
 
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
-    strategy.draw(at, sample)
+    sample.status = NONE
+    if not strategy.empty:
+        strategy.draw(at, sample)
     if strategy.first.known():
         finish_turn(strategy, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
@@ -418,6 +425,7 @@ cdef class PythonStrategy(Strategy):
     cdef void clear(self) noexcept nogil:
         with gil:
             self.number = 0
+            self.empty = False          # it is asked from the beginning
             try:
                 self.wrapped.reset()
             except BaseException as error:

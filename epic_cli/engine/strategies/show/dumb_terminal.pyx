@@ -1,6 +1,6 @@
 """The dumb terminal client of Glazer and Madhav."""
 
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.packets cimport Packet, Sample
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, hold_state, snapshot_of
 
@@ -35,21 +35,13 @@ cdef class DumbTerminal(Strategy):
         ),
     )
 
-    cdef bint empty
     cdef Snapshot received
-
-    cdef void clear(self) noexcept nogil:
-        self.empty = True
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
-        self.empty = False
         self.received = snapshot_of(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if self.empty:
-            sample.status = NONE
-        else:
-            hold_state(self.received, self.drawn, sample)
+        hold_state(self.received, self.drawn, sample)

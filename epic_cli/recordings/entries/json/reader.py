@@ -891,7 +891,7 @@ class JsonlReader(LineReader):
         except RecursionError:
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
-        if isinstance(item, list) and len(item) >= _STATE and not _has_containers(item):
+        if isinstance(item, list) and len(item) >= _STATE and _is_flat(item):
             item = Object({str(index): one for index, one in enumerate(item)})
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()
@@ -1093,10 +1093,6 @@ class JsonlReader(LineReader):
         if self._entries is not None and field in self._entries.paths:
             return (*self._entries.steps, *self._entries.paths[field])
         return self._paths.get(field, (field,))
-
-
-def _has_containers(item: list[Any]) -> bool:
-    return any(isinstance(entry, list | dict) for entry in item)
 
 
 def _is_broken(values: dict[str, str]) -> bool:
