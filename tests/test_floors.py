@@ -120,8 +120,8 @@ NAMES = re.compile(
 #: Types and constants, and functions that are called.
 USED = re.compile(r"\b[A-Z]\w+|(?<![\w\]] )\b[a-z_]\w*(?=\()")
 
-#: What is no code of a file: texts, comments, attributes and the names of arguments.
-SAID = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\n])*"|#[^\n]*|\.\w+|\b\w+=')
+#: What is no code of a file: texts, comments, attributes, the names of arguments, enum members.
+SAID = re.compile(r'(?m)"""(?:.|\n)*?"""|"(?:\\.|[^"\n])*"|#[^\n]*|\.\w+|\b\w+=|^ +[A-Z_]+$')
 
 
 def names_in(file: Path) -> tuple[set[str], set[str]]:

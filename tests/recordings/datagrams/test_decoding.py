@@ -1,7 +1,6 @@
 """One datagram at a time: which packets it holds, whatever the one before it was."""
 
 import random
-import struct
 import sys
 from typing import NamedTuple
 
@@ -185,23 +184,6 @@ def test_msgpack_is_read_as_the_json_that_says_the_same(monkeypatch: pytest.Monk
     assert read(Decoder(), b"\x91" * 9000 + packed(9)).refused == 1
     monkeypatch.setitem(sys.modules, "msgpack", None)
     assert read(Decoder(), packed(9)).reasons == {Refused.MSGPACK}
-
-
-def test_binary_records() -> None:
-    words = (
-        "time:u32*0.001 x:f32 y:f32 z:f64 vx:i16*0.01 vy:i8 vz:u8 _:3 id:u16 seq:u64 teleport:u8"
-    )
-    for order, mark in (("", "<"), ("little ", "<"), ("big, ", ">")):
-        layout = RecordLayout(order + words)
-        record = struct.pack(mark + "IffdhbB3xHQB", 500, 1, 2, 3, 400, -5, 6, 258, 7, 1)
-        assert layout.size == len(record)
-        expected = Packet((1, 2, 3), (4, -5, 6), 0.5, None, "258", True, 7)
-        decoder = Decoder(records=layout)
-        assert read(decoder, record * 3).packets == [expected] * 3
-        assert read(decoder, record[:-1]).reasons == {Refused.NOT_RECORDS}
-        assert read(decoder, b"").reasons == {Refused.EMPTY}
-    flat = Decoder(records=RecordLayout("time:f32 _:u16 x:f32"))
-    assert read(flat, struct.pack("<fHf", 0.5, 3, 9)).packets == [Packet((9, 0, 0), None, 0.5)]
 
 
 @pytest.mark.parametrize(

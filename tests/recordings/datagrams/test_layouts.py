@@ -91,16 +91,6 @@ def message(*records: tuple[int, float, float, float], magic: int = 0xCAFE) -> b
     return head + b"".join(struct.pack("<Hfff", *record) for record in records)
 
 
-def test_a_header_holds_for_all_of_its_records() -> None:
-    data = message((7, 1, 2, 3), (8, 4, 5, 6))
-    expected = [Packet((1, 2, 3), None, 2.0, entity="7"), Packet((4, 5, 6), None, 2.0, entity="8")]
-    layout = f"{HEADER} {RECORD}[n]"
-    assert read(layout, data, message(), data) == (expected * 2, [])
-    assert read(layout, data + data)[0] == expected * 2  # messages one after the other
-    assert read(f"{HEADER.replace('n:u8', '_:u8')} {RECORD}[]", data)[0] == expected
-    assert read(f"{HEADER.replace('n:u8', '_:u8')} {RECORD}[2]", data)[0] == expected
-
-
 def test_a_datagram_that_does_not_fit_is_refused_as_a_whole_and_says_where() -> None:
     data = message((7, 1, 2, 3), (8, 4, 5, 6))
     layout = f"{HEADER} {RECORD}[n]"
@@ -120,34 +110,6 @@ def test_a_datagram_that_does_not_fit_is_refused_as_a_whole_and_says_where() -> 
     assert read(flat, bytes(25))[1] == [
         (Refused.NOT_RECORDS, "a datagram of 25 bytes; a record has 18")
     ]
-
-
-def test_types_flags_and_texts() -> None:
-    layout = (
-        "big kind:u8 kind=1{time:u16*0.001 id:char[u8] flags:u8 teleport:flags&2"
-        " x:f16 y:u16*0.01-100 flags&1{vx:i8 vy:i8}} kind=2{...}"
-    )
-    bob = b"\x01" + struct.pack(">HB3sBeH", 500, 3, b"bob", 1, 1.5, 10050) + b"\x05\xfb"
-    eve = b"\x01" + struct.pack(">HB3sBeH", 516, 3, b"eve", 2, -2, 0)
-    packets, refused = read(layout, bob, eve, b"\x02chat", b"\x03?")
-    assert packets == [
-        Packet((1.5, 0.5, 0.0), (5.0, -5.0, 0.0), 0.5, entity="bob"),
-        Packet((-2.0, -100.0, 0.0), None, 0.516, entity="eve", teleport=True),
-    ]
-    assert [one for one, _ in refused] == [Refused.OTHER_TYPE]
-    assert "at 'kind', where 3" in refused[0][1]
-    padded = struct.pack("<I8sf", 1, b"tank\0\0\0\0", 2)
-    assert read("time:u32 id:char[8] x:f32", padded)[0][0].entity == "tank"
-    ended = b"".join(
-        struct.pack("<I", n) + b"tank%d\0" % n + struct.pack("<f", n) for n in range(3)
-    )
-    found = read("time:u32 id:char[] x:f32", ended)[0]
-    assert [(packet.entity, packet.position[0]) for packet in found] == [
-        (f"tank{n}", n) for n in range(3)
-    ]
-    assert read("time:u32 id:char[] x:f32", ended[:8])[0] == []
-    assert read("_:char[4]=SNAP time:u8 x:i24", b"SNAP\x01\xff\xff\xff")[0][0].position[0] == -1
-    assert read("_:char[4]=SNAP time:u8 x:u8", b"SNAQ\1\1")[1][0][0] is Refused.OTHER_VALUE
 
 
 def test_no_datagram_can_take_long_or_much() -> None:

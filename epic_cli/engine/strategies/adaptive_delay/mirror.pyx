@@ -117,7 +117,6 @@ cdef class Mirror(Strategy):
     cdef SnapshotBuffer buffer
     cdef readonly double timeline       # the sender's time that is drawn
     cdef readonly double timescale, buffer_time
-    cdef bint showed
     cdef Motion shown
 
     def configure(self, *, send_interval, buffer_limit):
@@ -144,7 +143,6 @@ cdef class Mirror(Strategy):
         self.buffer.clear()
         self.timeline = self.buffer_time = 0
         self.timescale = 1
-        self.showed = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.buffer.empty()
@@ -181,7 +179,7 @@ cdef class Mirror(Strategy):
     cdef void resume(self, double time) noexcept nogil:
         """After a pause: from what is drawn to the snapshot that has this timestamp."""
         cdef Snapshot drawn = self.buffer.back()
-        if self.showed:
+        if self.drew:
             drawn.position = self.shown.position
             drawn.velocity = self.shown.velocity
             drawn.turn = self.drawn.turn
@@ -233,7 +231,6 @@ cdef class Mirror(Strategy):
             hold_state(self.buffer[max(before, <size_t>1) - 1], self.drawn, sample)
         self.drop(before, time)
         self.shown = sample
-        self.showed = True
 
     cdef void drop(self, size_t before, double time) noexcept nogil:
         """Drops what has been passed, with ``before`` snapshots up to the drawn time."""

@@ -102,7 +102,7 @@ cdef class Quake3(Strategy):
     cdef public double cl_time_nudge, tr_duration, gravity, cg_error_decay, snap_distance
     cdef public bint quirks
     cdef SnapshotBuffer snapshots
-    cdef bint extrapolated, drew
+    cdef bint extrapolated
     cdef bint fresh                     # there are snapshots that no frame has seen
     cdef readonly double delta          # sender's minus local time, s
     cdef readonly double server_time
@@ -115,7 +115,7 @@ cdef class Quake3(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.snapshots.clear()
-        self.extrapolated = self.drew = self.fresh = False
+        self.extrapolated = self.fresh = False
         self.delta = self.server_time = 0
         self.error = Vec3[double]()
 
@@ -134,7 +134,7 @@ cdef class Quake3(Strategy):
         """Sets the time of a frame; then, if it has new snapshots, moves the clock to them."""
         cdef double newest = self.snapshots.back().time
         if not self.drew:
-            self.drew, self.fresh = True, False
+            self.fresh = False
             self.delta = newest - at
             self.server_time = newest
         self.server_time = max(at + self.delta - self.cl_time_nudge, self.server_time)

@@ -183,6 +183,7 @@ cdef class UnityNgo(Strategy):
             self.set_tick(self.velocities)
         if packet.turn.known():
             self.accept_turn(packet)
+        self.empty = False              # even where the first comes too late: 1.x jumps to it
         self.velocities.put(packet.velocity, packet.time)
         return self.positions.put(packet.position, packet.time)
 

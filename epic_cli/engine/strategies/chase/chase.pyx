@@ -115,8 +115,6 @@ cdef class Chase(Strategy):
     cdef bint from_arrival, counts_intervals, glides
     cdef PacketAge packet_age
     cdef SendInterval interval
-    cdef bint drew
-    cdef double last_frame
     cdef double arrived, old        # of the newest packet: when, s, and how old it was then
     cdef double duration            # of the way to it, s
     cdef double length, left        # of the way to it: distance, and time, s
@@ -138,7 +136,6 @@ cdef class Chase(Strategy):
         self.interval.clear()
         self.turn.clear()
         self.glide.clear()
-        self.drew = False
 
     # ------------------------------------------------------------- packets
 
@@ -192,12 +189,10 @@ cdef class Chase(Strategy):
         return self.goal
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double elapsed = at - self.last_frame if self.drew else 0
+        cdef double elapsed = self.since_drawn(at)
         cdef Vec3[double] before = self.shown.position
         cdef Vec3[double] rest
         cdef bint arrives
-        self.last_frame = at
-        self.drew = True
         self.goal = self.goal_at(at)
         rest = self.goal - before
         arrives = not dot(rest, rest) > 0

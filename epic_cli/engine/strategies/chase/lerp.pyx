@@ -47,13 +47,10 @@ cdef class Lerp(Strategy):
     )
 
     cdef public double lerp_time
-    cdef bint drew
-    cdef double last_frame
     cdef Vec3[double] target, shown
     cdef TurnChase turn
 
     cdef void clear(self) noexcept nogil:
-        self.drew = False
         self.turn.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -66,14 +63,10 @@ cdef class Lerp(Strategy):
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before, left
-        cdef double elapsed
+        cdef Vec3[double] before = self.shown
+        cdef Vec3[double] left = self.target - before
+        cdef double elapsed = self.since_drawn(at)
         cdef Motion motion
-        elapsed = at - self.last_frame if self.drew else 0.0
-        self.last_frame = at
-        self.drew = True
-        before = self.shown
-        left = self.target - before
         if elapsed > self.lerp_time:
             self.shown = self.target
         elif elapsed > 0:

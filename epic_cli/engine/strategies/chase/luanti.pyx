@@ -124,8 +124,7 @@ cdef class Luanti(Strategy):
             self.way = Vec3[double]()
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        self.empty = True
-        self.clear()
+        self.start_over()
         self.place(packet)
         self.take_state(packet)
         return True

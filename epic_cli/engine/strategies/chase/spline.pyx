@@ -104,8 +104,8 @@ cdef class Spline(Strategy):
     cdef public size_t catch_up_messages_min
     cdef double damped_time
     cdef SnapshotBuffer queue           # of the messages that wait
-    cdef bint started, drew, interpolating, extrapolating, teleported
-    cdef double frame, frame_time       # the last frame's local time and length
+    cdef bint started, interpolating, extrapolating, teleported
+    cdef double frame_time              # the last frame's length
     cdef size_t inbox                   # how many messages waited when the frame began
     cdef double time, duration          # of the part being played, or of the extrapolation
     cdef Snapshot past, end              # the part's
@@ -119,7 +119,7 @@ cdef class Spline(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.queue.clear()
-        self.started = self.drew = False
+        self.started = False
         self.interpolating = self.extrapolating = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -238,9 +238,7 @@ cdef class Spline(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         self.inbox = self.queue.size()
-        self.frame_time = max(at - self.frame, 0.0) if self.drew else 0.0
-        self.frame = at
-        self.drew = True
+        self.frame_time = max(self.since_drawn(at), 0.0)
         if not self.started:
             self.started = True
             self.arrive(self.drop_first(), True)

@@ -94,14 +94,12 @@ cdef class Projective(Strategy):
     cdef double fixed_time
     cdef PacketAge age
     cdef MovingAverage interval
-    cdef bint fresh                     # fresh: nothing has been drawn since the first packet
     cdef double last_arrival
     cdef double began, smoothing_time   # of the blend
     cdef Motion start, received         # (p0, v0) and (p1, v1)
     cdef Vec3[double] a
     cdef Vec3[double] received_velocity  # of the newest packet, as it came
-    cdef double frame                   # when the last frame was drawn, and what it showed
-    cdef Motion shown
+    cdef Motion shown                   # by the last frame
     cdef TurnPrediction turn
 
     def configure(self, *, blending, smoothing_time, begin, age):
@@ -114,7 +112,6 @@ cdef class Projective(Strategy):
         self.interval = MovingAverage(0.5)
 
     cdef void clear(self) noexcept nogil:
-        self.fresh = True
         self.age.clear()
         self.interval.clear()
         self.a = Vec3[double]()
@@ -149,15 +146,15 @@ cdef class Projective(Strategy):
     cdef void depart(self, double now) noexcept nogil:
         """The next blend begins at what is drawn now, or in the last frame."""
         cdef Motion drawn
-        cdef double at = self.frame if self.begins_at_frame and not self.fresh else now
+        cdef double at = self.drawn.time if self.begins_at_frame and self.drew else now
         self.turn.depart(at, self.turn_left(at))
         if self.limit_velocity:
             self.turn.limit()
         if not self.begins_at_frame:
             drawn = self.path(now)      # needs the old beginning
             self.began, self.start = now, drawn
-        elif not self.fresh:            # drawn by a frame
-            self.began, self.start = self.frame, self.shown
+        elif self.drew:                 # by a frame
+            self.began, self.start = self.drawn.time, self.shown
 
     cdef Motion turn_left(self, double at) noexcept nogil:
         """What is left of the offset between its own rotation and the received one."""
@@ -172,7 +169,7 @@ cdef class Projective(Strategy):
         cdef Vec3[double] displacement = self.received.position - self.start.position
         cdef double speed2 = dot(self.start.velocity, self.start.velocity)
         cdef double last2 = dot(last_velocity, last_velocity)
-        if (self.begins_at_frame and self.fresh) or is_beyond(displacement, self.snap_distance):
+        if (self.begins_at_frame and not self.drew) or is_beyond(displacement, self.snap_distance):
             return False
         if self.limit_velocity and speed2 > 16 * last2:
             self.start.velocity = self.start.velocity * sqrt(4 * last2 / speed2)
@@ -195,7 +192,7 @@ cdef class Projective(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion drawn
-        if self.begins_at_frame and self.fresh:
+        if self.begins_at_frame and not self.drew:
             self.began = at
         drawn = self.path(at)
         if self.first.known():
@@ -203,16 +200,15 @@ cdef class Projective(Strategy):
         if not (is_finite(drawn.position) and is_finite(drawn.velocity)):
             drawn = Motion(self.received.position, Vec3[double]())
         if self.begins_at_frame:
-            if not self.fresh:
+            if self.drew:
                 drawn.velocity = self.velocity_of_frames(drawn.position, at)
-            self.frame, self.shown = at, drawn
-        self.fresh = False
+            self.shown = drawn
         sample.show(drawn, INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED)
 
     cdef Vec3[double] velocity_of_frames(self, Vec3[double] position, double at) noexcept nogil:
         """From the last frame to this position; as it was where no time has passed."""
         cdef Vec3[double] velocity
-        if not at > self.frame:
+        if not at > self.drawn.time:
             return self.shown.velocity
-        velocity = (position - self.shown.position) * (1 / (at - self.frame))
+        velocity = (position - self.shown.position) * (1 / (at - self.drawn.time))
         return velocity if is_finite(velocity) else Vec3[double]()

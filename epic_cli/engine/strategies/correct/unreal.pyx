@@ -87,8 +87,7 @@ cdef class Unreal(Strategy):
     cdef public double network_simulated_smooth_rotation_time
     cdef public double network_max_smooth_update_distance, network_no_smooth_update_distance
     cdef public double max_client_smoothing_delta_time
-    cdef bint drew
-    cdef double received, frame         # local times of the newest packet and the last frame
+    cdef double received                # the local time of the newest packet
     cdef Motion capsule                 # as received
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
@@ -98,7 +97,6 @@ cdef class Unreal(Strategy):
     cdef Quaternion rotation, corrected_rotation    # received; the mesh's at the last correction
 
     cdef void clear(self) noexcept nogil:
-        self.drew = False
         self.offset = Vec3[double]()
         self.corrected_offset = Vec3[double]()
         self.turns = False
@@ -182,10 +180,8 @@ cdef class Unreal(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Motion motion
-        if self.drew and at > self.frame:
-            self.smooth(at - self.frame)
-        self.frame = at
-        self.drew = True
+        if self.since_drawn(at) > 0:
+            self.smooth(self.since_drawn(at))
         motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
         if self.turns:
             sample.turn.set(self.mesh)

@@ -169,7 +169,7 @@ cdef class DelayBuffer(Strategy):
     cdef double wait                # now and until the next packet, s
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
-    cdef bint playing, drew
+    cdef bint playing, shows
     cdef Snapshot shown             # last, before the low-pass
     cdef LowPass smoothed
 
@@ -197,11 +197,11 @@ cdef class DelayBuffer(Strategy):
         self.states.clear()
         self.smoothed.clear()
         self.taken = self.place = 0
-        self.playing = self.drew = False
+        self.playing = self.shows = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """It is there at once, whatever is needed before anything else is drawn."""
-        self.clear()
+        self.start_over()
         self.remember(packet.position, packet.turn)
         return self.accept(packet, now)
 
@@ -321,13 +321,13 @@ cdef class DelayBuffer(Strategy):
         return time
 
     cdef void remember(self, Vec3[double] position, const OptionalTurn& turn) noexcept nogil:
-        self.drew = True
+        self.shows = True
         self.shown.position = position
         self.shown.turn.copy(turn)
 
     cdef void keep_last(self, Sample& sample) noexcept nogil:
         """What was drawn last, if anything was."""
-        if self.drew:
+        if self.shows:
             self.hold_at(self.shown, sample)
 
     cdef void hold_at(self, const Snapshot& state, Sample& sample) noexcept nogil:

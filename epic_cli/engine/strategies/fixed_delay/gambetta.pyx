@@ -67,7 +67,7 @@ cdef class Gambetta(Strategy):
     cdef SendInterval interval
     cdef SnapshotBuffer buffer
     cdef Motion shown
-    cdef bint drew
+    cdef bint shows
 
     def configure(self, *, update_rate):
         self.check_free()
@@ -77,13 +77,13 @@ cdef class Gambetta(Strategy):
     cdef void clear(self) noexcept nogil:
         self.interval.clear()
         self.buffer.clear()
-        self.drew = False
+        self.shows = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """The demo has none: the position is held until there are two states again."""
-        self.clear()
+        self.start_over()
         self.shown = Motion(packet.position, Vec3[double]())
-        self.drew = True
+        self.shows = True
         return self.accept(packet, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -103,6 +103,6 @@ cdef class Gambetta(Strategy):
                 fraction_between(self.buffer[0].arrival, self.buffer[1].arrival, time),
                 self.snap_distance, sample)
             self.shown = sample
-            self.drew = True
-        elif self.drew:
+            self.shows = True
+        elif self.shows:
             sample.hold(self.shown, self.drawn, INTERPOLATED)

@@ -94,7 +94,7 @@ cdef class Geckos(Strategy):
     cdef public RotationType rotation
     cdef double buffer_time
     cdef SnapshotBuffer vault
-    cdef bint has_offset, drew
+    cdef bint has_offset, shows
     cdef readonly double offset         # arrival minus timestamp, s
     cdef double server_time
     cdef Motion shown
@@ -113,14 +113,14 @@ cdef class Geckos(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.vault.clear()
-        self.has_offset = self.drew = False
+        self.has_offset = self.shows = False
         self.offset = self.server_time = 0
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """The original has none: the position is held until there are two snapshots again."""
-        self.clear()
+        self.start_over()
         self.shown = Motion(packet.position, Vec3[double]())
-        self.drew = True
+        self.shows = True
         self.server_time = -INFINITY
         return self.accept(packet, now)
 
@@ -168,7 +168,7 @@ cdef class Geckos(Strategy):
         cdef double time = self.local(at - self.offset, self.buffer_time)
         cdef size_t newer
         cdef Sample otherwise
-        if self.drew and not self.quirks:
+        if self.shows and not self.quirks:
             time = max(time, self.server_time)
         newer = self.vault.count_until(time)
         if 0 < newer < self.vault.size():
@@ -180,8 +180,8 @@ cdef class Geckos(Strategy):
                 if not (is_finite(sample.position) and is_finite(sample.velocity)):
                     sample = otherwise
             self.shown = sample
-            self.drew = True
-        elif self.drew:
+            self.shows = True
+        elif self.shows:
             sample.hold(self.shown, self.drawn, INTERPOLATED)
         self.server_time = time
 

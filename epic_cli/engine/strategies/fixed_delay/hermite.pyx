@@ -103,8 +103,8 @@ cdef class Hermite(Strategy):
     cdef SenderTime clock
     cdef SendInterval interval
     cdef SnapshotBuffer buffer
-    cdef bint drew, frozen
-    cdef double last_frame, frozen_at
+    cdef bint frozen
+    cdef double frozen_at
     cdef Vec3[double] shown, error
 
     def configure(self, *, send_interval, latency):
@@ -118,7 +118,7 @@ cdef class Hermite(Strategy):
         self.clock.clear()
         self.interval.clear()
         self.buffer.clear()
-        self.drew = self.frozen = False
+        self.frozen = False
         self.error = Vec3[double]()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -171,7 +171,7 @@ cdef class Hermite(Strategy):
     cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
         """Adds the remaining error; a freeze that ends makes a new one."""
         if self.drew:
-            self.fade((at - self.last_frame) * FRAME_RATE)
+            self.fade(self.since_drawn(at) * FRAME_RATE)
             if self.frozen and self.buffer.front().time != self.frozen_at:
                 self.error = self.shown - sample.position
                 if farther(self.shown, sample.position, self.snap_distance):
@@ -180,8 +180,6 @@ cdef class Hermite(Strategy):
         self.frozen_at = self.buffer.front().time
         sample.position = sample.position + self.error
         self.shown = sample.position
-        self.last_frame = at
-        self.drew = True
         if dot(self.error, self.error) > 0:
             sample.status = INTERPOLATED
 

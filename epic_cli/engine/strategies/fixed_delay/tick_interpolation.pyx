@@ -71,7 +71,6 @@ cdef class TickInterpolation(Strategy):
     cdef public double snap_distance
     cdef public Recorded recorded
     cdef SendInterval interval
-    cdef bint ticked
     cdef double last_tick
     cdef Snapshot newest_state, before, after
 
@@ -81,7 +80,6 @@ cdef class TickInterpolation(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.interval.clear()
-        self.ticked = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.empty and packet.time < self.newest:
@@ -93,8 +91,7 @@ cdef class TickInterpolation(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double tick = self.interval.value
         cdef double passed, u
-        if not self.ticked:
-            self.ticked = True
+        if not self.drew:
             self.last_tick = at
             self.before = self.after = self.newest_state
         if at - self.last_tick + NEARLY >= tick:

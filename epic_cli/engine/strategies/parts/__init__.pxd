@@ -21,6 +21,7 @@ cdef class Strategy:
 
     cdef int apply_settings(self) except -1
     cdef bint empty             # no packet has been accepted, or none since a teleport
+    cdef bint drew              # something, of those packets
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef VelocityEstimate past  # for packets without a velocity
@@ -39,7 +40,9 @@ cdef class Strategy:
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
+    cdef void start_over(self) noexcept nogil
     cdef double elapsed(self, double at) noexcept nogil
+    cdef double since_drawn(self, double at) noexcept nogil
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil
     cdef void draw(self, double at, Sample& sample) noexcept nogil

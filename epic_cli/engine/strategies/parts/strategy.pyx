@@ -127,17 +127,25 @@ cdef class Strategy:
     cdef void restart(self) noexcept nogil:
         """Resets the strategy."""
         self.newest = NAN
-        self.empty = True
         self.drawn = Sample()
         self.drawn.time = NAN
         self.past = VelocityEstimate()
         self.past_spins = SpinEstimate()
         self.first.clear()
+        self.start_over()
+
+    cdef void start_over(self) noexcept nogil:
+        """Drops the history."""
+        self.empty, self.drew = True, False
         self.clear()
 
     cdef double elapsed(self, double at) noexcept nogil:
         """The time since the frame before; without one, since the first packet."""
         return max(at - self.drawn.time, 0.0)
+
+    cdef double since_drawn(self, double at) noexcept nogil:
+        """The time since the frame before; 0 where that drew nothing."""
+        return at - self.drawn.time if self.drew else 0
 
     # ------------------------------------------------------------- for strategies to override
 
@@ -152,8 +160,7 @@ cdef class Strategy:
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """Handles a marked teleport: drops the history and begins with this packet."""
-        self.empty = True
-        self.clear()
+        self.start_over()
         return self.accept(packet, now)
 
     # ------------------------------------------------------------- for Python
@@ -247,9 +254,9 @@ cdef bint take_native_through(Strategy strategy, const Packet& packet, double no
 
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
-    sample.status = NONE
     if not strategy.empty:
         strategy.draw(at, sample)
+        strategy.drew = strategy.drew or sample.status != NONE
     if strategy.first.known():
         finish_turn(strategy, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
