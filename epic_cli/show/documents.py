@@ -113,7 +113,7 @@ def as_html(report: Report, link: Link | None = None, terms: Collection[str] | N
 
 def _elements(report: Report, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
     if report.title:
-        yield f"<h3>{_safe(report.title)}</h3>"
+        yield f"<h2>{_safe(report.title)}</h2>"
     yield from (f"<p>{_safe(sentence)}</p>" for sentence in report.verdict)
     for found, parts in groupby(report.parts, lambda part: isinstance(part, ReportFinding)):
         yield from ("<ol>",) if found else ()
@@ -138,7 +138,8 @@ def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> It
             yield f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>"
             for first, *others in part.rows:
                 cells = "".join(f"<td>{_safe(cell)}</td>" for cell in others)
-                yield f'<tr><th scope="row">{_safe(first)}</th>{cells}</tr>'
+                head = f'<th scope="row">{_safe(first)}</th>' if first else "<td></td>"
+                yield f"<tr>{head}{cells}</tr>"
             yield "</tbody></table></div>"
         case ReportFinding():
             whose = f" ({', '.join(part.entities)})" if part.entities else ""
@@ -152,7 +153,7 @@ def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> It
                 yield f"<p>when: {', '.join(moments)}</p>"
             yield "</li>"
         case Usage():
-            yield f"<h3>{_safe(part.caption)}</h3><dl>"
+            yield f"<h2>{_safe(part.caption)}</h2><dl>"
             for where, words in part.forms:
                 yield f"<dt>{_safe(where)}</dt><dd><code>{_safe(words)}</code></dd>"
             yield "</dl>"
