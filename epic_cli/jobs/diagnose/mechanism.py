@@ -883,7 +883,7 @@ def _length(strategy: StrategySpec) -> tuple[bool, int, int, int, int]:
     """How much there is to say: settings and digits, digits, how unusual its clock is, letters.
 
     Before that, whether it is later than any game would be: then the clocks do not agree. One send
-    interval is no number.
+    interval does not count as a number.
     """
     settings = strategy.settings.values()
     digits = [len(f"{value}".strip("i").replace(".", "").strip("0")) for value in settings
