@@ -28,6 +28,7 @@ from epic_cli.shell.options.common import color_option, timing_options, trust_op
 
 if TYPE_CHECKING:
     from epic_cli.session.controller import SessionController
+    from epic_cli.session.shell_commands import CommandTable
     from epic_cli.session.terminal import Screen
 
 
@@ -111,6 +112,13 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
     return ExitStatus.DONE
 
 
+def load_commands() -> CommandTable:
+    """The session's commands."""
+    from epic_cli.session.commands import COMMANDS
+
+    return COMMANDS
+
+
 def _run_script(options: SessionOptions, screen: Screen) -> int:
     """Runs a script as if it was typed, without a journal."""
     from epic_cli.recordings.opening import read_file, source_name
@@ -121,7 +129,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
         raise WrongUsage("--resume is for a session, which needs a terminal")
     path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
-    controller = SessionController(Session(options.view), screen)
+    controller = SessionController(Session(options.view), screen, load_commands)
     with named_in_data(options.trust):
         controller.run(script, source_name(path))
     is_done = not (controller.session.refused or screen.complaints)
@@ -140,6 +148,7 @@ def _run(options: SessionOptions, screen: Screen) -> None:
     controller = SessionController(
         Session(ReplaySpec() if path else options.view),
         screen,
+        load_commands,
         SessionJournal(directory, screen.warn, path),
         options.hints,
         options.proposals,

@@ -70,10 +70,12 @@ class SessionController:
         self,
         session: Session,
         screen: Screen,
+        load_commands: Callable[[], CommandTable],
         journal: SessionJournal | None = None,
         hints: bool = True,
         proposals: bool = True,
     ) -> None:
+        self._load_commands = load_commands  # they import this module
         self.session = session
         self.screen = screen
         self.journal = journal
@@ -95,9 +97,7 @@ class SessionController:
     @cached_property
     def commands(self) -> CommandTable:
         """The commands that there are; packets can be typed before they are loaded."""
-        from epic_cli.session.commands import COMMANDS
-
-        return COMMANDS
+        return self._load_commands()
 
     # ------------------------------------------------------------- lines
 
