@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from epic_cli.jobs.replay.spec import ReplaySpec
+from epic_cli.session.command import load_commands
 from epic_cli.session.controller import SessionController
 from epic_cli.session.journal import SessionJournal
 from epic_cli.session.state import Session
@@ -22,7 +23,7 @@ class TypedSession(SessionController):
     ) -> None:
         self.output = io.BytesIO()
         screen = Screen(self.output, self.output, lambda: size)
-        super().__init__(Session(view), screen, journal)
+        super().__init__(Session(view), screen, load_commands, journal)
 
     @property
     def lines(self) -> list[bytes]:
