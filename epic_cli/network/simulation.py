@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
@@ -175,9 +176,9 @@ class _Received:
         self._seen: dict[tuple[str, float], None] = {}
 
     def take(self, arrived: PacketBlock, block: PacketBlock) -> None:
-        """Appends what is new and can be decoded."""
-        for index in range(len(arrived)):
-            packet = arrived[index]
+        """Appends what is new and can be decoded, of a datagram the oldest state first."""
+        packets = (arrived[index] for index in range(len(arrived)))
+        for packet in sorted(packets, key=attrgetter("arrival", "time")):
             key = packet.entity, packet.time
             if key in self._seen:
                 continue
