@@ -39,13 +39,18 @@ class BitWriter:
     """Bits in the order in which they are put, the highest of a number first."""
 
     def __init__(self) -> None:
-        self._value = 0
-        self.length = 0
+        self._numbers: list[int] = []
+        self._widths: list[int] = []
 
     def put(self, number: int, bits: int) -> None:
         """The lowest ``bits`` of a number that is not negative."""
-        self._value = self._value << bits | number
-        self.length += bits
+        self._numbers.append(number)
+        self._widths.append(bits)
+
+    def put_all(self, numbers: Sequence[int], widths: Sequence[int]) -> None:
+        """Each of the numbers in its bits."""
+        self._numbers += numbers
+        self._widths += widths
 
     def count(self, number: int) -> None:
         """A number of any size: seven bits at a time, the lowest first, as LEB128."""
@@ -54,10 +59,17 @@ class BitWriter:
             number >>= 7
         self.put(number, 8)
 
+    @property
+    def length(self) -> int:
+        """How many there are."""
+        return sum(self._widths)
+
     def data(self) -> bytes:
         """All of them, filled up with zeros to whole bytes."""
-        size = -(-self.length // 8)
-        return (self._value << 8 * size - self.length).to_bytes(size, "big")
+        value, size = 0, -(-self.length // 8)
+        for number, bits in zip(self._numbers, self._widths, strict=True):
+            value = value << bits | number
+        return (value << 8 * size - self.length).to_bytes(size, "big")
 
 
 def count_bits(number: int) -> int:
@@ -70,43 +82,34 @@ class Field:
     """A part of a state as ``size`` whole numbers.
 
     ``widths`` are their bits; none: they have a sign and are as long as the longest needs, which
-    stands before them. ``to_whole`` rounds, ``to_values`` gives what is left.
+    stands before them. ``to_whole`` rounds, ``to_values`` gives what is left; of one that is
+    ``exact`` receivers are taken to have what was given.
     """
 
     size: int
     widths: tuple[int, ...]
     to_whole: Callable[[Sequence[float]], Whole]
     to_values: Callable[[Whole], tuple[float, ...]]
+    exact: bool = False
 
     def write(self, bits: BitWriter, whole: Whole, base: Whole | None = None) -> None:
         """Puts the numbers, or what has changed since a ``base``."""
-        if base is None:
-            self._write_full(bits, whole)
+        if base is not None:
+            bits.put(whole != base, 1)
+            if whole == base:
+                return
+        elif self.widths:
+            bits.put_all(whole, self.widths)
             return
-        bits.put(whole != base, 1)
-        if whole == base:
-            return
-        steps = [_unsigned(number - before) for number, before in zip(whole, base, strict=True)]
+        pairs = zip(whole, base or (0,) * self.size, strict=True)
+        steps = [_unsigned(number - before) for number, before in pairs]
         length = max(steps).bit_length()
         if self.widths and length * self.size >= sum(self.widths):
             bits.put(_IN_FULL, _LENGTH)
-            self._write_full(bits, whole)
+            bits.put_all(whole, self.widths)
         else:
-            _put_all(bits, steps, length)
-
-    def _write_full(self, bits: BitWriter, whole: Whole) -> None:
-        if self.widths:
-            for number, width in zip(whole, self.widths, strict=True):
-                bits.put(number, width)
-        else:
-            steps = [_unsigned(number) for number in whole]
-            _put_all(bits, steps, max(steps).bit_length())
-
-
-def _put_all(bits: BitWriter, steps: Sequence[int], length: int) -> None:
-    bits.put(length, _LENGTH)
-    for step in steps:
-        bits.put(step, length)
+            bits.put(length, _LENGTH)
+            bits.put_all(steps, (length,) * self.size)
 
 
 def _unsigned(number: int) -> int:
@@ -133,30 +136,38 @@ def halves(size: int) -> Field:
 
 
 def _binary(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
+    def to_whole(values: Sequence[float]) -> Whole:
+        try:
+            packed = numbers.pack(*values)
+        except OverflowError:
+            packed = numbers.pack(*[_kept(value, most) for value in values])
+        return whole.unpack(packed)
+
     return Field(
         size,
         (bits,) * size,
-        lambda values: whole.unpack(numbers.pack(*(_kept(value, most) for value in values))),
+        to_whole,
         lambda given: numbers.unpack(whole.pack(*given)),
+        exact=bits == 32,
     )
 
 
-def steps(step: float, size: int = 3) -> Field:
+def steps(step: float) -> Field:
     """Multiples of a step, without bounds."""
     return Field(
-        size,
+        3,
         (),
         lambda values: tuple(math.floor(value / step + 0.5) for value in values),
         lambda given: tuple(number * step for number in given),
     )
 
 
-def bounded(step: float, reach: float, size: int = 3) -> Field:
+def bounded(step: float, reach: float) -> Field:
     """Multiples of a step from -``reach`` to ``reach``, which must be one; the rest is clipped."""
     most = round(reach / step)
     return Field(
-        size,
-        ((2 * most).bit_length(),) * size,
+        3,
+        ((2 * most).bit_length(),) * 3,
         lambda values: tuple(
             most + math.floor(_kept(value, reach) / step + 0.5) for value in values
         ),
@@ -164,12 +175,12 @@ def bounded(step: float, reach: float, size: int = 3) -> Field:
     )
 
 
-def in_bits(bits: int, reach: float, size: int = 3) -> Field:
+def in_bits(bits: int, reach: float) -> Field:
     """2^bits numbers in equal steps from -``reach`` to ``reach``; the rest is clipped."""
     most = 2**bits - 1
     return Field(
-        size,
-        (bits,) * size,
+        3,
+        (bits,) * 3,
         lambda values: tuple(
             math.floor((_kept(value, reach) / reach + 1) / 2 * most + 0.5) for value in values
         ),
@@ -186,23 +197,18 @@ def smallest_three(bits: int) -> Field:
     most = 2**bits - 1
 
     def to_whole(rotation: Sequence[float]) -> Whole:
-        largest = max(range(4), key=lambda k: abs(rotation[k]))
-        sign = math.copysign(math.sqrt(2), rotation[largest])
-        return (
-            largest,
-            *(
-                math.floor((sign * rotation[k] + 1) / 2 * most + 0.5)
-                for k in range(4)
-                if k != largest
-            ),
-        )
+        sizes = [*map(abs, rotation)]
+        largest = sizes.index(max(sizes))
+        rest = [*rotation]
+        sign = math.copysign(math.sqrt(2), rest.pop(largest))
+        return largest, *[math.floor((sign * value + 1) / 2 * most + 0.5) for value in rest]
 
     def to_values(given: Whole) -> Rotation:
         largest, *rest = given
         found = [(2 * number / most - 1) / math.sqrt(2) for number in rest]
-        found.insert(largest, math.sqrt(max(0.0, 1 - sum(value * value for value in found))))
-        size = math.sqrt(sum(value * value for value in found))
-        x, y, z, w = (value / size for value in found)
+        found.insert(largest, math.sqrt(max(0.0, 1 - sum([value * value for value in found]))))
+        size = math.sqrt(sum([value * value for value in found]))
+        x, y, z, w = [value / size for value in found]
         return x, y, z, w
 
     return Field(4, (2, bits, bits, bits), to_whole, to_values)
@@ -237,7 +243,7 @@ def turns(bits: int, size: int) -> Field:
 
 
 def _kept(value: float, most: float) -> float:
-    return min(max(value, -most), most)
+    return -most if value < -most else most if value > most else value
 
 
 # ---------------- messages
@@ -259,18 +265,24 @@ class Encoding:
 
     def whole(self, parts: Sequence[Sequence[float] | None]) -> EncodedState:
         """A state of these parts, one for each field."""
-        numbers = tuple(
-            None if part is None else field.to_whole(part)
-            for field, part in zip(self.fields, parts, strict=True)
-        )
-        return EncodedState(numbers)
+        both = zip(self.fields, parts, strict=True)
+        numbers = [None if part is None else field.to_whole(part) for field, part in both]
+        return EncodedState(tuple(numbers))
 
-    def values(self, state: EncodedState) -> list[tuple[float, ...] | None]:
-        """What a receiver has of a state."""
+    def values(
+        self, state: EncodedState, parts: Sequence[Sequence[float] | None]
+    ) -> list[Sequence[float] | None]:
+        """What a receiver has of a state that was made of these parts."""
         return [
-            None if part is None else field.to_values(part)
-            for field, part in zip(self.fields, state.parts, strict=True)
+            part if field.exact or whole is None else field.to_values(whole)
+            for field, whole, part in zip(self.fields, state.parts, parts, strict=True)
         ]
+
+    def size(self, state: EncodedState, base: EncodedState | None = None) -> int:
+        """How many bits ``write`` puts."""
+        bits = BitWriter()
+        self.write(bits, state, base)
+        return bits.length
 
     def write(self, bits: BitWriter, state: EncodedState, base: EncodedState | None = None) -> None:
         """Puts a state, or what has changed since a ``base``."""

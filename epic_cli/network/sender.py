@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +19,6 @@ from epic_cli.network import encoding
 from epic_cli.network.encoding import (
     FARTHEST_BASE,
     HEADERS,
-    BitWriter,
     EncodedState,
     Encoding,
     Field,
@@ -380,7 +379,9 @@ class SendDecision:
             self._before[entity] = state
         if self._spec.budget is not None:
             found.sort(key=itemgetter(0), reverse=True)
-            found = found[: self._afforded(time, [cost(entity, one) for _, entity, one in found])]
+            found = found[
+                : self._afforded(time, (cost(entity, state) for _, entity, state in found))
+            ]
         return [(entity, state) for _, entity, state in found]
 
     def sent(self, time: float, packets: Iterable[Packet], states: Mapping[str, State]) -> None:
@@ -425,12 +426,13 @@ class SendDecision:
         full = 8.0 * self._spec.mtu
         self._bits = min(self._bits + (time - self._filled_at) * self._spec.budget, full)
         self._filled_at = time
-        left = self._bits - _DATAGRAM - _MOMENT - 8
-        for count, bits in enumerate(costs):
+        count, left = 0, self._bits - _DATAGRAM - _MOMENT - 8
+        for bits in costs:
             left -= bits
             if left < 0:
-                return count
-        return len(list(costs))
+                break
+            count += 1
+        return count
 
     def spend(self, size: int) -> None:
         """A datagram of this many bytes leaves."""
@@ -484,9 +486,8 @@ class Sender:
         self._selection = SendDecision(spec, predictor) if selects else None
         has_velocity, turns = spec.velocity != "none", spec.rotation != "none"
         self._kept = (True, has_velocity, turns, has_velocity and turns)
-        floats = [field.widths[:1] == (32,) for field in self.encoding.fields]
-        self._exact = tuple(floats)
-        self._plain = spec.pack == "full" and not spec.redundancy and all((*floats, *self._kept))
+        exact = all(field.exact for field in self.encoding.fields)
+        self._plain = spec.pack == "full" and not spec.redundancy and exact and all(self._kept)
         #: Whether datagrams are as long on the wire as their bits; else as the link says.
         self.sized = spec.encoded
         self._following: dict[str, _Following] = {}
@@ -497,7 +498,7 @@ class Sender:
         self._full_at: dict[int, float] = {}
         self._repeated: deque[tuple[Moment, list[Packet], int]] = deque(maxlen=spec.redundancy)
         #: The stamp of the state of which a packet has the changes, by its entity and stamp.
-        self.base_stamps: dict[tuple[str, float], float] = {}
+        self.base_stamps: OrderedDict[tuple[str, float], float] = OrderedDict()
         self._stamps: dict[int, float] = {}
         self.states = self.bits = self.clipped = 0
 
@@ -530,8 +531,6 @@ class Sender:
                 whole[entity], left = self._rounded(entity, state)
                 rounded.append((entity, left))
         packets = self._kernel.packets(rounded, self.clock.read(time))
-        if not self._kept[1]:
-            packets = [packet._replace(velocity=None) for packet in packets]
         found = self._packed(time, packets, whole)
         if self._selection is not None:
             self._selection.sent(time, packets, dict(states))
@@ -553,20 +552,16 @@ class Sender:
     def _rounded(self, entity: str, state: State) -> tuple[EncodedState, State]:
         """A state in whole numbers, and what receivers have of it."""
         parts = self._parts(state)
+        follows = self._follow(entity, state) if self._spec.quantize == HALF_DELTA else None
+        if follows is not None:
+            parts[0] = None
         whole = self.encoding.whole(parts)
-        if self._spec.quantize == HALF_DELTA:
-            follows = self._follow(entity, state)
-            whole = whole._replace(parts=(follows.whole, *whole.parts[1:]))
-        values = self.encoding.values(whole)
-        position, velocity, rotation, spin = (
-            part if exact else value
-            for part, value, exact in zip(parts, values, self._exact, strict=True)
-        )
-        if self._spec.quantize == HALF_DELTA:
-            position = follows.sent
-        elif self._reach:
+        position, velocity, rotation, spin = self.encoding.values(whole, parts)
+        if follows is not None:
+            whole, position = EncodedState((follows.whole, *whole.parts[1:])), follows.sent
+        elif self._reach and max(map(abs, state.position)) > self._reach:
             self.clipped += sum(abs(number) > self._reach for number in state.position)
-        left = (position, velocity or (0.0, 0.0, 0.0), state.teleports, rotation, spin)
+        left = (position, velocity, state.teleports, rotation, spin)
         return whole, State(*left)  # type: ignore[arg-type]
 
     def _follow(self, entity: str, state: State) -> _Following:
@@ -622,11 +617,12 @@ class Sender:
         if whole is None:
             turn = 0 if packet.rotation is None else 4 + 3 * (packet.spin is not None)
             return None, count_bits(entity) + _PLAIN + 32 * turn
-        whole = whole._replace(teleported=packet.teleport)
+        if packet.teleport:
+            whole = EncodedState(whole.parts, teleported=True)
         base = self._base(time, entity)
-        writer = BitWriter()
-        self.encoding.write(writer, whole, None if base is None else self._history[base][entity])
-        return StateChange(entity, whole, base), count_bits(entity) + _BASE + writer.length
+        known = None if base is None else self._history[base][entity]
+        bits = count_bits(entity) + _BASE + self.encoding.size(whole, known)
+        return StateChange(entity, whole, base), bits
 
     def _base(self, time: float, entity: int) -> int | None:
         """The datagram against which the entity's next state is written; None: it is in full."""
@@ -681,13 +677,12 @@ class Sender:
             else:
                 self.base_stamps[packet.entity, moment.stamp] = self._stamps[change.base]
         while len(self.base_stamps) > MOST_STAMPS:
-            del self.base_stamps[next(iter(self.base_stamps))]
+            self.base_stamps.popitem(last=False)
 
     def _cost(self, entity: str, state: State) -> int:
         """Bits of a state, were it sent now."""
         number = self._numbers.get(entity, len(self._numbers))
         base = self._bases.get(number)
         known = self._history.get(base, {}).get(number) if base is not None else None
-        bits = BitWriter()
-        self.encoding.write(bits, self.encoding.whole(self._parts(state)), known)
-        return count_bits(number) + _BASE + bits.length
+        size = self.encoding.size(self.encoding.whole(self._parts(state)), known)
+        return count_bits(number) + _BASE + size

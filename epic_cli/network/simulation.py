@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -173,7 +174,7 @@ class _Received:
     def __init__(self, sender: Sender, statistics: Statistics) -> None:
         self._bases = sender.base_stamps
         self._statistics = statistics
-        self._seen: dict[tuple[str, float], None] = {}
+        self._seen: OrderedDict[tuple[str, float], None] = OrderedDict()
 
     def take(self, arrived: PacketBlock, block: PacketBlock) -> None:
         """Appends what is new and can be decoded, of a datagram the oldest state first."""
@@ -188,7 +189,7 @@ class _Received:
                 continue
             self._seen[key] = None
             if len(self._seen) > MOST_STAMPS:
-                del self._seen[next(iter(self._seen))]
+                self._seen.popitem(last=False)
             block.append(packet)
 
 
