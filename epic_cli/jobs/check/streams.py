@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -37,14 +38,17 @@ class PacketStream(NamedTuple):
     text: bytes
 
 
-def builtin_streams() -> Iterator[PacketStream]:
+@cache
+def builtin_streams() -> tuple[PacketStream, ...]:
     """All of them."""
     document = (files("epic_cli.jobs.check") / "streams.json").read_text("utf-8")
-    for stream in json.loads(document)["streams"]:
-        yield PacketStream(stream["name"], _text(map(_read, stream["packets"])))
+    streams: dict[str, Iterable[StreamPacket]] = {
+        each["name"]: map(_read, each["packets"]) for each in json.loads(document)["streams"]
+    }
     for name, (rate, seconds, speed, network) in _MADE.items():
         dice = random.Random(name)  # noqa: S311 - the same stream always
-        yield PacketStream(name, _text(network(_movement(rate, seconds, speed), dice)))
+        streams[name] = network(_movement(rate, seconds, speed), dice)
+    return tuple(PacketStream(name, _text(packets)) for name, packets in streams.items())
 
 
 def _read(packet: dict[str, Any]) -> StreamPacket:
@@ -56,7 +60,7 @@ def _read(packet: dict[str, Any]) -> StreamPacket:
     )
 
 
-def _text(packets: Iterator[StreamPacket] | list[StreamPacket]) -> bytes:
+def _text(packets: Iterable[StreamPacket]) -> bytes:
     by_arrival = sorted(packets, key=lambda one: one.arrival)
     return "".join(
         f"{','.join(map(number, packet.position))} / {','.join(map(number, packet.velocity))}"
