@@ -8,8 +8,10 @@ of some before it, which can be read again to the last bit.
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import add
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -72,6 +74,34 @@ class BitWriter:
         return (value << 8 * size - self.length).to_bytes(size, "big")
 
 
+class BitReader:
+    """Takes what a ``BitWriter`` has put; raises ``ValueError`` where there is no more."""
+
+    def __init__(self, data: bytes) -> None:
+        self._value = int.from_bytes(data, "big")
+        self._left = 8 * len(data)
+
+    def take(self, bits: int) -> int:
+        """The next number of this many bits."""
+        self._left -= bits
+        if self._left < 0:
+            raise ValueError("shorter than it says")
+        return self._value >> self._left & (1 << bits) - 1
+
+    def count(self) -> int:
+        """The next number of any size."""
+        number = shift = 0
+        while (part := self.take(8)) > 127:
+            number |= (part & 127) << shift
+            shift += 7
+        return number | part << shift
+
+    def finish(self) -> None:
+        """Nothing is left but what fills the last byte up."""
+        if self._left > 7 or self.take(self._left):
+            raise ValueError("longer than it says")
+
+
 def count_bits(number: int) -> int:
     """How many bits ``BitWriter.count`` puts."""
     return 8 if number < 128 else 8 * -(-number.bit_length() // 7)
@@ -111,10 +141,31 @@ class Field:
             bits.put(length, _LENGTH)
             bits.put_all(steps, (length,) * self.size)
 
+    def read(self, bits: BitReader, base: Whole | None = None) -> Whole:
+        """The numbers that ``write`` has put, against the same base."""
+        if base is None:
+            if self.widths:
+                return tuple(bits.take(width) for width in self.widths)
+            return self._take_all(bits, bits.take(_LENGTH))
+        if not bits.take(1):
+            return base
+        length = bits.take(_LENGTH)
+        if self.widths and length == _IN_FULL:
+            return self.read(bits)
+        return tuple(map(add, base, self._take_all(bits, length)))
+
+    def _take_all(self, bits: BitReader, length: int) -> Whole:
+        return tuple(_signed(bits.take(length)) for _ in range(self.size))
+
 
 def _unsigned(number: int) -> int:
     """0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
     return number << 1 if number >= 0 else ~(number << 1)
+
+
+def _signed(number: int) -> int:
+    """What ``_unsigned`` was given."""
+    return ~(number >> 1) if number & 1 else number >> 1
 
 
 # ---------------- the fields
@@ -270,13 +321,16 @@ class Encoding:
         return EncodedState(tuple(numbers))
 
     def values(
-        self, state: EncodedState, parts: Sequence[Sequence[float] | None]
+        self, state: EncodedState, parts: Sequence[Sequence[float] | None] | None = None
     ) -> list[Sequence[float] | None]:
-        """What a receiver has of a state that was made of these parts."""
+        """What a receiver has of a state: what it reads, of exact fields these ``parts``."""
+        given = parts if parts is not None else (None,) * len(self.fields)
         return [
-            part if field.exact or whole is None else field.to_values(whole)
-            for field, whole, part in zip(self.fields, state.parts, parts, strict=True)
-        ]
+            None if whole is None
+            else part if field.exact and part is not None
+            else field.to_values(whole)
+            for field, whole, part in zip(self.fields, state.parts, given, strict=True)
+        ]  # fmt: skip
 
     def size(self, state: EncodedState, base: EncodedState | None = None) -> int:
         """How many bits ``write`` puts."""
@@ -293,6 +347,17 @@ class Encoding:
             bits.put(part is not None, 1)
             if part is not None:
                 field.write(bits, part, before)
+
+    def read(self, bits: BitReader, base: EncodedState | None = None) -> EncodedState:
+        """The state that ``write`` has put, against the same base."""
+        bits.take(self.flags)
+        teleported = bool(bits.take(1))
+        bases = base.parts if base is not None else (None,) * len(self.fields)
+        parts = [
+            field.read(bits, before) if bits.take(1) else None
+            for field, before in zip(self.fields, bases, strict=True)
+        ]
+        return EncodedState(tuple(parts), teleported)
 
 
 class StateChange(NamedTuple):
@@ -316,12 +381,15 @@ Known = Callable[[int, int], EncodedState]
 
 
 def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -> bytes:
-    """A datagram: the newest moment, and those before it that it repeats."""
+    """A datagram: its number, then the moments that it repeats, the oldest first, then its own.
+
+    ``moments`` begin with its own.
+    """
     bits = BitWriter()
     first = moments[0].number
     bits.put(first % 2**_SEQUENCE, _SEQUENCE)
     bits.count(len(moments))
-    for number, stamp, changes in moments:
+    for number, stamp, changes in reversed(moments):
         bits.put(first - number, _BACK)
         bits.put(round(stamp * 1e6) % 2**_STAMP, _STAMP)
         bits.count(len(changes))
@@ -330,3 +398,65 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
             bits.put(0 if base is None else number - base, _BACK)
             encoding.write(bits, state, None if base is None else known(base, entity))
     return bits.data()
+
+
+class MessageReader:
+    """Reads messages, and keeps what states in later ones may be changes of.
+
+    ``undecodable`` counts the states whose base has not arrived.
+    """
+
+    def __init__(self, encoding: Encoding) -> None:
+        self.encoding = encoding
+        self._unknown = EncodedState(tuple((0,) * field.size for field in encoding.fields))
+        self._history: OrderedDict[int, dict[int, EncodedState]] = OrderedDict()
+        self.undecodable = 0
+
+    def read(self, data: bytes, number: int, stamp: float) -> list[Moment]:
+        """What is new in a message, the oldest moment first, its own in any case.
+
+        A number and a stamp (seconds) near its own complete those that it has. Raises
+        ``ValueError`` for what is no message.
+        """
+        bits, found = BitReader(data), dict[int, dict[int, EncodedState]]()
+        own = _nearest(bits.take(_SEQUENCE), _SEQUENCE, number)
+        moments = [self._moment(bits, own, stamp, found) for _ in range(bits.count())]
+        bits.finish()
+        new = [
+            moment._replace(changes=tuple(
+                change for change in moment.changes
+                if moment.number == own
+                or change.entity not in self._history.get(moment.number, ())
+            ))
+            for moment in moments
+        ]  # fmt: skip
+        for which, states in found.items():
+            self._history.setdefault(which, {}).update(states)
+        while len(self._history) > 2 * FARTHEST_BASE + 1:
+            self._history.popitem(last=False)
+        return new
+
+    def _moment(
+        self, bits: BitReader, own: int, stamp: float, found: dict[int, dict[int, EncodedState]]
+    ) -> Moment:
+        number = own - bits.take(_BACK)
+        at_us = _nearest(bits.take(_STAMP), _STAMP, round(stamp * 1e6))
+        states = found.setdefault(number, {})
+        changes = []
+        for _ in range(bits.count()):
+            entity, back = bits.count(), bits.take(_BACK)
+            base = number - back
+            given = found.get(base, {}).get(entity) or self._history.get(base, {}).get(entity)
+            state = self.encoding.read(bits, (given or self._unknown) if back else None)
+            if back and given is None:
+                self.undecodable += number == own
+                continue
+            states[entity] = state
+            changes.append(StateChange(entity, state, base if back else None))
+        return Moment(number, at_us / 1e6, tuple(changes))
+
+
+def _nearest(low: int, bits: int, near: int) -> int:
+    """The number nearest to another one that ends with these lowest bits."""
+    half = 1 << bits - 1
+    return near + (low - near + half) % (2 * half) - half

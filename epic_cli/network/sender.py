@@ -266,24 +266,24 @@ class SenderSpec(description.Described):
         ]
         return self.parse(description.write([*given, *usual]))
 
-    def reach(self, movement: Movement, duration: float) -> float:
-        """How far from 0 positions are sent: the range, or what holds the movement; 0: any.
-
-        Raises ``SettingError`` for an endless movement.
-        """
+    def reach(self, farthest: Callable[[], float]) -> float:
+        """How far from 0 positions are sent: the range, or what holds the farthest; 0: any."""
         if self.range is not None or self.bits is None:
             return self.range or 0.0
         if isinstance(self.quantize, float):
             return float(self.quantize * 2 ** (self.bits - 1))
-        if not isinstance(movement, RecordedMovement) and math.isinf(duration):
-            raise SettingError(f"bits={self.bits} of an endless movement need a range")
+        return 2.0 ** math.ceil(math.log2(max(farthest(), 1e-6)))
+
+    def farthest(self, movement: Movement, duration: float) -> float:
+        """The largest coordinate of what is sent; raises ``SettingError`` where there is no end."""
         recorded = isinstance(movement, RecordedMovement)
+        if not recorded and math.isinf(duration):
+            raise SettingError(f"bits={self.bits} of an endless movement need a range")
         snapshots = sample(movement, self.hertz(recorded), duration)
-        far = max(
+        return max(
             (abs(x) for moment in snapshots for _, state in moment.states for x in state.position),
             default=0.0,
         )
-        return 2.0 ** math.ceil(math.log2(max(far, 1e-6)))
 
     def encoding(self, reach: float) -> Encoding:
         """How states are encoded: position, velocity, rotation, spin."""
@@ -464,9 +464,12 @@ class Sender:
     ``reach`` is how far from 0 positions are sent (``SenderSpec.reach``). ``judged`` is the
     strategy of which a threshold has a copy where the spec says ``against=judged``. A packet is
     marked as a teleport when there was one since the entity's last packet. All numbers are rounded
-    to 1e-6, none is -0; floats of 32 bits are counted, not rounded to.
+    to 1e-6, none is -0; floats of 32 bits are counted, not rounded to. ``entities`` have these
+    numbers in messages, others the next ones. Plain floats are put into ``moments`` only where
+    ``messages`` are written.
 
-    ``states`` and their ``bits`` (without headers) are counted, and ``clipped`` coordinates.
+    ``number`` is that of the next datagram. ``states`` and their ``bits`` (without headers) are
+    counted, and ``clipped`` coordinates.
     """
 
     def __init__(
@@ -474,6 +477,9 @@ class Sender:
         spec: SenderSpec | None = None,
         reach: float = 0.0,
         judged: StrategySpec | None = None,
+        entities: Iterable[str] = (),
+        *,
+        messages: bool = False,
     ) -> None:
         self.encoding = (spec or SenderSpec()).encoding(reach)
         self._spec = spec = (spec or SenderSpec()).laid_out()
@@ -486,14 +492,14 @@ class Sender:
         self._selection = SendDecision(spec, predictor) if selects else None
         has_velocity, turns = spec.velocity != "none", spec.rotation != "none"
         self._kept = (True, has_velocity, turns, has_velocity and turns)
-        exact = all(field.exact for field in self.encoding.fields)
+        exact = not messages and all(field.exact for field in self.encoding.fields)
         self._plain = spec.pack == "full" and not spec.redundancy and exact and all(self._kept)
         #: Whether datagrams are as long on the wire as their bits; else as the link says.
         self.sized = spec.encoded
         self._following: dict[str, _Following] = {}
-        self._numbers: dict[str, int] = {}
-        self._number = 0
-        self._history: dict[int, dict[int, EncodedState]] = {}
+        self._numbers = {entity: number for number, entity in enumerate(entities)}
+        self.number = 0
+        self._history: OrderedDict[int, dict[int, EncodedState]] = OrderedDict()
         self._bases: dict[int, int] = {}  # by entity the newest datagram that can be a base
         self._full_at: dict[int, float] = {}
         self._repeated: deque[tuple[Moment, list[Packet], int]] = deque(maxlen=spec.redundancy)
@@ -585,6 +591,12 @@ class Sender:
 
     # ---------------- datagrams
 
+    def message(self, datagram: SentDatagram) -> bytes:
+        """The bytes of a datagram that has ``moments``, made lately, without headers."""
+        return encoding.write_message(
+            self.encoding, datagram.moments, lambda number, entity: self._history[number][entity]
+        )
+
     def _packed(
         self, time: float, packets: Sequence[Packet], whole: Mapping[str, EncodedState]
     ) -> list[SentDatagram]:
@@ -627,7 +639,7 @@ class Sender:
     def _base(self, time: float, entity: int) -> int | None:
         """The datagram against which the entity's next state is written; None: it is in full."""
         base = self._bases.get(entity)
-        if base is None or self._number - base > FARTHEST_BASE:
+        if base is None or self.number - base > FARTHEST_BASE:
             return None
         if self._spec.pack == "chain" and time - self._full_at[entity] >= KEYFRAME - 1e-9:
             return None
@@ -640,8 +652,8 @@ class Sender:
         changes: Sequence[StateChange | None],
         sizes: list[int],
     ) -> SentDatagram:
-        number, stamp, bits = self._number, packets[0].time, sum(sizes)
-        self._number += 1
+        number, stamp, bits = self.number, packets[0].time, sum(sizes)
+        self.number += 1
         self.states += len(packets)
         self.bits += bits
         own = _MOMENT + count_bits(len(packets)) + bits
@@ -650,7 +662,7 @@ class Sender:
         moment = Moment(number, stamp, tuple(filter(None, changes)))
         moments, inside, length = [moment], list(packets), _DATAGRAM + own
         for before, repeated, size in reversed(self._repeated):
-            if length + size > 8 * self._spec.mtu:
+            if length + size > 8 * self._spec.mtu or number - before.number > FARTHEST_BASE:
                 break
             moments.append(before)
             inside += repeated
@@ -666,8 +678,9 @@ class Sender:
         number = moment.number
         self._history[number] = {change.entity: change.state for change in moment.changes}
         self._stamps[number] = moment.stamp
-        self._history.pop(number - FARTHEST_BASE - 1, None)
-        self._stamps.pop(number - FARTHEST_BASE - 1, None)
+        while len(self._history) > 2 * FARTHEST_BASE + 1:  # of what is repeated, too
+            oldest, _ = self._history.popitem(last=False)
+            del self._stamps[oldest]
         if self._spec.pack != "chain":
             return
         for change, packet in zip(moment.changes, packets, strict=True):

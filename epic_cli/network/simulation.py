@@ -255,7 +255,8 @@ class Simulation(NamedTuple):
         """
         send, movement = self.spec.send, self.movement(seed)
         seconds = self.spec.movement.seconds
-        sender = Sender(send, send.reach(movement, seconds), judged)
+        reach = send.reach(lambda: send.farthest(movement, seconds))
+        sender = Sender(send, reach, judged)
         return simulate_blocks(
             movement,
             send_rate=send.hertz(recorded=self.recorded is not None),

@@ -13,17 +13,19 @@ from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
 from epic_cli.engine.replay.corrections import AUTHORITATIVE, PREDICTED
 from epic_cli.engine.strategies.correct import Fading, VisualOffset
 from epic_cli.engine.strategies.parts import adapted
+from epic_cli.network.encoding import Encoding, MessageReader
 from epic_cli.play.clock import ClockSync, Timekeeper
 from epic_cli.play.wire import (
     VERDICTS,
     InputPacket,
     Malformed,
-    PlayerState,
     Projectile,
     StatePacket,
     Verdict,
     decode_state,
     encode_input,
+    is_sane,
+    received,
 )
 from epic_cli.play.world import (
     MOST_MOVES,
@@ -433,6 +435,7 @@ class Client:
         self.state: StatePacket | None = None  # the newest
         self.round_trip = RoundTrip()
         self.effects = PredictedEffects(report)
+        self._readers: dict[int, MessageReader] = {}
         self._report = report
         self._sequence = 0
         self._state_arrival_us = 0
@@ -451,18 +454,21 @@ class Client:
         except Malformed:
             self.refused["malformed"] += 1
             return
-        numbers = [player.player for player in packet.players]
-        if packet.token != self.identity.token or numbers != list(range(len(self.identity.names))):
+        if packet.token != self.identity.token:
             self.refused["forged"] += 1
             return
         if self._is_from_the_future(packet, arrival_us):
             self.refused["from the future"] += 1
             return
+        try:
+            states = self._read_others(packet)
+        except (KeyError, ValueError):
+            self.refused["malformed"] += 1
+            return
         arrived_us = self.timekeeper.server_us(arrival_us)
         if arrived_us is not None:
-            for player in packet.players:
-                if player.player in self.remotes:
-                    self._update_remote(packet, player, to_seconds(arrived_us))
+            for number, state in states:
+                self._update_remote(number, state, to_seconds(arrived_us))
         newest = self.state
         repeated = newest is not None and packet.snapshot == newest.snapshot
         if packet.fresh and packet.echo_us is not None and not repeated:
@@ -487,26 +493,43 @@ class Client:
         passed_us = arrival_us - self._state_arrival_us
         return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
 
-    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival: float) -> None:
-        body = one.body
-        received = Packet(
-            (body.x, body.y, 0.0),
-            (body.vx, body.vy, 0.0),
-            to_seconds(packet.time_us),
-            arrival,
-            self.identity.names[one.player],
-            False,
-            packet.snapshot,
-            to_seconds(one.delta_us),
-            body.rotation,
-        )
-        self.remotes[one.player].update(received, arrival)
+    def expect(self, epoch: int, encoding: Encoding) -> None:
+        """From this epoch of the server's sender on, the others are encoded like this."""
+        self._readers[epoch] = MessageReader(encoding)
+
+    @property
+    def undecodable(self) -> int:
+        """How many states were changes of one that has not arrived."""
+        return sum(reader.undecodable for reader in self._readers.values())
+
+    def _read_others(self, packet: StatePacket) -> list[tuple[int, Packet]]:
+        """The states of others by player, the oldest first; raises ``KeyError``, ``ValueError``."""
+        reader = self._readers[packet.epoch]
+        found: list[tuple[int, Packet]] = []
+        if not packet.message:
+            return found
+        for moment in reader.read(packet.message, packet.snapshot, to_seconds(packet.time_us)):
+            for change in moment.changes:
+                number = change.entity
+                place, velocity, rotation = received(reader.encoding, change.state)
+                if number not in self.remotes or not is_sane(*place, *(velocity or ())):
+                    raise ValueError("no state of another player")
+                state = Packet(
+                    place, velocity, moment.stamp, None, self.identity.names[number], False,
+                    moment.number, to_seconds(packet.deltas[moment.number, number]), rotation,
+                )  # fmt: skip
+                found.append((number, state))
+        return found
+
+    def _update_remote(self, number: int, state: Packet, arrival: float) -> None:
+        state = state._replace(arrival=arrival)
+        self.remotes[number].update(state, arrival)
         if self.packets is not None:
-            self.packets.append(received)
+            self.packets.append(state)
 
     def _reconcile(self, packet: StatePacket, now: float) -> None:
         """What the newest state says about this client's own player."""
-        body = packet.players[self.identity.player].body
+        body = packet.body
         size = self.local.reconcile(body, packet.echo_us, now)
         if packet.echo_us is not None:
             self._keep(AUTHORITATIVE, body, packet.echo_us, now)

@@ -21,6 +21,7 @@ from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network.link import Channel, Way
 from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
+from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match import Recorder, Unrecordable
 from epic_cli.play.report import FORMATS, PlayRowWriter, caption, picture, summary
@@ -69,7 +70,7 @@ from epic_cli.shell.options.common import (
     strategy_option,
     trust_option,
 )
-from epic_cli.shell.options.networks import BESIDE_LINK, described, link_options
+from epic_cli.shell.options.networks import BESIDE_LINK, described, link_options, send_option
 from epic_cli.show.link import clipping
 
 if TYPE_CHECKING:
@@ -226,6 +227,13 @@ class OutputOptions:
         if "-" in files:
             raise WrongUsage("only --output can go to standard output", "output")
 
+    def check_sent(self, spec: MatchSpec) -> None:
+        """Refuses packets that packet text cannot hold."""
+        if self.packets and spec.send.laid_out().velocity == "none":
+            raise WrongUsage(
+                "--packets: packet text has velocities, and this --send leaves them out", "send"
+            )
+
     def check_names(self, names: list[str]) -> None:
         """Refuses players who do not take part."""
         for flag, name, allowed in (
@@ -355,6 +363,7 @@ def play(
     trust: bool = shared(trust_option),
     duration: float = shared(option(DURATION)),
     seed: int = shared(seed_option("The same seed and script give the same bytes.")),
+    send: SenderSpec = shared(send_option),
     link: LinkSpec = shared(link_options(USUAL_LINK, two_ways=True, latency="One way.")),
     output: OutputOptions = shared(OutputOptions),
     quiet: bool = shared(quiet_option),
@@ -369,7 +378,7 @@ def play(
     A SCENARIO is a figure or a review question of chapter 8 of Glazer and Madhav's Multiplayer Game
     Programming, with what to look at: figure-8.1 to figure-8.5, question-1 to question-9,
     move-replay, optimism, optimism-unwarranted; or a term of another text: calc-ahead, late-frame,
-    phase-locked-loop, rubber-band. A FILE (- is standard input) has input over time,
+    phase-locked-loop, rubber-band, send-by-error. A FILE (- is standard input) has input over time,
     in lines TIME PLAYER left|right|up|down|stop [shoot|throw] [aim=PLAYER|aim=X,Y], TIME set
     NAME=VALUE and TIME say TEXT.
 
@@ -388,12 +397,14 @@ def play(
 
     def opened(file: str | None) -> tuple[MatchSpec, Script]:
         """The match of a script, under the options."""
-        spec = MatchSpec(
-            link=link.ways,
-            remote_strategy=chosen.name,
-            remote_settings=tuple(chosen.settings.items()),
-            seed=seed,
-        )
+        with wrong_usage("--send: "):
+            spec = MatchSpec(
+                link=link.ways,
+                send=send,
+                remote_strategy=chosen.name,
+                remote_settings=tuple(chosen.settings.items()),
+                seed=seed,
+            )
         with wrong_usage("--match: "):
             for change in match:
                 spec = changed(spec, change)
@@ -406,6 +417,7 @@ def play(
                 )
         spec = begin_with(spec, parsed, kept, link)
         output.check_names([player.name for player in spec.players])
+        output.check_sent(spec)
         spec = over_network(spec, link)
         return spec, with_changes(parsed._replace(beginning=()), link, spec)
 

@@ -155,7 +155,7 @@ _SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
         if isinstance(now.link.down.loss, int | float)
         else "losses come in bursts"
     ),
-    "send_rate": lambda now: (
+    "send": lambda now: (
         f"send rate {now.send_rate:g}/s: a packet period (PP) of {1000 / now.send_rate:.1f} ms"
     ),
     "speed": lambda now: f"the same match at {now.speed:g} times its speed" if now.speed else PAUSE,

@@ -15,8 +15,10 @@ from heapq import heappop, heappush
 
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.strategies import create
+from epic_cli.network.encoding import HEADERS
 from epic_cli.network.link import Channel, fates
 from epic_cli.network.randomness import stream
+from epic_cli.network.sender import JUDGED
 from epic_cli.play.bots import BOTS, Controller, ScriptedInput
 from epic_cli.play.client import Client, Identity
 from epic_cli.play.clock import CLOCK_SYNCS, ClockSync
@@ -77,6 +79,7 @@ class Match:
             rewind=settings.rewind,
             lag_compensation=settings.lag_compensation,
             view_delay=lambda: self.settings.view_delay,
+            make_sender=settings.make_sender,
             report=self._report_of_server,
         )
         self.participants = [
@@ -88,6 +91,7 @@ class Match:
         self._order = 0
         self._links_changed = 0
         self._ticks = FixedStepLoop(_period_us(settings.send_rate), 0)
+        self._expect_sender()
         self._set_server_timer()
         for participant in self.participants:
             self._set_timer(participant)
@@ -132,7 +136,7 @@ class Match:
             for participant in self.participants:
                 for link in (participant.up, participant.down):
                     link.replace(settings.channel(f"{link.purpose}/{self._links_changed}"))
-        elif name == "send_rate":
+        elif name == "send":
             self._ticks.change_step(_period_us(settings.send_rate))
         elif name == "rewind":
             self.server.weapons.rewind = settings.rewind
@@ -141,16 +145,27 @@ class Match:
         elif name == "clock_sync":
             for participant in self.participants:
                 participant.client.timekeeper.change_sync(self._make_clock_sync())
-        follows = change.is_of_link or name == "send_rate"
+        follows = change.is_of_link or name == "send"
+        changes_strategy = name.startswith("remote") or (
+            follows and settings.strategy_settings() != before
+        )
+        if name == "send" or (changes_strategy and settings.send.against == JUDGED):
+            self.server.change_sender(settings.make_sender)
+            self._expect_sender()
         for participant in self.participants:
             local = participant.client.local
             local.change_mode(settings.local)
             settings.smoothing_of_corrections.apply(local.smoothed)
-            if name.startswith("remote") or (follows and settings.strategy_settings() != before):
+            if changes_strategy:
                 for remote in participant.client.remotes.values():
                     remote.change_strategy(self._make_strategy)
         self.on_change(change)
         self._add_event("match", "set", "", {"change": str(change)})
+
+    def _expect_sender(self) -> None:
+        """The clients learn how the others are encoded."""
+        for participant in self.participants:
+            participant.client.expect(self.server.epoch, self.settings.encoding)
 
     def _make_strategy(self) -> SmoothingStrategy:
         settings = self.settings
@@ -207,7 +222,8 @@ class Match:
             packets = self.server.tick(self._ticks.time_us, self._ticks.due_us)
             for participant in self.participants:
                 data = packets[participant.client.identity.player]
-                for arrival_us in participant.down.send(self.now_us):
+                size = len(data) + HEADERS if self.settings.send.encoded else 0
+                for arrival_us in participant.down.send(self.now_us, size):
                     self._at(arrival_us, _TO_CLIENT, partial(self._arrive, participant, data))
         self._set_server_timer()
 
@@ -281,13 +297,13 @@ class OneWayLink:
         self._clipped_before = self.clipped
         self._begin(channel)
 
-    def send(self, now_us: int) -> list[int]:
-        """When a packet sent now arrives, in microseconds of the match."""
+    def send(self, now_us: int, size: int = 0) -> list[int]:
+        """When a packet of this many bytes (0: as the link says) arrives, in microseconds."""
         time = to_seconds(now_us)
         self.sent += 1
         if self.channel.ended(time):
             return []
-        arrivals = self.channel.send(time)
+        arrivals = self.channel.send(time, size)
         self.arrived += len(arrivals)
         for arrival in arrivals:
             self._total_delay += arrival - time

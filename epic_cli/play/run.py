@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 
 from epic_cli.engine.contract import Packet, Rotation
 from epic_cli.engine.packets import angles
-from epic_cli.network.movement import Snapshot, State
+from epic_cli.network.movement import Snapshot
 from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import Script
+from epic_cli.play.server import state_of
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import MatchStatistics, PlayFigure, Shot
 from epic_cli.play.world import Arena, Event, Point, distance, ray_to_wall
@@ -276,10 +277,9 @@ class HeadlessRun:
                     self._lines.append(row)
         own = participant.client.identity.player
         states = [
-            (name, State((body.x, body.y, 0.0), (body.vx, body.vy, 0.0), 0, body.rotation))
+            (name, state_of(self.match.server.body(number)))
             for number, name in enumerate(self.match.names)
             if number != own
-            for body in (self.match.server.body(number),)
         ]
         self._truth.append(Snapshot(self.match.now, states))
 

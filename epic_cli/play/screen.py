@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 from epic_cli.engine.strategies import remote_names
@@ -176,7 +177,7 @@ class Switches:
             "l": ("latency", LATENCIES, link.latency),
             "j": ("jitter", JITTERS, link.jitter),
             "o": ("loss", LOSSES, float(loss)),
-            "s": ("send_rate", SEND_RATES, now.send_rate),
+            "s": ("send", SEND_RATES, now.send_rate),
             "t": ("speed", SPEEDS, now.speed),
         }
         if key.lower() in ladders:
@@ -186,7 +187,8 @@ class Switches:
             # a recorded network has its own delays
             if not beyond or (now.trace is not None and key.lower() in "ljo"):
                 return []
-            return [Change(name, beyond[0 if more else -1])]
+            value = beyond[0 if more else -1]
+            return [Change(name, replace(now.send, send_rate=value) if name == "send" else value)]
         local = now.local
         switches: dict[str, tuple[str, object]] = {
             "p": ("local", "reconciled" if local == "dumb-terminal" else "dumb-terminal"),

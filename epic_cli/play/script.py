@@ -1,7 +1,7 @@
 """Scripts: input over time as text, to play a match without a keyboard, or once more.
 
     # anything after a number sign is ignored
-    set latency=50ms send_rate=20           before the first time: how the match begins
+    set latency=50ms send=20hz              before the first time: how the match begins
     set duration=60                         and how long it lasts
     0.5 A right                             from 0.5 s on, player A runs to the right
     1.2 A right up shoot aim=B              and up; fires once, at where B is on A's screen
@@ -10,8 +10,8 @@
     3 say the link got worse                a caption, until the next one
 
 A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
-(otherwise he aims where he is running). Words after set: those of --match and --link, the seed,
-and remote.NAME, a setting of the strategy.
+(otherwise he aims where he is running). Words after set: those of --match and --link, send (as
+--send has it), the seed, and remote.NAME, a setting of the strategy.
 
 ``scenarios/NAME.script`` are those of a book's chapter, which ``epic play NAME`` plays.
 """

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.network.encoding import HEADERS
+from epic_cli.network.movement import Snapshot, State
+from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.play.wire import (
+    MOST_PLAYERS,
     MOST_PROJECTILES,
     MOST_VERDICTS,
     VERDICTS,
     InputPacket,
     Malformed,
-    PlayerState,
     Projectile,
     StatePacket,
     Verdict,
     decode_input,
     encode_state,
+    received,
 )
 from epic_cli.play.world import (
     STUN_US,
@@ -73,14 +78,6 @@ class PoseHistory:
             forgotten = self._times.popleft()[1]
             del self._snapshots[forgotten], self._time_of[forgotten]
 
-    def position(self, player: int, view: View) -> Point | None:
-        """Where a player was drawn, given how he was seen; None: it is no longer known."""
-        older = self._snapshots.get(view.older, {}).get(player)
-        newer = self._snapshots.get(view.newer, {}).get(player)
-        if older is None or newer is None:
-            return None
-        return between(older, newer, view.fraction)
-
     def sent_us(self, snapshot: int) -> int | None:
         """When a snapshot was sent; None: it is no longer known."""
         return self._time_of.get(snapshot)
@@ -101,17 +98,55 @@ class PoseHistory:
         ]
 
 
+class SentPoses:
+    """Where a client has the others: what was sent to it of each, to the last bit as it decodes it.
+
+    How a player was seen is known as far back as ``length`` seconds. He is seen where the newest
+    pose has him until the next one is sent, however long that takes.
+    """
+
+    def __init__(self, length: float = DEFAULT_HISTORY) -> None:
+        self._length_us = to_us(length)
+        self._sent: dict[int, deque[tuple[int, int, Point]]] = {}
+
+    def add(self, snapshot: int, time_us: int, positions: Mapping[int, Point]) -> None:
+        """Keeps those that go with a snapshot, and forgets those that are too old."""
+        for player, position in positions.items():
+            self._sent.setdefault(player, deque()).append((snapshot, time_us, position))
+        for kept in self._sent.values():
+            while len(kept) > 1 and kept[1][1] < time_us - self._length_us:
+                kept.popleft()
+
+    def position(self, player: int, view: View, now_us: int) -> Point | None:
+        """Where a player was drawn, given how he was seen; None: it is not known, or no longer."""
+        known = {}
+        until_us = now_us
+        for snapshot, time_us, position in reversed(self._sent.get(player, ())):
+            known[snapshot] = time_us, until_us, position
+            until_us = time_us
+        if view.older not in known or view.newer not in known:
+            return None
+        (begin_us, until_us, older), (end_us, _, newer) = known[view.older], known[view.newer]
+        if view.older != view.newer:
+            until_us = round(begin_us + (end_us - begin_us) * view.fraction)
+        if until_us < now_us - self._length_us:
+            return None
+        return between(older, newer, view.fraction)
+
+
 class Shooter(NamedTuple):
     """A shot is judged at the server's time ``now``; times in seconds.
 
     ``round_trip`` is what the server has measured, ``view_delay`` how far in the past the client
-    is set to draw the others, and ``views`` what it says that the player saw of each.
+    is set to draw the others, ``views`` what it says that the player saw of each, ``sent`` what it
+    had of them.
     """
 
     now: float
     round_trip: float
     view_delay: float
     views: Mapping[int, View]
+    sent: SentPoses
 
 
 class Rewound(NamedTuple):
@@ -155,7 +190,7 @@ class ViewCompensation(LagCompensation):
         for player, view in shooter.views.items():
             if player not in present:
                 continue
-            position = self._history.position(player, view)
+            position = shooter.sent.position(player, view, to_us(shooter.now))
             known &= position is not None
             exact &= view.exact
             positions[player] = present[player] if position is None else position
@@ -495,11 +530,16 @@ class Connection:
     """What the server knows of one client.
 
     ``time_us`` is how far its moves have been simulated, on the server's clock: it starts when
-    the first move comes in and advances by the duration of each move.
+    the first move comes in and advances by the duration of each move. ``states`` of others and
+    their ``bits``, and ``bytes`` of everything, headers of IPv4 and UDP included, were sent.
     """
 
-    def __init__(self, player: int, token: int, body: Body) -> None:
+    def __init__(self, player: int, token: int, body: Body, sent: SentPoses) -> None:
         self.player = player
+        self.sent = sent
+        self.sender = Sender()
+        self.states = self.bits = self.bytes = 0
+        self.deltas: OrderedDict[int, dict[int, int]] = OrderedDict()  # of the newest snapshots
         self.token = token
         self.body = body
         self.score = 0
@@ -513,6 +553,10 @@ class Connection:
         self.last_arrival_us = 0
         self.round_trip = RoundTrip()
         self._measured = -1  # the newest snapshot whose round trip is known
+
+    def behind_us(self, now_us: int) -> int:
+        """How far its moves are behind the server's time."""
+        return 0 if self.time_us is None else max(now_us - self.time_us, 0)
 
     def measure_round_trip(self, snapshot: int, measured: float, now: float) -> None:
         """The client has heard of this snapshot; each counts once. Times in seconds."""
@@ -532,6 +576,22 @@ FARTHEST_AHEAD_US = 1_000_000
 
 #: This many moves may wait for their time to come; more are refused.
 MOST_WAITING = 64
+
+
+#: Of this many datagrams the deltas are kept: a sender repeats no more.
+MOST_REPEATED = 65
+
+
+def make_sender(
+    send: SenderSpec | None = None, reach: float = 0.0, judged: StrategySpec | None = None
+) -> Sender:
+    """What sends the others to a client; its entities are the numbers of the players."""
+    return Sender(send, reach, judged, map(str, range(MOST_PLAYERS)), messages=True)
+
+
+def state_of(body: Body) -> State:
+    """A body as a sender takes it."""
+    return State((body.x, body.y, 0.0), (body.vx, body.vy, 0.0), 0, body.rotation)
 
 
 class Server:
@@ -556,11 +616,12 @@ class Server:
         rewind: bool = True,
         lag_compensation: str = "view",
         view_delay: Callable[[], float] = lambda: 0.0,
+        make_sender: Callable[[], Sender] = make_sender,
         report: Callable[[str, int, dict[str, Value]], None] = lambda *_: None,
     ) -> None:
         self.rules = rules
         self.connections = [
-            Connection(player, token, Body(*spawn))
+            Connection(player, token, Body(*spawn), SentPoses(history))
             for player, (token, spawn) in enumerate(zip(tokens, spawns, strict=True))
         ]
         self.history = PoseHistory(history)
@@ -574,6 +635,14 @@ class Server:
         self._last_tick_us = 0
         self._by_token = {connection.token: connection for connection in self.connections}
         self._report = report
+        self.epoch = -1
+        self.change_sender(make_sender)
+
+    def change_sender(self, make_sender: Callable[[], Sender]) -> None:
+        """Sends the others in another way from now on, of which clients know by the ``epoch``."""
+        self.epoch = (self.epoch + 1) % 256
+        for connection in self.connections:
+            connection.sender = make_sender()
 
     def change_compensation(self, name: str) -> None:
         """Judges shots another way from now on."""
@@ -610,6 +679,7 @@ class Server:
         if packet.heard is not None and sent_us is not None:
             round_trip = to_seconds(now_us - sent_us - packet.held_us)
             connection.measure_round_trip(packet.heard, round_trip, to_seconds(now_us))
+            connection.sender.acknowledge(packet.heard)
         for move in packet.moves:
             self._take(connection, move, now_us)
         self._apply(connection, now_us)
@@ -670,7 +740,11 @@ class Server:
             self._report("bump", connection.player, details)
         present = {player: body.position for player, body in others.items()}
         shooter = Shooter(
-            to_seconds(now_us), connection.round_trip.estimate, self._view_delay(), dict(move.views)
+            to_seconds(now_us),
+            connection.round_trip.estimate,
+            self._view_delay(),
+            dict(move.views),
+            connection.sent,
         )
         self.weapons.trigger(connection.player, move, result, present, shooter)
 
@@ -687,9 +761,12 @@ class Server:
         self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
         self.history.add(self.snapshot, now_us, self.positions())
         self.weapons.compensation.capture(to_seconds(now_us), self.positions())
-        players = [self._state(connection, now_us) for connection in self.connections]
-        packets = {connection.player: encode_state(self._packet(connection, now_us, players))
-                   for connection in self.connections}  # fmt: skip
+        packets = {
+            connection.player: encode_state(self._packet(connection, now_us))
+            for connection in self.connections
+        }
+        for connection in self.connections:
+            connection.bytes += len(packets[connection.player]) + HEADERS
         self.snapshot += 1
         self._last_tick_us = now_us
         self.next_tick_us = next_tick_us
@@ -697,13 +774,7 @@ class Server:
             self._apply(connection, now_us)
         return packets
 
-    def _state(self, connection: Connection, now_us: int) -> PlayerState:
-        delta_us = 0 if connection.time_us is None else max(now_us - connection.time_us, 0)
-        return PlayerState(connection.player, connection.body, delta_us, connection.score)
-
-    def _packet(
-        self, connection: Connection, now_us: int, players: list[PlayerState]
-    ) -> StatePacket:
+    def _packet(self, connection: Connection, now_us: int) -> StatePacket:
         fresh, connection.fresh = connection.fresh, False
         return StatePacket(
             connection.token,
@@ -712,7 +783,39 @@ class Server:
             connection.processed_us,
             fresh,
             now_us - connection.processed_arrival_us if fresh else 0,
-            players,
+            connection.body,
+            self.epoch,
+            *self._others(connection, now_us),
             self.weapons.projectiles,
             self.weapons.verdicts(connection.player),
         )
+
+    def _others(
+        self, connection: Connection, now_us: int
+    ) -> tuple[bytes, dict[tuple[int, int], int]]:
+        """What a client is sent of the others, and how old that is; empty: nothing is due."""
+        others = [each for each in self.connections if each is not connection]
+        sender = connection.sender
+        sender.number = self.snapshot
+        states = [(str(each.player), state_of(each.body)) for each in others]
+        found = sender.datagrams(Snapshot(to_seconds(now_us), states))
+        if not found:
+            connection.sent.add(self.snapshot, now_us, {})
+            return b"", {}
+        (datagram,) = found  # as many players as there can be fit
+        changes = datagram.moments[0].changes
+        places = {each.entity: received(sender.encoding, each.state)[0] for each in changes}
+        connection.sent.add(
+            self.snapshot, now_us, {key: (x, y) for key, (x, y, _) in places.items()}
+        )
+        connection.states += len(changes)
+        connection.bits += sum(datagram.bits)
+        connection.deltas[self.snapshot] = {each.player: each.behind_us(now_us) for each in others}
+        while len(connection.deltas) > MOST_REPEATED:
+            connection.deltas.popitem(last=False)
+        deltas = {
+            (moment.number, change.entity): connection.deltas[moment.number][change.entity]
+            for moment in datagram.moments
+            for change in moment.changes
+        }
+        return sender.message(datagram), deltas

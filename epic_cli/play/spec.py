@@ -13,19 +13,23 @@ from epic_cli.engine.parameters import (
     Custom,
     Number,
     Parameter,
+    SettingError,
     Switch,
     find,
     parse_quantity,
 )
 from epic_cli.engine.replay.playback import parse_tick
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import create
 from epic_cli.engine.strategies import find as find_strategy
+from epic_cli.network.encoding import Encoding
 from epic_cli.network.link import Channel, Link, LinkConditions
 from epic_cli.network.link_spec import LINK_WORDS, TwoWays, differences, word_parameter, words_of
 from epic_cli.network.randomness import SEED
+from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Sender, SenderSpec
 from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
 from epic_cli.play.clock import CLOCK_SYNCS, interpolation_delay
-from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY
+from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, make_sender
 from epic_cli.play.world import SECOND_US, STEP, Point, Rules, to_seconds, to_us
 
 #: Seconds, and how many times as fast as real time.
@@ -40,6 +44,18 @@ UNKNOWN_LATENCY = 0.15
 
 USUAL_LINK = LinkConditions(latency=0.05)
 DEFAULT_LINK = TwoWays.both(USUAL_LINK)
+USUAL_SENDER = SenderSpec(USUAL_RATE)
+
+#: Hertz.
+SEND_RATES = (0.5, 1000.0)
+
+#: Keys of a sender that have no effect, and why.
+_NOT_SENT = {
+    "mtu": "each state goes in one datagram",
+    "separate": "the players of a state share a datagram",
+    "clock_offset": "times are the server's; clock.NAME sets the clock of a player",
+    "clock_drift": "times are the server's; clock.NAME sets the clock of a player",
+}
 
 #: Where players begin: at opposite ends, then between them.
 SPAWN_POINTS = (
@@ -78,16 +94,16 @@ def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
 class MatchSpec:
     """Everything that decides how a match goes, apart from its script.
 
-    Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client. ``trace`` makes
-    the channels of a recorded network in its place, given their purpose ("up/A" or
-    "down/A").
+    Times in seconds. ``link`` is that of every client. ``trace`` makes the channels of a recorded
+    network in its place, given their purpose ("up/A" or "down/A"). ``send`` is how the server
+    sends the others to a client. Raises ``SettingError`` for what a match cannot send.
     """
 
     players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
     rules: Rules = field(default_factory=Rules)
     link: TwoWays = DEFAULT_LINK
     trace: Callable[[str], Channel] | None = None
-    send_rate: float = 20.0
+    send: SenderSpec = USUAL_SENDER
     speed: float = 1.0
     local: LocalMode = "reconciled"
     smoothing: float = 0.0
@@ -101,6 +117,44 @@ class MatchSpec:
     lag_compensation: str = "view"
     history: float = DEFAULT_HISTORY
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.send.send_rate is None:  # the rate is always said
+            object.__setattr__(self, "send", replace(self.send, send_rate=USUAL_RATE))
+        given = {key for key, _ in self.send.entries()}
+        if self.send.send_rate == RECORDED:
+            raise SettingError(f"send_rate={RECORDED}: a match has no recording; give a rate")
+        if not SEND_RATES[0] <= self.send_rate <= SEND_RATES[1]:
+            low, high = SEND_RATES
+            raise SettingError(f"send_rate={self.send_rate:g}: a match has {low:g} to {high:g} Hz")
+        for key, why in _NOT_SENT.items():
+            if key in given:
+                raise SettingError(f"{key} says nothing in a match: {why}")
+        if self.send.laid_out().quantize == HALF_DELTA:
+            raise SettingError(
+                f"quantize={HALF_DELTA} needs bases that always arrive, and in a match packets are"
+                f" lost: write quantize={HALF}"
+            )
+
+    @property
+    def send_rate(self) -> float:
+        """How often the server sends, in hertz."""
+        return float(self.send.send_rate or USUAL_RATE)
+
+    @property
+    def _reach(self) -> float:
+        arena = self.rules.arena
+        return self.send.reach(lambda: max(arena.width, arena.height))
+
+    @property
+    def encoding(self) -> Encoding:
+        """How the others are encoded."""
+        return self.send.encoding(self._reach)
+
+    def make_sender(self) -> Sender:
+        """What sends the others to one client."""
+        judged = StrategySpec(self.remote_strategy, self.strategy_settings())
+        return make_sender(self.send, self._reach, judged)
 
     @property
     def delay_follows_link(self) -> bool:
@@ -193,8 +247,8 @@ TECHNIQUES: tuple[Parameter, ...] = (
            " to: the client says what it drew; the server estimates it, as Mirror does; or it"
            " checks what the client says, as Source does.", COMPENSATIONS),
     Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
-    Number("send_rate", MatchSpec.send_rate, "How many times a second the server sends the state.",
-           "Hz", 0.5, 1000),
+    Custom("send", MatchSpec.send, "How the server sends the others, as --send describes it.",
+           "sender", SenderSpec.parse, SenderSpec.write),
     Number("speed", MatchSpec.speed, "How fast the screen shows it: 0.1 is slow motion, 0 a pause."
            " Without a screen a match runs as fast as it can.", "times", 0, 10),
     Custom("step", STEP, "The simulation's step and the time between frames: 33ms, 1/60 or 60hz;"
@@ -361,7 +415,7 @@ def describe(spec: MatchSpec) -> list[Change]:
 #: What ``--match`` describes: everything of a match that has no option of its own.
 MATCH_KEYS: tuple[Parameter, ...] = (
     PLAYERS,
-    *(parameter for parameter in TECHNIQUES if parameter.name != "remote_strategy"),
+    *(each for each in TECHNIQUES if each.name not in ("remote_strategy", "send")),
 )
 
 

@@ -298,6 +298,16 @@ class MatchStatistics:
         """How a player is drawn on another's screen."""
         return self._players[screen].others[player]
 
+    def _sent(self, client: Client) -> list[tuple[str, float, str]]:
+        """What the server has sent to a client, by the second."""
+        connection = self._match.server.connections[client.identity.player]
+        return [
+            ("updates", _ratio(connection.states / len(client.remotes), self._match.now), "1/s"),
+            ("update bits", _ratio(connection.bits, connection.states), "bits"),
+            ("undecodable", client.undecodable, ""),
+            ("bytes", _ratio(connection.bytes, self._match.now), "bytes/s"),
+        ]
+
     def figures(self, participant: MatchParticipant) -> list[PlayFigure]:
         """The summary of one player."""
         name, client = participant.config.name, participant.client
@@ -317,6 +327,7 @@ class MatchStatistics:
             ("packets up lost", _ratio(up.sent - up.arrived, up.sent), "share"),
             ("packets down lost", _ratio(down.sent - down.arrived, down.sent), "share"),
         ]
+        found += self._sent(client)
         for other, drawn in measured.others.items():
             found.append((f"{other} drawn error", drawn.mean, "units"))
             found.append((f"{other} largest error", drawn.largest, "units"))

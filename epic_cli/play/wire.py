@@ -10,13 +10,17 @@ Input packet, client to server:
 State packet, server to client:
 
     u8 2, u32 token, u32 snapshot, i64 time, u8 echoes, i64 echo, u32 held,
-    u8 players, each:     u8 player, f64 x y vx vy, i32 reload, i32 stun, u16 heading,
-                           i32 delta, u16 score
+    its own player:       f64 x y vx vy, i32 reload, i32 stun, u16 heading
+    u8 epoch, u16 length, the others as a message of ``network.encoding``, whose datagrams are
+        snapshots and whose entities are players
+    u16 deltas, each:     u8 back, u8 player, i32 delta
     u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
     u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: no one)
 
 ``heard`` is one more than the newest snapshot that came in (0: none), ``held`` how long ago.
-``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one.
+``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one. ``epoch`` counts
+how often the sender has changed. A state in the message of the snapshot ``back`` before this one
+was true ``delta`` before its time.
 
 Times are whole microseconds. The token is the secret of one connection: whoever does not know it
 cannot speak for its player. Sizes are bounded, and every byte of a packet must be used.
@@ -28,9 +32,13 @@ import math
 import struct
 from typing import Any, NamedTuple
 
+from epic_cli.engine.contract import Rotation, Vector
+from epic_cli.network.encoding import EncodedState, Encoding
+from epic_cli.network.sender import DECIMALS
 from epic_cli.play.world import MOVES_IN_PACKET, Body, Control, Move, View, Weapon
 
 MOST_PLAYERS = 8
+MOST_DELTAS = 512
 MOST_PROJECTILES = 64
 MOST_VERDICTS = 8
 NO_ONE = 255
@@ -43,7 +51,10 @@ _MOVE = struct.Struct("<qbbBddB")
 _VIEW = struct.Struct("<BIIdB")
 _STATE_HEAD = struct.Struct("<BIIqBqI")
 _COUNT = struct.Struct("<B")
-_PLAYER = struct.Struct("<BddddiiHiH")
+_DELTAS = struct.Struct("<H")
+_BODY = struct.Struct("<ddddiiH")
+_MESSAGE = struct.Struct("<BH")
+_DELTA = struct.Struct("<BBi")
 _PROJECTILE = struct.Struct("<IBdddd")
 _VERDICT = struct.Struct("<qBB")
 
@@ -66,15 +77,6 @@ class InputPacket(NamedTuple):
     held_us: int = 0
 
 
-class PlayerState(NamedTuple):
-    """A player in a snapshot; this was true ``delta_us`` before it."""
-
-    player: int
-    body: Body
-    delta_us: int
-    score: int
-
-
 class Projectile(NamedTuple):
     """Something thrown, on its way."""
 
@@ -95,7 +97,11 @@ class Verdict(NamedTuple):
 
 
 class StatePacket(NamedTuple):
-    """What the server sends: a snapshot, and for its receiver alone the echo and the verdicts.
+    """What the server sends: a snapshot; the echo and the verdicts are for its receiver alone.
+
+    ``body`` is the receiver's own player, exact, since moves are replayed on top of it. The others
+    are in ``message``, as the sender of this ``epoch`` encodes them; ``deltas`` say how long before
+    its snapshot each was true, in microseconds, by the snapshot and the player.
 
     ``echo_us`` is the timestamp of the newest move in the state (None: no move yet). The book's
     program sends it only when it is new; but if that packet is lost, the client replays moves
@@ -110,7 +116,10 @@ class StatePacket(NamedTuple):
     echo_us: int | None
     fresh: bool
     held_us: int
-    players: list[PlayerState]
+    body: Body
+    epoch: int
+    message: bytes
+    deltas: dict[tuple[int, int], int]
     projectiles: list[Projectile]
     verdicts: list[Verdict]
 
@@ -166,9 +175,11 @@ def encode_state(packet: StatePacket) -> bytes:
     echoes = 0 if packet.echo_us is None else 1 + packet.fresh
     times = (packet.time_us, echoes, packet.echo_us or 0, packet.held_us)
     head = (packet.token, packet.snapshot, *times)
-    parts = [_STATE_HEAD.pack(_STATE, *head), _COUNT.pack(len(packet.players))]
-    for player, body, delta_us, score in packet.players:
-        parts.append(_PLAYER.pack(player, *body, delta_us, score))
+    parts = [_STATE_HEAD.pack(_STATE, *head), _BODY.pack(*packet.body)]
+    parts += [_MESSAGE.pack(packet.epoch, len(packet.message)), packet.message]
+    parts.append(_DELTAS.pack(len(packet.deltas)))
+    for (snapshot, player), delta_us in packet.deltas.items():
+        parts.append(_DELTA.pack(packet.snapshot - snapshot, player, delta_us))
     parts.append(_COUNT.pack(len(packet.projectiles)))
     parts += [_PROJECTILE.pack(*projectile) for projectile in packet.projectiles]
     parts.append(_COUNT.pack(len(packet.verdicts)))
@@ -182,16 +193,18 @@ def decode_state(data: bytes) -> StatePacket:
     reader = _Reader(data)
     kind, token, snapshot, time_us, echoes, echo_us, held_us = reader.take(_STATE_HEAD)
     _require(kind == _STATE, "not a state packet")
-    players = []
-    for _ in range(reader.count(MOST_PLAYERS)):
-        player, *numbers, delta_us, score = reader.take(_PLAYER)
-        _require(_is_sane(*numbers[:4]), "a number out of range")
-        body = Body(*numbers)
-        players.append(PlayerState(player, body, delta_us, score))
+    body = Body(*reader.take(_BODY))
+    _require(is_sane(*body[:4]), "a number out of range")
+    epoch, length = reader.take(_MESSAGE)
+    message = reader.bytes(length)
+    deltas = {}
+    for _ in range(reader.count(MOST_DELTAS, _DELTAS)):
+        back, player, delta_us = reader.take(_DELTA)
+        deltas[snapshot - back, player] = delta_us
     projectiles = []
     for _ in range(reader.count(MOST_PROJECTILES)):
         one = Projectile(*reader.take(_PROJECTILE))
-        _require(_is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
+        _require(is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
         projectiles.append(one)
     verdicts = []
     for _ in range(reader.count(MOST_VERDICTS)):
@@ -201,10 +214,29 @@ def decode_state(data: bytes) -> StatePacket:
     reader.finish()
     _require(echoes <= 2, "an unknown kind of echo")
     echo = (echo_us if echoes else None, echoes == 2, held_us)
-    return StatePacket(token, snapshot, time_us, *echo, players, projectiles, verdicts)
+    return StatePacket(
+        token, snapshot, time_us, *echo, body, epoch, message, deltas, projectiles, verdicts
+    )
 
 
-def _is_sane(*values: float) -> bool:
+def received(
+    encoding: Encoding, state: EncodedState
+) -> tuple[Vector, Vector | None, Rotation | None]:
+    """Position, velocity and rotation as both sides have them, to ``DECIMALS``.
+
+    Raises ``ValueError`` for a state without a position.
+    """
+    position, velocity, rotation, _ = (
+        None if part is None else tuple(round(value, DECIMALS) + 0.0 for value in part)
+        for part in encoding.values(state)
+    )
+    if position is None:
+        raise ValueError("a state without a position")
+    return position, velocity, rotation  # type: ignore[return-value]  # as long as their fields
+
+
+def is_sane(*values: float) -> bool:
+    """Whether they may be coordinates."""
     return all(math.isfinite(value) and abs(value) <= FARTHEST for value in values)
 
 
@@ -227,8 +259,14 @@ class _Reader:
         self._at += layout.size
         return values
 
-    def count(self, most: int) -> int:
-        (number,) = self.take(_COUNT)
+    def bytes(self, length: int) -> bytes:
+        """The next ones as they are."""
+        _require(self._at + length <= len(self._data), "shorter than it says")
+        self._at += length
+        return self._data[self._at - length : self._at]
+
+    def count(self, most: int, layout: struct.Struct = _COUNT) -> int:
+        (number,) = self.take(layout)
         _require(number <= most, "more than there can be")
         return int(number)
 

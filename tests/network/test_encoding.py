@@ -16,6 +16,7 @@ from epic_cli.network.encoding import (
     HEADERS,
     BitWriter,
     EncodedState,
+    MessageReader,
     write_message,
 )
 from epic_cli.network.link import Link, LinkConditions
@@ -129,12 +130,14 @@ class Receiver:
 def test_a_message_is_as_long_as_was_counted_and_reads_back(what: str, pack: str) -> None:
     sender, found = sent(described(what, pack), moving())
     receiver, bits = Receiver(sender.encoding), 0
+    reader = MessageReader(sender.encoding)
     for datagram in found:
         data = write_message(
             sender.encoding, datagram.moments, lambda *which: receiver.known[which]
         )
         assert len(data) + HEADERS == datagram.size <= (200 if "mtu" in pack else 1200)
-        assert receiver.read(data) == [*datagram.moments]
+        assert receiver.read(data) == [*reversed(datagram.moments)]
+        assert reader.read(data, datagram.number, datagram.time)[-1] == datagram.moments[0]
         bits += 8 * datagram.size
     assert sender.bits < bits
     assert sender.states == sum(len(one.moments[0].changes) for one in found)

@@ -15,6 +15,7 @@ from epic_cli.play.server import (
     LARGEST_DIFFERENCE,
     MirrorCompensation,
     PoseHistory,
+    SentPoses,
     Shooter,
     SourceCompensation,
     backtrack,
@@ -107,26 +108,26 @@ def captured(ticks: int) -> MirrorCompensation:
 
 
 def test_it_goes_back_half_a_round_trip_and_the_buffer() -> None:
-    shooter = Shooter(1.0, 0.1, 0.12, {})
+    shooter = Shooter(1.0, 0.1, 0.12, {}, SentPoses())
     seen = captured(21).rewind(shooter, {1: (10.0, 3.0)})
     assert seen.view == "estimated"
     assert seen.positions[1] == pytest.approx((10 * (1.0 - 0.05 - 0.12), 3.0))
 
 
 def test_it_extrapolates_past_the_newest_capture_but_not_further_than_an_interval() -> None:
-    seen = captured(20).rewind(Shooter(0.98, 0.0, 0.0, {}), {1: (9.5, 3.0)})
+    seen = captured(20).rewind(Shooter(0.98, 0.0, 0.0, {}, SentPoses()), {1: (9.5, 3.0)})
     assert seen.view == "estimated"
     assert seen.positions[1] == pytest.approx((9.8, 3.0))
-    late = captured(20).rewind(Shooter(1.1, 0.0, 0.0, {}), {1: (9.5, 3.0)})
+    late = captured(20).rewind(Shooter(1.1, 0.0, 0.0, {}, SentPoses()), {1: (9.5, 3.0)})
     assert late == ({1: (9.5, 3.0)}, "beyond the history")
 
 
 def test_what_is_older_than_six_captures_is_judged_by_the_present() -> None:
     compensation, present = captured(21), {1: (10.0, 3.0)}
     oldest = 1.0 - (HISTORY_LIMIT - 1) * 0.1
-    within = compensation.rewind(Shooter(1.0, 0.0, 1.0 - oldest - 1e-6, {}), present)
+    within = compensation.rewind(Shooter(1.0, 0.0, 1.0 - oldest - 1e-6, {}, SentPoses()), present)
     assert within.positions[1] == pytest.approx((10 * oldest, 3.0), abs=1e-4)
-    beyond = compensation.rewind(Shooter(1.0, 0.0, 1.0 - oldest + 1e-6, {}), present)
+    beyond = compensation.rewind(Shooter(1.0, 0.0, 1.0 - oldest + 1e-6, {}, SentPoses()), present)
     assert beyond == (present, "beyond the history")
 
 
@@ -186,7 +187,9 @@ def shot(view: View, now: float = 1.0, round_trip: float = 0.1) -> tuple[float, 
     for snapshot in range(21):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 3.0)})
     compensation = SourceCompensation(history, 0.01)
-    seen = compensation.rewind(Shooter(now, round_trip, 0.1, {1: view}), {1: (10.0, 3.0)})
+    seen = compensation.rewind(
+        Shooter(now, round_trip, 0.1, {1: view}, SentPoses()), {1: (10.0, 3.0)}
+    )
     return seen.positions[1][0], seen.view
 
 

@@ -9,7 +9,7 @@ from support.recordings import EXHAUSTIVE
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
-from epic_cli.play.server import PoseHistory, Shooter, ViewCompensation, judge
+from epic_cli.play.server import PoseHistory, SentPoses, Shooter, ViewCompensation, judge
 from epic_cli.play.world import DEFAULT_ARENA, RADIUS, Arena, Block, View, between
 
 #: They draw a point between two received states, by one of their settings or always.
@@ -50,7 +50,10 @@ def test_views_of_delay_buffers_tell_what_was_drawn_to_the_last_bit(name: str) -
             continue
         assert remote.sample is not None
         exact += 1
-        assert played.server.history.position(1, remote.view) == remote.sample.position[:2]
+        assert (
+            played.server.connections[0].sent.position(1, remote.view, played.now_us)
+            == remote.sample.position[:2]
+        )
     assert exact > 60 or name != "snapshot"
 
 
@@ -62,7 +65,7 @@ def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> N
         played.run_until(frame * 0.033)
         assert remote.view is not None
         assert remote.sample is not None
-        place = played.server.history.position(1, remote.view)
+        place = played.server.connections[0].sent.position(1, remote.view, played.now_us)
         assert place is not None
         off.append(math.dist(place, remote.sample.position[:2]))
         assert off[-1] == 0 or not remote.view.exact
@@ -139,12 +142,12 @@ def test_without_rewind_a_shot_at_a_runner_misses_as_geometry_says(
 
 def test_the_price_is_to_be_shot_behind_cover() -> None:
     arena = Arena(24.0, 24.0, (Block(10.0, 10.0, 12.0, 14.0),))
-    history = PoseHistory()
+    history = SentPoses()
     history.add(0, 0, {1: (18.0, 9.0)})
     history.add(1, 50_000, {1: (18.0, 9.4)})
     aim = (1.0, 0.0)
-    seen = ViewCompensation(history, 0.033).rewind(
-        Shooter(0.1, 0.0, 0.0, {1: View(0, 1, 0.5)}), {1: (18.0, 12.0)}
+    seen = ViewCompensation(PoseHistory(), 0.033).rewind(
+        Shooter(0.1, 0.0, 0.0, {1: View(0, 1, 0.5)}, history), {1: (18.0, 12.0)}
     )
     judgement = judge(arena, (2.0, 9.2), aim, {1: (18.0, 12.0)}, seen.positions)
     assert (judgement.rewound, judgement.present) == (1, None)
@@ -154,21 +157,22 @@ def test_the_price_is_to_be_shot_behind_cover() -> None:
 
 
 def test_history_forgets_what_is_too_old_and_no_more() -> None:
-    history = PoseHistory(1.0)
+    history = SentPoses(1.0)
     for snapshot in range(100):
         history.add(snapshot, snapshot * 50_000, {0: (float(snapshot), 0.0)})
-    assert len(history) == 21
-    assert history.position(0, View(78, 79, 0.5)) is None
-    assert history.position(0, View(79, 80, 0.25)) == (79.25, 0.0)
-    assert history.position(1, View(79, 80, 0.25)) is None
+    now_us = 99 * 50_000
+    assert history.position(0, View(78, 79, 0.5), now_us) is None
+    assert history.position(0, View(79, 80, 0.25), now_us) == (79.25, 0.0)
+    assert history.position(0, View(78, 78, 0.0), now_us) == (78.0, 0.0)  # shown until 79 came
+    assert history.position(1, View(79, 80, 0.25), now_us) is None
 
 
 def test_someone_who_is_not_on_the_screen_is_not_hit_by_a_rewound_shot() -> None:
-    history = PoseHistory()
+    history = SentPoses()
     history.add(0, 0, {1: (8.0, 12.0), 2: (9.0, 20.0)})
     present = {1: (8.0, 12.0), 2: (9.0, 20.0)}
-    seen = ViewCompensation(history, 0.033).rewind(
-        Shooter(0.1, 0.0, 0.0, {2: View(0, 0, 0)}), present
+    seen = ViewCompensation(PoseHistory(), 0.033).rewind(
+        Shooter(0.1, 0.0, 0.0, {2: View(0, 0, 0)}, history), present
     )
     judgement = judge(DEFAULT_ARENA, (5.0, 12.0), (1.0, 0.0), present, seen.positions)
     assert (judgement.rewound, judgement.present) == (None, 1)
@@ -185,9 +189,9 @@ def test_the_point_between_two_snapshots() -> None:
 )
 def test_the_history_goes_back_as_the_source_engine_does(view: View, expected: float) -> None:
     """Records at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; wanted at 0.925, 1.0 and 0.9 s."""
-    history = PoseHistory()
+    history = SentPoses()
     for snapshot in (18, 19, 20):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 0.0)})
-    found = history.position(1, view)
+    found = history.position(1, view, 1_000_000)
     assert found is not None
     assert found[0] == pytest.approx(expected)

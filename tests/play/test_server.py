@@ -45,9 +45,9 @@ def test_a_clients_time_never_passes_the_next_tick() -> None:
 def test_delta_is_how_old_the_state_is_at_the_tick() -> None:
     made = server()
     made.receive(moves(0, 33_000), 10_000)
-    packet = decode_state(made.tick(TICK_US, 2 * TICK_US)[1])
-    assert packet.players[0].delta_us == TICK_US - 43_000
-    assert packet.players[1].delta_us == 0
+    packets = made.tick(TICK_US, 2 * TICK_US)
+    assert decode_state(packets[1]).deltas == {(1, 0): TICK_US - 43_000}
+    assert decode_state(packets[0]).deltas == {(1, 1): 0}
 
 
 def test_the_echo_is_the_newest_processed_stamp_and_how_long_it_was_held() -> None:

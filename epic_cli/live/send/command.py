@@ -128,7 +128,7 @@ def moving(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterato
     is_recorded = simulation.recorded is not None
     endless = movement.duration is None and not is_recorded
     seconds = math.inf if endless else movement.seconds
-    sender = Sender(send, send.reach(moves, seconds))
+    sender = Sender(send, send.reach(lambda: send.farthest(moves, seconds)))
     return moments_of_movement(moves, send.hertz(is_recorded), seconds, sender)
 
 

@@ -3,13 +3,16 @@
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.play_links import match
 
 from epic_cli.engine.strategies import names
 from epic_cli.network.link_spec import TwoWays
+from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, PlayerConfig
 from epic_cli.play.client import RemotePlayer
-from epic_cli.play.wire import PlayerState, StatePacket, encode_state
+from epic_cli.play.wire import StatePacket, encode_state
 from epic_cli.play.world import Body
 
 
@@ -19,7 +22,7 @@ def test_the_round_trip_is_estimated_within_the_jitter(
     latency: float, jitter: float, send_rate: float
 ) -> None:
     link = LinkConditions(latency=latency, jitter=jitter)
-    played = match("0 A right\n", link=TwoWays.both(link), send_rate=send_rate)
+    played = match("0 A right\n", link=TwoWays.both(link), send=SenderSpec(send_rate))
     played.run_until(10)
     for participant in played.participants:
         real = participant.up.mean_delay + participant.down.mean_delay
@@ -86,9 +89,13 @@ def test_a_throw_hits_who_stands_there_and_ends_at_walls() -> None:
     assert played.server.connections[0].score == 1
 
 
-def state(token: int, snapshot: int, time_us: int, echo_us: int | None = None) -> bytes:
-    players = [PlayerState(n, Body(1.0, 2.0), 0, 0) for n in range(2)]
-    return encode_state(StatePacket(token, snapshot, time_us, echo_us, False, 0, players, [], []))
+def state(
+    token: int, snapshot: int, time_us: int, echo_us: int | None = None, message: bytes = b""
+) -> bytes:
+    own = Body(1.0, 2.0)
+    return encode_state(
+        StatePacket(token, snapshot, time_us, echo_us, False, 0, own, 0, message, {}, [], [])
+    )
 
 
 def test_a_client_believes_no_forged_or_impossible_state() -> None:
@@ -102,6 +109,18 @@ def test_a_client_believes_no_forged_or_impossible_state() -> None:
     client.receive(state(token, 3, 150_000), played.now_us)
     assert client.refused == {"forged": 1, "from the future": 2, "late": 1}
     assert client.local.body == before
+
+
+@given(st.binary(min_size=1, max_size=300))
+@settings(deadline=None)
+def test_a_message_that_is_none_changes_nothing(message: bytes) -> None:
+    played = match("0 A right\n0 B up\n")
+    played.run_until(1)
+    client = played.participants[0].client
+    before = client.local.body, client.state, client.remotes[1].last_packet
+    client.receive(state(client.identity.token, 25, 1_000_000, message=message), played.now_us)
+    assert client.refused == {"malformed": 1}
+    assert (client.local.body, client.state, client.remotes[1].last_packet) == before
 
 
 def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:

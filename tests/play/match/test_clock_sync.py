@@ -10,6 +10,7 @@ from support.play_links import Dropping, match
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.strategies import create
 from epic_cli.network.link_spec import TwoWays
+from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.clock import CLOCK_SYNCS
 from epic_cli.play.run import Row, rows
@@ -195,7 +196,7 @@ def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> 
 
 def test_lightyears_clock_comes_with_its_own_delay() -> None:
     settings = MatchSpec(
-        link=TwoWays.both(LinkConditions(latency=0.08, jitter=0.01)), send_rate=25.0
+        link=TwoWays.both(LinkConditions(latency=0.08, jitter=0.01)), send=SenderSpec(25.0)
     )
     by_hand = settings.strategy_settings()["interpolation_time"]
     assert by_hand == pytest.approx(0.08 + 0.01 + 2 / 25)

@@ -23,7 +23,7 @@ def ticks(played: Match, end: float) -> list[float]:
 
 @pytest.mark.parametrize("rate", [4.0, 7.0, 40.0])
 def test_another_send_rate_counts_from_the_tick_that_is_due(rate: float) -> None:
-    played = match(f"0 A right\n1.52 set send_rate={rate:g}\n", trace=dropping())
+    played = match(f"0 A right\n1.52 set send={rate:g}hz\n", trace=dropping())
     played.run_until(1.501)
     times = ticks(played, 5)
     assert times[0] == 1.55

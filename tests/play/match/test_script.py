@@ -55,7 +55,7 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
         lag_compensation="mirror",
     )
     changes = script(
-        "2 set latency=0.2 jitter=0\n3 set send_rate=7 clock_sync=ggpo\n"
+        "2 set latency=0.2 jitter=0\n3 set send=7hz clock_sync=ggpo\n"
         "3.5 set lag_compensation=source\n4 set local=predicted\n"
         "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n"
     )

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from support.play_links import OPEN, dropping, match
 
+from epic_cli.network.sender import SenderSpec
 from epic_cli.play import Match, MatchSpec
 from epic_cli.play.legend import figures as shown
 from epic_cli.play.run import rows
@@ -57,7 +58,7 @@ def test_interpolation_lags_by_the_latency_and_the_period() -> None:
     rules = OPEN._replace(step=0.016667)
     game, statistics = played(
         CIRCLING,
-        send_rate=15.0,
+        send=SenderSpec(15.0),
         rules=rules,
         remote_strategy="local-perception",
         remote_settings=(("period", 1 / 15),),
@@ -70,7 +71,7 @@ def test_interpolation_lags_by_the_latency_and_the_period() -> None:
 def test_a_dumb_terminal_lags_by_half_the_round_trip_and_shows_each_state_four_times() -> None:
     """Figure 8.2: 60 frames and 15 states a second."""
     rules = OPEN._replace(step=0.016667)
-    game = match("0 B up\n", trace=dropping(), send_rate=15.0, rules=rules,
+    game = match("0 B up\n", trace=dropping(), send=SenderSpec(15.0), rules=rules,
                  remote_strategy="dumb-terminal")  # fmt: skip
     shown = []
     for frame in range(60, 120):
@@ -84,8 +85,13 @@ def test_a_dumb_terminal_lags_by_half_the_round_trip_and_shows_each_state_four_t
 def test_dead_reckoning_is_right_until_something_unexpected() -> None:
     """Figure 8.5: the guess is the straight line, and wrong by the turn of one latency."""
     text = "0 B right\n2 B up\n"
-    game = match(text, trace=dropping(delay=0.2), send_rate=60.0, remote_strategy="dead-reckoning",
-                 remote_settings=(("correction", "snap"),))  # fmt: skip
+    game = match(
+        text,
+        trace=dropping(delay=0.2),
+        send=SenderSpec(60.0),
+        remote_strategy="dead-reckoning",
+        remote_settings=(("correction", "snap"),),
+    )
     errors = []
     for frame in range(90):
         game.run_until(frame * 0.033)

@@ -1,0 +1,186 @@
+"""How the server sends the others: a client has what was sent, at the price that is said."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from support.play_links import match, shots
+from support.running import epic
+
+from epic_cli.engine.parameters import SettingError
+from epic_cli.network.link_spec import TwoWays
+from epic_cli.network.sender import SenderSpec
+from epic_cli.play import LinkConditions, Match, MatchSpec
+from epic_cli.play.script import SCENARIOS, parse_script
+from epic_cli.play.spec import default_players
+from epic_cli.play.world import View
+
+#: Each with the largest error of a coordinate: a number in single precision, half a step.
+SENDERS = [
+    ("20hz", 4e-5),
+    ("20hz,bits=14,range=1024", 1024 / (2**14 - 1)),
+    ("60hz,quantize=0.05,pack=delta", 0.025),
+    ("30hz,quantize=0.01,pack=chain,redundancy=2", 0.005),
+    ("20hz,threshold=1,redundancy=9,rotation=yaw,velocity=half", 4e-5),
+    ("20hz,threshold=0.5,against=judged,at_least=1s", 4e-5),
+    ("20hz,layout=mirror,pack=delta", 4e-5),
+    ("20hz,layout=unreal", 0.005),
+    ("20hz,quantize=half", 0.25),
+    ("30hz,budget=9kbit,repeats=2,bits=16", 0.016),
+]
+TEXT = "0 B right\n0.5 B up\n1 B stop\n2.5 B left down\n3 A shoot aim=B\n3.7 B right\n"
+BAD = LinkConditions(latency=0.06, jitter=0.03, loss=0.1, duplicate=0.1, reorder=0.1)
+
+
+def over_bad(send: str, text: str = TEXT, **settings: Any) -> Match:
+    return match(text, link=TwoWays.both(BAD), send=SenderSpec.parse(send), **settings)
+
+
+@pytest.mark.parametrize(("send", "most"), SENDERS)
+def test_a_client_has_what_was_sent_and_that_is_the_truth_within_a_step(
+    send: str, most: float
+) -> None:
+    played = over_bad(send)
+    client, sent = played.participants[0].client, played.server.connections[0]
+    client.packets, seen = [], 0
+    for tick in range(1, 60):
+        played.run_until(0.1 * tick)
+        truth = {round(time, 6): place for time, place in played.server.history.records(1)}
+        for packet in client.packets:
+            number = packet.sequence or 0
+            assert packet.position[:2] == sent.sent.position(1, View(number, number, 0.0), 0)
+            if packet.time in truth:
+                x, y = truth[packet.time]
+                off = max(abs(packet.position[0] - x), abs(packet.position[1] - y))
+                assert off <= most * (1 + 1e-9) + 1e-6
+                seen += 1
+        client.packets = []
+    assert seen > 8
+    assert not client.refused["malformed"]
+    assert not client.undecodable or "chain" in send
+
+
+@pytest.mark.parametrize(("send", "_"), SENDERS)
+def test_the_server_rewinds_to_what_was_drawn_of_what_was_sent(send: str, _: float) -> None:
+    """A delay buffer's view is a point between two states that were sent, maybe long ago."""
+    played = over_bad(send, remote_settings=(("interpolation_time", 0.2),))
+    client, exact = played.participants[0].client, 0
+    for frame in range(1, 180):
+        played.run_until(frame * 0.033)
+        remote = client.remotes[1]
+        if remote.view is None or not remote.view.exact or remote.sample is None:
+            continue
+        exact += 1
+        known = played.server.connections[0].sent.position(1, remote.view, played.now_us)
+        assert known == remote.sample.position[:2]
+    assert exact > 40
+    for event, hit_on_screen in shots(played):
+        assert event.details["rewound"] == hit_on_screen
+
+
+@pytest.mark.parametrize(("send", "_"), SENDERS)
+def test_a_players_own_state_is_exact_however_the_others_are_sent(send: str, _: float) -> None:
+    played = over_bad(send, "0 A right\n0.7 A up\n1.5 A left down\n")
+    played.run_until(4)
+    assert played.participants[0].client.local.mispredictions == 0
+
+
+class Scales:
+    """A link that adds up the bytes that it is given."""
+
+    total = 0.0
+
+    def send(self, time: float, size: float = 0) -> tuple[float, ...]:
+        self.total += size
+        return (time + 0.05,)
+
+    def ended(self, time: float) -> bool:
+        del time
+        return False
+
+
+def test_the_bytes_are_those_on_the_wire() -> None:
+    links: dict[str, Scales] = {}
+
+    def trace(purpose: str) -> Scales:
+        return links.setdefault(purpose, Scales())
+
+    played = match(TEXT, trace=trace, send=SenderSpec.parse("20hz,bits=12,pack=delta"))
+    played.run_until(3)
+    for name, connection in zip(played.names, played.server.connections, strict=True):
+        assert links[f"down/{name}"].total == connection.bytes > 61 * 28
+    assert links["up/A"].total == 0  # moves are as long as the link says
+
+
+def test_who_rests_is_not_sent_and_can_still_be_shot() -> None:
+    text = "0 B right\n0.5 B stop\n5 A shoot aim=B\n"
+    played = over_bad("20hz,threshold=0.1", text)
+    played.run_until(6)
+    assert played.server.connections[0].states < 25
+    ((event, hit_on_screen),) = shots(played)
+    assert event.details["view"] == "exact"
+    assert event.details["rewound"] == hit_on_screen
+
+
+def test_another_sender_takes_over_while_packets_are_on_their_way() -> None:
+    changes = (
+        "4 set send=60hz,bits=9,range=1024,pack=delta",
+        "4.5 set remote_strategy=dis",
+        "5 set send=20hz",
+    )
+    played = over_bad("20hz,threshold=0.5,against=judged", TEXT + "\n".join(changes))
+    client = played.participants[0].client
+    client.packets = []
+    played.run_until(7)
+    assert not client.refused["malformed"]
+    rates = [sum(low <= one.time < low + 1 for one in client.packets) for low in (4, 6)]
+    assert 45 < rates[0] < 75
+    assert 12 < rates[1] < 25
+
+
+def test_sending_by_error_is_quiet_where_the_guess_is_right() -> None:
+    with SCENARIOS["send-by-error"].open("rb") as stream:
+        played = Match(MatchSpec(), parse_script(stream, "AB"))
+    sent = played.server.connections[0]
+    counts = []
+    for until in (3, 6, 9):
+        before = sent.states
+        played.run_until(until)
+        counts.append((sent.states - before) / 3)
+    assert counts[0] > 30 > 4 > counts[1] == counts[2]
+
+
+def test_eight_players_fit_and_the_budget_is_kept() -> None:
+    spec = MatchSpec(default_players(8), send=SenderSpec.parse("60hz,budget=24kbit,bits=12"))
+    played = Match(spec)
+    played.run_until(10)
+    connection = played.server.connections[0]
+    assert connection.states / 10 < 7 * 60
+    assert connection.bits <= 24_000 * 10 + 8 * 1200
+    drawn = played.participants[0].client.drawn_remotes()
+    assert set(drawn) == set(range(1, 8))
+    truth = played.server.positions()
+    assert max(math.dist(drawn[one], truth[one]) for one in drawn) < 8
+
+
+@pytest.mark.parametrize(
+    ("send", "said"),
+    [
+        ("recorded", "send_rate=recorded"),
+        ("0.1hz", "0.5 to 1000 Hz"),
+        ("2000hz", "0.5 to 1000 Hz"),
+        ("mtu=500", "mtu says nothing"),
+        ("separate=on", "separate says nothing"),
+        ("clock_offset=1", "clock.NAME"),
+        ("quantize=half-delta", "quantize=half"),
+        ("layout=unity-ngo", "quantize=half"),
+    ],
+)
+def test_what_a_match_cannot_send_is_refused(send: str, said: str) -> None:
+    with pytest.raises(SettingError, match=said):
+        MatchSpec(send=SenderSpec.parse(send))
+    refused = epic("play", "--send", send, "--duration", "1")
+    assert refused.returncode == 2
+    assert said in refused.stderr.decode()
