@@ -66,9 +66,6 @@ class PoseHistory:
         self._times: deque[tuple[int, int]] = deque()
         self._time_of: dict[int, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._snapshots)
-
     def add(self, snapshot: int, time_us: int, positions: dict[int, Point]) -> None:
         """Keeps a snapshot sent at this time, and forgets those that are too old."""
         self._snapshots[snapshot] = positions
@@ -582,7 +579,7 @@ MOST_WAITING = 64
 MOST_REPEATED = 65
 
 
-def make_sender(
+def sender_to_client(
     send: SenderSpec | None = None, reach: float = 0.0, judged: StrategySpec | None = None
 ) -> Sender:
     """What sends the others to a client; its entities are the numbers of the players."""
@@ -616,7 +613,7 @@ class Server:
         rewind: bool = True,
         lag_compensation: str = "view",
         view_delay: Callable[[], float] = lambda: 0.0,
-        make_sender: Callable[[], Sender] = make_sender,
+        make_sender: Callable[[], Sender] = sender_to_client,
         report: Callable[[str, int, dict[str, Value]], None] = lambda *_: None,
     ) -> None:
         self.rules = rules
@@ -679,6 +676,7 @@ class Server:
         if packet.heard is not None and sent_us is not None:
             round_trip = to_seconds(now_us - sent_us - packet.held_us)
             connection.measure_round_trip(packet.heard, round_trip, to_seconds(now_us))
+        if packet.heard is not None:
             connection.sender.acknowledge(packet.heard)
         for move in packet.moves:
             self._take(connection, move, now_us)

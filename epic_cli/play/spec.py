@@ -29,7 +29,7 @@ from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Sender, SenderSpec
 from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
 from epic_cli.play.clock import CLOCK_SYNCS, interpolation_delay
-from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, make_sender
+from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, sender_to_client
 from epic_cli.play.world import SECOND_US, STEP, Point, Rules, to_seconds, to_us
 
 #: Seconds, and how many times as fast as real time.
@@ -154,7 +154,7 @@ class MatchSpec:
     def make_sender(self) -> Sender:
         """What sends the others to one client."""
         judged = StrategySpec(self.remote_strategy, self.strategy_settings())
-        return make_sender(self.send, self._reach, judged)
+        return sender_to_client(self.send, self._reach, judged)
 
     @property
     def delay_follows_link(self) -> bool:
