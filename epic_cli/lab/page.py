@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.strategies import declaration, remote_names
 from epic_cli.jobs.code.command import LANGUAGES
@@ -33,6 +34,10 @@ from epic_cli.network.sender import RECORDED as AS_RECORDED
 from epic_cli.network.sender import USUAL_RATE
 from epic_cli.network.simulation import SimulationSpec
 from epic_cli.show.page import PAGE, PageParts, content_of, control, page_data, written
+
+if TYPE_CHECKING:
+    from epic_cli.metrics.comparison import Comparison
+    from epic_cli.show.page import Pack
 
 #: The page of scenes, with sliders.
 LAB = PageParts(
@@ -72,9 +77,14 @@ def lab_page(given: LabInputs = NOTHING) -> str:
 
 def _data(given: LabInputs) -> dict[str, Any]:
     with closing(ExperimentRunner(given)) as bench:
-        found = bench.figures(bench.read(OPENING))
-    data = page_data(found.scenes, content_of(found, report(found, "given")))
+        data = figures_data(bench.figures(bench.read(OPENING)))
     return {**data, "title": "epic lab", "lab": controls(given)}
+
+
+def figures_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
+    """What a page of ``--html`` shows, without the picture of scores: they are in its table."""
+    content = content_of(found, report(found, "given"))
+    return page_data(found.scenes, replace(content, scores=""), pack)
 
 
 def controls(given: LabInputs = NOTHING) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from epic_cli.jobs.code.run import run as code
 from epic_cli.jobs.code.spec import CodeSpec
 from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.lab.page import in_force, lab_page
+from epic_cli.lab.page import figures_data, in_force, lab_page
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
 from epic_cli.lab.spec import (
     BY_HAND,
@@ -42,7 +42,7 @@ from epic_cli.live.browser.server import File, ServeSpec
 from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies, frame
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
-from epic_cli.show.page import About, content_of, looks, page_data, page_of, scene_data
+from epic_cli.show.page import About, content_of, looks, page_of, scene_data
 from epic_cli.show.svg import picture
 from epic_cli.show.video import VideoSpec, kind_of, write_video
 
@@ -234,11 +234,8 @@ def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
 
 def _figures(found: Comparison) -> Made:
     made = PageFrame()
-    return made, {
-        "kind": "figures",
-        "likely": likely_scores(found.results),
-        **page_data(found.scenes, content_of(found, report(found, "given")), made.pack),
-    }
+    likely = likely_scores(found.results)
+    return made, {"kind": "figures", "likely": likely, **figures_data(found, made.pack)}
 
 
 class Wanted(NamedTuple):

@@ -368,17 +368,17 @@ def play(
     output: OutputOptions = shared(OutputOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """``epic play``.
+    """``epic play``. A SCENARIO, such as figure-8.5, is one thing, slowly, with what to look at.
 
     On a terminal it fills the screen: your client, the server and the other player's client side
     by side; steer with the arrow keys, ? explains every mark and key. Otherwise, or with an option
     of the output, it runs as fast as it can and writes a row for every frame, screen and player:
     what is drawn, and how far that is from the server's truth.
 
-    A SCENARIO is a figure or a review question of chapter 8 of Glazer and Madhav's Multiplayer Game
-    Programming, with what to look at: figure-8.1 to figure-8.5, question-1 to question-9,
-    move-replay, optimism, optimism-unwarranted; or a term of another text: calc-ahead, late-frame,
-    phase-locked-loop, rubber-band, send-by-error. A FILE (- is standard input) has input over time,
+    Scenarios are the figures and review questions of chapter 8 of Glazer and Madhav's Multiplayer
+    Game Programming: figure-8.1 to figure-8.5, question-1 to question-9, move-replay, optimism,
+    optimism-unwarranted; and terms of other texts: calc-ahead, late-frame, phase-locked-loop,
+    rubber-band, send-by-error. A FILE (- is standard input) has input over time,
     in lines TIME PLAYER left|right|up|down|stop [shoot|throw] [aim=PLAYER|aim=X,Y], TIME set
     NAME=VALUE and TIME say TEXT.
 

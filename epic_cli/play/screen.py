@@ -223,8 +223,8 @@ KEYS = ["?: legend", "q: quit", "arrows: run", ".: stop", "space: shoot", "x: th
         "n: scenarios"]  # fmt: skip
 
 WELCOME = (
-    "You are {}. Capitals are players as a screen draws them, small letters where the server has"
-    " them now. ?: every mark and key. n: the book's figures and questions."
+    "You are {}. Run (arrows), press p, run again: prediction hides the round trip. Small letters:"
+    " where the server has players now. Bars: speeds, frame by frame."
 )
 
 #: A match and its script; raises ``WrongUsage`` where it does not fit the options.

@@ -40,9 +40,9 @@ Examples:
 """
 
 FIRST_SCREEN = f"""\
-epic {__version__}: type packets and see what a player would see; q leaves
-try {{}}, or a recording: :load jitter.txt
-then :plot and :compare; :help lists the commands"""
+epic {__version__}: packets in, what a player would see out; q leaves
+type position / velocity / time, such as {{}}
+or :load jitter.txt; then :plot and :compare; :help lists the commands"""
 
 #: A longer line comes in pieces, so that input without line ends takes no memory.
 _LONGEST_INPUT = 1 << 20

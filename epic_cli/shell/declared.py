@@ -631,12 +631,12 @@ def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any]
     """A command of a function ``with_options``; its help has two lengths.
 
     The help begins with the sentence of the table of commands, and goes on with what follows the
-    first paragraph of the function's docstring.
+    first one of the function's docstring.
     """
 
     def decorate(function: Function) -> Command:
-        _, _, more = cleandoc(function.__doc__ or "").partition("\n\n")
-        text = f"{COMMANDS[function.__name__].summary}\n\n{more}".rstrip()
+        _, _, more = cleandoc(function.__doc__ or "").partition(".")
+        text = f"{COMMANDS[function.__name__].summary}{more}"
         make = click.command(
             cls=Command, help=text, epilog=epilog, first=first, reference=reference
         )

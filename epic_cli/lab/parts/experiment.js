@@ -17,6 +17,7 @@ const lab = {
   networks: 1,
   taking: [],
   drawing: false,
+  moving: true,
 };
 
 // Blanks and signs that mean something in a query are escaped, the others can be read.
@@ -113,12 +114,18 @@ function changed(done = true) {
   ask();
   clearTimeout(lab.settling);
   if (done) settle();
-  else lab.settling = setTimeout(settle, 300);
+  else lab.settling = setTimeout(settle, 300, false);
 }
 
-// What need not follow every step of a slider: the address, and who depends on what.
-function settle() {
-  history.replaceState(null, "", `?${query()}${location.hash}`);
+// What need not follow every step of a slider: the address, and who depends on what. Whoever goes
+// back finds what was set before, not each place of a slider on its way.
+function settle(done = true) {
+  const address = `?${query()}`;
+  if (address !== location.search) {
+    history[lab.moving ? "replaceState" : "pushState"](null, "", address + location.hash);
+    lab.moving = true;
+  }
+  if (done) lab.moving = false;
   const simulated = lab.simulated.includes(lab.moves),
     computed = simulated && !["movement", "hand"].includes(lab.moves);
   for (const [name, { line }] of lab.controls) {
@@ -205,9 +212,7 @@ function fillExperiment() {
   }
   for (const name of Object.keys(lab.strategies)) text("option", name, $("lab-add"));
   for (const name of lab.languages) text("option", name, $("lab-language"));
-  $("lab-rest").open = innerWidth > 800;
   $("above-box").append($("lab-refused"));
-  $("histogram").previousElementSibling.before($("scores"));
 }
 
 // The strategies: each with all of its settings.
@@ -317,7 +322,7 @@ function showValues(values, wrong = []) {
   for (const [name, one] of lab.controls) {
     const given = bad.has(name) ? lab.given.get(name) : undefined;
     if ((given ?? values[name]) !== undefined) one.show(given ?? values[name]);
-    one.line.querySelector("input, select").setAttribute("aria-invalid", given !== undefined);
+    one.line.querySelector("input, select").ariaInvalid = given === undefined ? null : "true";
     if (given !== undefined) one.line.closest("details")?.setAttribute("open", "");
   }
 }
@@ -628,19 +633,24 @@ for (const id of ["lab-code-of", "lab-language"]) $(id).addEventListener("change
 $("lab-code-copy").addEventListener("click", () => copy($("lab-code")));
 
 function begin() {
-  // a control that has the focus keeps what is typed there, which is of the experiment before
-  if (document.activeElement.matches("input, select, textarea")) document.activeElement.blur();
+  // what is typed in the control that has the focus is of the experiment before
+  const focused = document.activeElement;
+  if (focused.matches("#lab :is(input, textarea)")) {
+    focused.value = "";
+    focused.blur();
+  }
   readQuery(location.search || lab.opening);
   $("lab-moves").value = lab.moves;
   $("lab-at").value = lab.at.join("\n");
   $("lab-changes").open = lab.at.length > 0;
   fillTeam();
+  lab.moving = true; // what the address says, written as a change would
   settle();
   outdated(location.search.slice(1) !== lab.opening);
   ask();
 }
 function beginWith(words) {
-  history.replaceState(null, "", `?${words}`);
+  history.pushState(null, "", `?${words}`);
   begin();
 }
 $("lab-again").addEventListener("click", () => beginWith(lab.opening));
@@ -670,6 +680,3 @@ const reconnect = talk({
   },
 });
 addEventListener("popstate", begin);
-addEventListener("resize", () => {
-  if (innerWidth > 800) $("lab-rest").open = true;
-});

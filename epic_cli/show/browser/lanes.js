@@ -1,14 +1,19 @@
 // Lanes: pictures over time below each other. All share their margins, and the part of the time
 // that is shown: a span {window: [start, end], begin}, whose axis begins at a time of its own.
 function timeFrame(canvas, { window: [start, end] }, foot = 4) {
-  const width = canvas.clientWidth;
+  const { width, height } = sizeOf(canvas);
   const right = width > 560 ? width - 110 : width - 6;
-  const box = { left: 50, right, top: 4, bottom: canvas.clientHeight - foot };
+  const box = { left: 50, right, top: 4, bottom: height - foot };
   const toX = (time) => box.left + ((time - start) / (end - start)) * (right - box.left);
   const toTime = (x) => start + ((x - box.left) / (right - box.left)) * (end - start);
   return { box, toX, toTime };
 }
-const hasMargin = (canvas, box) => canvas.clientWidth > box.right + 50;
+function setHeight(canvas, height) {
+  if (canvas.style.height === height) return;
+  canvas.style.height = height;
+  sizes.delete(canvas);
+}
+const hasMargin = (canvas, box) => sizeOf(canvas).width > box.right + 50;
 
 // Draws lines {name, color, dash, t, values, dots, sure}, apart: each in a row of its own. share(value)
 // is how high a value is, from 0 to 1; ticks(box) are the values of its axis; behind(pen, box, toX,
@@ -16,7 +21,7 @@ const hasMargin = (canvas, box) => canvas.clientWidth > box.right + 50;
 // that is sure, which the pointer is on, stands out.
 function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false, ...how }) {
   const rows = apart && lines.length > 1 ? lines.map((line) => [line]) : [lines];
-  canvas.style.height = rows.length > 1 ? `${foot + 56 * rows.length}px` : "";
+  setHeight(canvas, rows.length > 1 ? `${foot + 56 * rows.length}px` : "");
   const { pen } = prepare(canvas);
   const { box, toX } = timeFrame(canvas, span, foot);
   const high = (box.bottom - box.top) / rows.length;
@@ -82,7 +87,7 @@ function drawRow(pen, box, toX, span, lines, { share, ticks, behind, words, beyo
       pen.fillText(`\u2191 up to ${beyond.toPrecision(3)}`, box.right - 4, box.top + 10);
     }
   });
-  if (hasMargin(canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, canvas.clientWidth);
+  if (hasMargin(canvas, box)) label(pen, names, box.top - 4, box.bottom + 4, sizeOf(canvas).width);
   return lines.map((line) => ({ ...line, toY }));
 }
 const columnWidth = (lines) => (lines.length > 8 ? 2 : 1);
@@ -129,7 +134,7 @@ const RARE = [3, 2, 0, 1];
 // A band for each row {name, color, t, status, last}: when its runs begin, and how it draws then.
 function drawStatuses(canvas, span, rows, behind) {
   const row = rows.length > 8 ? 9 : 12;
-  canvas.style.height = `${Math.max(1, rows.length) * row + 6}px`;
+  setHeight(canvas, `${Math.max(1, rows.length) * row + 6}px`);
   const { pen } = prepare(canvas);
   const { box, toX } = timeFrame(canvas, span);
   const [start, end] = span.window;
@@ -162,7 +167,7 @@ function drawStatuses(canvas, span, rows, behind) {
       [from, before] = [pixel, now];
     }
     const beside = hasMargin(canvas, box);
-    const [x, room] = beside ? [box.right + 9, canvas.clientWidth - box.right - 10] : [46, 44];
+    const [x, room] = beside ? [box.right + 9, sizeOf(canvas).width - box.right - 10] : [46, 44];
     pen.textAlign = beside ? "left" : "right";
     pen.fillText(shortened(pen, name, room), x, middle + 4);
   });

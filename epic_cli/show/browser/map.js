@@ -24,7 +24,7 @@ class PlaneMap {
 
   // Shows a box of the plane, which takes a share of the canvas.
   look({ left, right, bottom, top }, share) {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { width, height } = sizeOf(this.canvas);
     const least = 1e-6 * Math.max(1e-3, Math.abs(left), Math.abs(top));
     const across = (width - 60) / Math.max(right - left, least);
     this.x = left / 2 + right / 2;

@@ -39,7 +39,7 @@ function near(time, best) {
   const box = extent([best, scene().truth, ...others], time - 0.5, time + 0.5);
   if (!box) return wholePath();
   map.look(box, 0.7);
-  const { clientWidth: width, clientHeight: height } = $("above");
+  const { width, height } = sizeOf($("above"));
   // the error is long enough to be seen, where that leaves some of the rest on the picture
   const [least, most] = [0.35 * height, 0.45 * Math.min(width, height)];
   if (error > 0 && error * map.scale < least) map.scale = Math.min(least / error, 4 * map.scale);

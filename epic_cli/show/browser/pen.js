@@ -1,8 +1,26 @@
 // Canvases, axes and lines.
+
+// How large a canvas is, known until it changes: to ask is to lay out the whole page.
+const sizes = new Map();
+const sizing = new ResizeObserver((changes) => {
+  const other = changes.some(({ target }) => {
+    const { width, height } = sizeOf(target);
+    return width !== target.clientWidth || height !== target.clientHeight;
+  });
+  if (other) dispatchEvent(new Event("resize"));
+});
+function sizeOf(canvas) {
+  if (!sizes.has(canvas)) {
+    sizes.set(canvas, { width: canvas.clientWidth, height: canvas.clientHeight });
+    sizing.observe(canvas);
+  }
+  return sizes.get(canvas);
+}
+addEventListener("resize", () => sizes.clear());
+
 function prepare(canvas) {
   const ratio = window.devicePixelRatio || 1;
-  const width = canvas.clientWidth,
-    height = canvas.clientHeight;
+  const { width, height } = sizeOf(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

@@ -225,7 +225,8 @@ function wholeErrors(over, box, toX) {
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d");
   [canvas.width, canvas.height] = [over.width, over.height];
-  pen.scale(over.width / over.clientWidth, over.height / over.clientHeight);
+  const { width, height } = sizeOf(over);
+  pen.scale(over.width / width, over.height / height);
   let top = 0;
   for (const { error, worst } of shown) if (worst >= 0) top = Math.max(top, error[worst]);
   const { roof } = roofOf(
