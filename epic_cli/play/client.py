@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -250,8 +251,8 @@ def correct_history(
 #: This many received snapshots are remembered: more than any delay buffer holds.
 REMEMBERED = 256
 
-#: Where packets are lost, a strategy draws between snapshots that are up to this many apart.
-MOST_LOST = 8
+#: What is drawn is looked for between this many received snapshots before and after.
+NEIGHBOURS = 8
 
 #: A drawn position this near (length units) to the one described is the same.
 SAME = 1e-6
@@ -277,6 +278,7 @@ class RemotePlayer:
     def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         self._begin(make_strategy)
         self._positions: dict[int, Point] = {}
+        self._numbers: list[int] = []  # of the snapshots, in order
         self.last_packet: Packet | None = None
         self.sample: Sample | None = None
         self.view: View | None = None
@@ -306,8 +308,9 @@ class RemotePlayer:
         number = packet.sequence or 0
         if number not in self._positions:
             self._positions[number] = packet.position[:2]
-            while len(self._positions) > REMEMBERED:
-                del self._positions[next(iter(self._positions))]
+            insort(self._numbers, number)
+            if len(self._numbers) > REMEMBERED:
+                del self._positions[self._numbers.pop(0)]
         if self.last_packet is None or packet.time >= self.last_packet.time:
             self.last_packet = packet
         coded = (float(number), float(number * number), 0.0)
@@ -355,8 +358,8 @@ class RemotePlayer:
         if nearest in self._positions and abs(x - nearest) < 1e-9:
             return View(nearest, nearest, 0.0)
         product = y - x * x
-        before = sorted((number for number in self._positions if number < x), reverse=True)
-        for older in before[:MOST_LOST]:
+        end = bisect_left(self._numbers, x)
+        for older in reversed(self._numbers[max(end - NEIGHBOURS, 0) : end]):
             newer = round(x + product / (x - older))
             if newer not in self._positions or newer < x:
                 continue
@@ -366,12 +369,12 @@ class RemotePlayer:
 
     def _nearest(self, drawn: Point, x: float) -> View:
         """The point nearest to the drawn one on the line through the snapshots near the shadow."""
-        numbers = sorted(self._positions)
+        numbers = self._numbers
         nearest = min(numbers, key=lambda number: abs(number - x)) if x < math.inf else numbers[-1]
         best = View(nearest, nearest, 0.0, exact=False)
         least = distance(drawn, self._positions[nearest])
-        around = [number for number in numbers if abs(number - x) <= MOST_LOST]
-        for older, newer in pairwise(around):
+        here = bisect_left(numbers, x)
+        for older, newer in pairwise(numbers[max(here - NEIGHBOURS, 0) : here + NEIGHBOURS]):
             start, end = self._positions[older], self._positions[newer]
             dx, dy = end[0] - start[0], end[1] - start[1]
             length = dx * dx + dy * dy

@@ -46,8 +46,9 @@ class DrawnError:
         self.total += error
         self.largest = max(self.largest, error)
         if len(self._truth) == len(self._squares):
-            for shift, position in enumerate(self._truth):
-                self._squares[shift] += distance(drawn, position) ** 2
+            x, y = drawn
+            for shift, (true_x, true_y) in enumerate(self._truth):
+                self._squares[shift] += (x - true_x) ** 2 + (y - true_y) ** 2
 
     @property
     def mean(self) -> float:
