@@ -40,9 +40,17 @@ if sys.platform != "win32":
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def open_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     with open_page(tmp_path_factory.mktemp("browser")) as page:
         yield page
+
+
+@pytest.fixture
+def browser(open_browser: Page) -> Iterator[Page]:
+    """It shows nothing afterwards: a page that plays would take the processor to the end."""
+    open_browser.complaints.clear()
+    yield open_browser
+    open_browser.open("about:blank")
 
 
 @pytest.hookimpl(optionalhook=True)

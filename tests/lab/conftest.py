@@ -66,7 +66,6 @@ def lab(browser: Page, address: str) -> Iterator[Callable[[str], Page]]:
         browser.run("play(false)")
         return browser
 
-    browser.complaints.clear()
     yield opened
     assert browser.complaints == []
 

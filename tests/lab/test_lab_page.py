@@ -174,7 +174,6 @@ def test_one_click_mends_an_address_or_finds_the_lab_again(browser: Page) -> Non
         assert again == address
         browser.run("$('lab-mend').click()")  # try again
         browser.until(f"$('lab-refused').hidden && !({FAINT})")
-    browser.open("about:blank")
 
 
 def test_it_opens_on_a_bad_network_that_moves(lab: Lab, address: str) -> None:
@@ -520,7 +519,6 @@ def watched(browser: Page) -> Iterator[Lab]:
         browser.until("document.body && document.body.dataset.ready && Boolean(lab.socket)")
         return browser
 
-    browser.complaints.clear()
     yield opened
     assert browser.complaints == []
     browser.call("Page.removeScriptToEvaluateOnNewDocument", **script)

@@ -30,7 +30,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def playing() -> Iterator[Game]:
-    with game(address="0,max_entities=20000") as made:
+    with game(address="0,max_entities=5000") as made:
         made.send({"entity": "first", "x": 1, "y": 2, "z": 3})
         yield made
 
@@ -172,14 +172,14 @@ def test_huge_coordinates_are_passed_on(playing: Game) -> None:
         assert guest.states[number]["position"] == pytest.approx([1e30, -1e38, 3e38], rel=1e-6)
 
 
-def test_ten_thousand_entities(playing: Game) -> None:
+def test_thousands_of_entities(playing: Game) -> None:
+    names = [f"e{n}" for n in range(3000)]
     with playing.guest() as guest:
-        for first in range(0, 10_000, 250):
-            playing.send(
-                *({"entity": f"e{n}", "x": n, "y": -n, "z": 0} for n in range(first, first + 250))
-            )
-            guest.take()  # what a busy machine has no room for would be dropped
-        guest.until(lambda _: len(guest.names) > 10_000 and len(guest.states) > 10_000)
+        for first in range(0, len(names), 250):
+            while names[first] not in guest.names.values():  # a busy machine drops datagrams
+                playing.send(*({"entity": each, "x": 1, "y": 2} for each in names[first:][:250]))
+                guest.take()
+        guest.until(lambda _: {guest.names[each] for each in guest.states} >= set(names))
 
 
 def lines(file: Path) -> int:

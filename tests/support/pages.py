@@ -68,12 +68,10 @@ def visited(page: Page, name: str, folder: Path, text: str, link: str = "") -> A
     file.write_text(text)
     page.size(1300, 900)
     page.scheme("light")
-    page.complaints.clear()
     page.open("about:blank")
     page.open(f"{file.as_uri()}{link}")
     page.until("document.body?.dataset.ready")
     page.run(f"{(VISITS / f'{name}.js').read_text()}; 0")
     found = json.loads(page.until("document.body.dataset.seen"))
     assert page.complaints == []
-    page.open("about:blank")
     return found
