@@ -1,6 +1,6 @@
 """The fast ways of the engine give the bits of their plain twins.
 
-The programs in ``twins`` are run with few random lines and rows here, and with ten million in CI.
+The programs in ``twins`` are run with few random lines and rows here, and with millions in CI.
 """
 
 import os
@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.recordings import cut, scan_all
+from support.recordings import EXHAUSTIVE, cut, scan_all
 
 import epic_cli.engine
 from epic_cli.engine.refusals import Reason
@@ -33,7 +33,8 @@ def test_random_input_gives_the_same_bits(name: str, tmp_path: Path) -> None:
     source = HERE / "twins" / f"verify_{name}.cpp"
     command = [*COMPILER, *flags, "-fno-sanitize-recover=all", f"-I{ENGINE}", str(source)]
     subprocess.run([*command, "-o", str(program)], check=True)
-    done = subprocess.run([program, "50000", "1"], capture_output=True, text=True, check=False)
+    count = "500000" if EXHAUSTIVE else "50000"
+    done = subprocess.run([program, count, "1"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -146,33 +146,33 @@ class Bits:
         return bytes(sum(bit << at for at, bit in enumerate(eight[::order])) for eight in eights)
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_numbers_of_any_bits_stand_one_after_the_other(seed: int) -> None:
-    chance = random.Random(seed)
-    highest_first = chance.random() < 0.5
-    bits, words, wanted = Bits(highest_first), ["big"] * highest_first, []
-    for name in NAMES:
-        if chance.random() < 0.3:
-            width = chance.randrange(1, 9)
-            bits.put(chance.getrandbits(width), width)
-            words.append(f"_:u{width}")
-        kind = chance.choice("uif")
-        if kind == "f":
-            (raw,) = struct.unpack("<I", struct.pack("<f", chance.uniform(-9, 9)))
-            bits.put(raw, 32)
-            words.append(f"{name}:f32")
-            wanted.append(struct.unpack("<f", struct.pack("<I", raw))[0])
-        else:
-            width = chance.choice((1, 2, 5, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 53))
-            least = -(1 << width - 1) if kind == "i" else 0
-            value = chance.randrange(least, least + (1 << width))
-            bits.put(value, width)
-            wanted.append(float(value))
-            words.append(f"{name}:{kind}{width}")
-    data = bits.data()
-    ((packet,), _) = read(" ".join(words), data)
-    assert [packet.time, *packet.position, *(packet.velocity or ())] == wanted, words
-    assert read(" ".join(words), data[:-1])[1][0][0] == Refused.NOT_RECORDS
+def test_numbers_of_any_bits_stand_one_after_the_other() -> None:
+    for seed in range(200):
+        chance = random.Random(seed)
+        highest_first = chance.random() < 0.5
+        bits, words, wanted = Bits(highest_first), ["big"] * highest_first, []
+        for name in NAMES:
+            if chance.random() < 0.3:
+                width = chance.randrange(1, 9)
+                bits.put(chance.getrandbits(width), width)
+                words.append(f"_:u{width}")
+            kind = chance.choice("uif")
+            if kind == "f":
+                (raw,) = struct.unpack("<I", struct.pack("<f", chance.uniform(-9, 9)))
+                bits.put(raw, 32)
+                words.append(f"{name}:f32")
+                wanted.append(struct.unpack("<f", struct.pack("<I", raw))[0])
+            else:
+                width = chance.choice((1, 2, 5, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 53))
+                least = -(1 << width - 1) if kind == "i" else 0
+                value = chance.randrange(least, least + (1 << width))
+                bits.put(value, width)
+                wanted.append(float(value))
+                words.append(f"{name}:{kind}{width}")
+        data = bits.data()
+        ((packet,), _) = read(" ".join(words), data)
+        assert [packet.time, *packet.position, *(packet.velocity or ())] == wanted, words
+        assert read(" ".join(words), data[:-1])[1][0][0] == Refused.NOT_RECORDS
 
 
 @pytest.mark.parametrize("highest_first", [False, True])
