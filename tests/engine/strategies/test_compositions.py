@@ -135,7 +135,7 @@ CHASE: dict[str, list[Any]] = {
     "share": [0.1, 0.3, 1],
     "speed": [3, 20],
     "ease": ["smoothstep", "sine", "out-quad", "out-cubic"],
-    "start": ["drawn", "arrival"],
+    "start": ["drawn", "arrival", "last", "frame"],
     "overshoot": ["off", "on"],
     "interval": ["auto", 0.06],
     "ahead": ["newest", "newest", "velocity", "arrival", "step"],
@@ -341,6 +341,35 @@ class Tween(Game):
         self.drawn = self.start + (self.got[-1][2] - self.start) * share
 
 
+class Coroutine(Game):
+    """``for (t = 0; t < 0.1; t += dt) { position = Lerp(start, newest, t / 0.1); yield; }``."""
+
+    new, goal = False, None
+
+    def arrive(self) -> None:
+        self.new = True
+
+    def frame(self) -> None:
+        self.elapsed = 0.0 if self.new else self.elapsed + self.dt
+        if self.new:
+            self.start, self.goal, self.new = self.drawn, self.got[-1][2], False
+        self.drawn = self.start + (self.goal - self.start) * min(self.elapsed / 0.1, 1)
+
+
+class Timer(Game):
+    """A packet sets ``t = 0``; each frame does ``t += dt``, and then ``SmoothStep``."""
+
+    elapsed = 0.0
+
+    def arrive(self) -> None:
+        self.elapsed, self.start = 0.0, self.drawn
+
+    def frame(self) -> None:
+        self.elapsed += self.dt or self.at - self.got[-1][0]  # before the first, nothing is drawn
+        u = min(self.elapsed / 0.1, 1)
+        self.drawn = self.start + (self.got[-1][2] - self.start) * (u * u * (3 - 2 * u))
+
+
 @pytest.mark.parametrize(
     ("game", "composition"),
     [
@@ -357,6 +386,8 @@ class Tween(Game):
         (LerpByFrame, "chase+how=share+share=0.1"),
         (TwoSnapshots, "buffer+stamps=ticks+interval=0.05+clock=newest+delay=1i"),
         (Tween, "chase+how=linear+time=0.1"),
+        (Coroutine, "chase+how=linear+time=0.1+start=frame"),
+        (Timer, "chase+how=eased+time=0.1+start=last"),
         (
             OneAfterAnother,
             "buffer+stamps=ticks+interval=0.05+clock=first+delay=0+catch_up=none",

@@ -64,8 +64,11 @@ cdef class Chase(Strategy):
     view has it. ``age`` is how old a packet is on arrival.
 
     A spring never passes its goal, as Unity's; with ``overshoot`` it does. ``linear`` and ``eased``
-    begin where the last frame drew it, or where their line is when the packet arrives
-    (``start=arrival``). ``snap`` jumps to a goal that is further away.
+    begin where it was drawn last, or where their line is when the packet arrives
+    (``start=arrival``). Their time counts from the arrival; as tweens of engines have it, from the
+    frame before it (``start=last``: the first frame is one dt on its way) or behind it
+    (``start=frame``: the first frame is where it was). ``snap`` jumps to a goal that is further
+    away.
 
     A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
     (ahead of the newest ``extrapolated``) until the entity is at the goal, ``held`` from then on.
@@ -95,7 +98,9 @@ cdef class Chase(Strategy):
                    tune=(0.1, 100), scale="log"),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
             Choice("start", "drawn", "where how=linear and eased begin: where it was drawn last, or"
-                   " where it would be when the packet arrives", ("drawn", "arrival"), tune=False),
+                   " where it would be when the packet arrives; last and frame: where it was drawn"
+                   " last, from that frame on or from the next",
+                   ("drawn", "arrival", "last", "frame"), tune=False),
             Switch("overshoot", "off", "let a spring pass its goal", tune=False),
             INTERVAL,
             Choice("ahead", "newest", "what it goes for: the newest state, or ahead of it by its"
@@ -112,11 +117,11 @@ cdef class Chase(Strategy):
     cdef public Goal ahead
     cdef public double time, share, speed, ahead_time, snap
     cdef public bint overshoot
-    cdef bint from_arrival, counts_intervals, glides
+    cdef bint from_arrival, from_last, from_frame, counts_intervals, glides
     cdef PacketAge packet_age
     cdef SendInterval interval
     cdef double arrived, old        # of the newest packet: when, s, and how old it was then
-    cdef double duration            # of the way to it, s
+    cdef double begun, duration     # of the way to it: when it begins, and how long it takes, s
     cdef double length, left        # of the way to it: distance, and time, s
     cdef Motion received, shown
     cdef Vec3[double] start, goal   # of the way to the newest packet
@@ -126,6 +131,8 @@ cdef class Chase(Strategy):
     def configure(self, *, start, interval, age):
         self.check_free()
         self.from_arrival = start == "arrival"
+        self.from_last = start == "last"
+        self.from_frame = start == "frame"
         self.packet_age = PacketAge(age)
         self.interval = SendInterval(interval)
         self.counts_intervals = self.time < 0 or self.how == Approach.INTERVAL
@@ -159,6 +166,9 @@ cdef class Chase(Strategy):
         if self.ahead != Goal.NEWEST:
             self.lead(packet, now, step)
         self.start = self.shown.position
+        self.begun = self.drawn.time if self.from_last and self.drew else now
+        if self.from_frame:
+            self.begun = INFINITY
         self.duration = span_seconds(self.time, self.interval.value)
         if self.glides:
             self.glide.aim(packet)
@@ -193,6 +203,8 @@ cdef class Chase(Strategy):
         cdef Vec3[double] before = self.shown.position
         cdef Vec3[double] rest
         cdef bint arrives
+        if self.from_frame:
+            self.begun = min(self.begun, at)
         self.goal = self.goal_at(at)
         rest = self.goal - before
         arrives = not dot(rest, rest) > 0
@@ -266,7 +278,7 @@ cdef class Chase(Strategy):
     # ------------------------------------------------------------- the way from the newest arrival
 
     cdef double fraction(self, double at) noexcept nogil:
-        cdef double elapsed = max(at - self.arrived, 0.0)
+        cdef double elapsed = max(at - self.begun, 0.0)
         return elapsed / self.duration if elapsed < self.duration else 1
 
     cdef Vec3[double] glided(self, double at) noexcept nogil:

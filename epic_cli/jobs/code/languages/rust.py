@@ -53,10 +53,8 @@ class Rust(LanguageWriter):
         for name, axes in (("Vec3", "xyz"), ("Quat", "xyzw")):
             if name == "Vec3" or self.turns:
                 self.line("#[derive(Clone, Copy, Default)]")
-                self.open(f"pub struct {name}")
-                for axis in axes:
-                    self.line(f"pub {axis}: {real},")
-                self.close()
+                fields = ", ".join(f"pub {axis}: {real}" for axis in axes)
+                self.line(f"pub struct {name} {{ {fields} }}")
         for trait, name, sign in (("Add", "add", "+"), ("Sub", "subtract", "-")):
             if name in uses:
                 self.operator(trait, "Vec3", "o", sign, ".{0}")
@@ -68,10 +66,8 @@ class Rust(LanguageWriter):
         """An operator of vectors."""
         self.open(f"impl std::ops::{trait}{'' if other == 'Vec3' else f'<{other}>'} for Vec3")
         self.line("type Output = Vec3;")
-        self.open(f"fn {trait.lower()}(self, {name}: {other}) -> Vec3")
         parts = ", ".join(f"{axis}: self.{axis} {sign} {name}{part.format(axis)}" for axis in "xyz")
-        self.line(f"Vec3 {{ {parts} }}")
-        self.close()
+        self.line(f"fn {trait.lower()}(self, {name}: {other}) -> Vec3 {{ Vec3 {{ {parts} }} }}")
         self.close()
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:

@@ -121,7 +121,6 @@ class Smoothing(SendInterval, Turning):
     intervals: int  # how many there were
     jitter_mean: float
     jitter_variance: float
-    measured: int  # values of the jitter
     running: bool  # there was a frame
     last: float  # the time of the frame before
     time: float  # the drawn time of the frame before
@@ -140,7 +139,6 @@ class Smoothing(SendInterval, Turning):
         self.count = 0
         self.clocked = 0
         self.intervals = 0
-        self.measured = 0
         self.interval = INTERVAL
         self.running = False
         self.filtering = False
@@ -149,7 +147,7 @@ class Smoothing(SendInterval, Turning):
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
-        """Takes a packet (times in s); false: it is late, and was dropped."""
+        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
         if LATE == "drop":
             if self.count > 0 and time <= self.newest:
                 return False
@@ -181,24 +179,24 @@ class Smoothing(SendInterval, Turning):
                 self.scatter(arrival - self.stamp, arrival)
             elif self.count > 0:
                 self.scatter(arrival - self.arrived, arrival)
-        self.insert(State(self.stamp, position, velocity, rotation))
+        if LATE == "insert" and STAMPS == "sender":
+            self.sort_in(State(self.stamp, position, velocity, rotation))
+        else:
+            self.states.append(State(self.stamp, position, velocity, rotation))
+        if len(self.states) > KEEP:
+            self.states.pop(0)
         if LATE == "drop" or self.count == 0 or time > self.newest:
             self.newest = time
         self.arrived = arrival
         self.count += 1
         return True
 
-    def insert(self, state: State) -> None:
+    def sort_in(self, state: State) -> None:
         """Puts a state where its time belongs."""
-        if LATE == "insert" and STAMPS == "sender":
-            i: int = len(self.states)
-            while i > 0 and self.states[i - 1].time > state.time:
-                i -= 1
-            self.states.insert(i, state)
-        else:
-            self.states.append(state)
-        if len(self.states) > KEEP:
-            self.states.pop(0)
+        i: int = len(self.states)
+        while i > 0 and self.states[i - 1].time > state.time:
+            i -= 1
+        self.states.insert(i, state)
 
     def average(self, difference: float) -> None:
         """The exponential mean of the time between two packets."""
@@ -274,17 +272,15 @@ class Smoothing(SendInterval, Turning):
 
     def scatter(self, value: float, arrival: float) -> None:
         """Measures the jitter: an exponential standard deviation."""
-        self.measured += 1
-        if self.measured == 1:
-            self.jitter_mean = value
-            self.jitter_variance = 0.0
-        else:
-            weight: float = 1.0 - exp(-(arrival - self.arrived) / JITTER_TIME)
-            change: float = value - self.jitter_mean
-            self.jitter_mean += change * weight
-            self.jitter_variance = (1.0 - weight) * (
-                self.jitter_variance + weight * change * change
-            )
+        weight: float = 1.0
+        if STAMPS != "arrival":
+            if self.count > 0:
+                weight = 1.0 - exp(-(arrival - self.arrived) / JITTER_TIME)
+        elif self.count > 1:
+            weight = 1.0 - exp(-(arrival - self.arrived) / JITTER_TIME)
+        change: float = value - self.jitter_mean
+        self.jitter_mean += change * weight
+        self.jitter_variance = (1.0 - weight) * (self.jitter_variance + weight * change * change)
 
     def wanted_delay(self) -> float:
         """How far in the past to draw (s)."""
@@ -377,20 +373,17 @@ class Smoothing(SendInterval, Turning):
 
     def filter(self, elapsed: float) -> None:
         """The low-pass, whatever the frame rate."""
-        share: float = 1.0 - exp(-elapsed / LOW_PASS)
         rest: Vec3 = self.raw - self.position
-        if not self.filtering or (SNAP > 0.0 and dot(rest, rest) > SNAP * SNAP):
-            share = 1.0
-        if ROTATIONS:
-            if self.filtering:
-                self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
-            else:
-                self.rotation = self.raw_rotation
-        self.filtering = True
-        if share < 1.0:
+        if self.filtering and (SNAP <= 0.0 or dot(rest, rest) <= SNAP * SNAP):
+            share: float = 1.0 - exp(-elapsed / LOW_PASS)
             self.position = self.position + rest * share
+            if ROTATIONS:
+                self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
         else:
             self.position = self.raw
+            if ROTATIONS:
+                self.rotation = self.raw_rotation
+        self.filtering = True
 
     def place(self, time: float) -> None:
         """Draws what is in the buffer at this time."""
@@ -455,7 +448,8 @@ class Smoothing(SendInterval, Turning):
             if BEYOND_THEN == "return":
                 if late > BEYOND_TIME:
                     late = 0.0
-            late = min(late, BEYOND_TIME)
+            else:
+                late = min(late, BEYOND_TIME)
         if BEYOND == "time" or BEYOND == "unlimited":
             if BEYOND_ALONG == "velocity":
                 self.show(newest.position + newest.velocity * late, newest.rotation)

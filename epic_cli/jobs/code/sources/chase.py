@@ -76,6 +76,8 @@ class Smoothing(SendInterval, Turning):
     left: float  # of the interval to be there (s)
     start: Vec3  # where the path to the goal begins
     start_rotation: Quat
+    waits: bool  # it begins in the next frame
+    begun: float  # when it began
     duration: float  # of that path (s)
     motion: Vec3  # the drawing's own speed
     drawing: bool  # there was a frame
@@ -94,7 +96,7 @@ class Smoothing(SendInterval, Turning):
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
-        """Takes a packet (times in s); false: it is late, and was dropped."""
+        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
         if self.started and time < self.newest:
             return False
         before: Vec3 = position
@@ -103,7 +105,7 @@ class Smoothing(SendInterval, Turning):
             if MEASURES_INTERVAL and time > self.newest:
                 self.typical(time - self.newest)
         if HOW == "linear" or HOW == "eased":
-            if START == "drawn":
+            if START != "arrival":
                 self.start = self.position
                 if ROTATIONS:
                     self.start_rotation = self.rotation
@@ -115,6 +117,12 @@ class Smoothing(SendInterval, Turning):
                     self.start_rotation = self.slerp(
                         self.start_rotation, self.received_rotation, self.fraction(arrival)
                     )
+            self.begun = arrival
+            if START == "last":
+                if self.drawing:
+                    self.begun = self.last
+            if START == "frame":
+                self.waits = True
             self.duration = self.seconds()
         if AHEAD != "newest":
             self.age = self.measured_age(arrival, arrival - time)
@@ -180,7 +188,7 @@ class Smoothing(SendInterval, Turning):
 
     def fraction(self, now: float) -> float:
         """How far it is on the path from the start to the goal."""
-        u: float = min(max((now - self.arrived) / self.duration, 0.0), 1.0)
+        u: float = min(max((now - self.begun) / self.duration, 0.0), 1.0)
         if HOW == "eased":
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
@@ -262,6 +270,10 @@ class Smoothing(SendInterval, Turning):
             elapsed = max(now - self.last, 0.0)
         self.drawing = True
         self.last = now
+        if START == "frame":
+            if self.waits:
+                self.begun = now
+            self.waits = False
         goal: Vec3 = self.aim(now)
         if SNAP > 0.0:
             rest: Vec3 = goal - self.position

@@ -55,7 +55,7 @@ class Smoothing:
         self.acceleration = Vec3(0.0, 0.0, 0.0)
 
     def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
-        """Takes a packet (times in s); false: it is late, and was dropped."""
+        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
         first: bool = not self.started
         if not first and time < self.newest:
             return False

@@ -68,7 +68,7 @@ class Smoothing:
         self.started = True
 
     def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
-        """Takes a packet (times in s); false: it is late, and was dropped."""
+        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
         if time < self.newest:
             return False
         if START == "packet" and not self.started:
