@@ -40,18 +40,18 @@ if TYPE_CHECKING:
 #: Seconds: later than a strategy, or earlier, that a game may be, and how far apart these are.
 EARLIEST, LATEST, APART = -0.5, 1.0, 0.02
 
-#: Several settings together, and a low-pass, are sought of this many strategies: the nearest.
+#: Another clock, and a low-pass, are sought of this many strategies: the nearest.
 FINALISTS = 4
 
-#: Values of a setting that are tried, or all whole numbers up to this many; and in the descent.
-VALUES, WHOLE, FEWER = 13, 48, 7
+#: Values of a setting that are tried, or all whole numbers up to this many.
+VALUES, WHOLE = 13, 48
 
 #: This many of all settings, the nearest, are sought to the last digit; of these, this many have
 #: this many values tried where that does not find it: near the right one some leap.
 SHARPENED, DENSE, DENSELY = 14, 4, 97
 
-#: How often all settings of a strategy are gone through.
-ROUNDS = 2
+#: Seconds: the time constant from which the best is sought.
+SMOOTHED = 0.06
 
 #: A simpler explanation is taken where it is off by no more than this many times as much.
 AS_GOOD = 1.1
@@ -73,7 +73,7 @@ class Search(NamedTuple):
     ) -> list[FittedStrategy]:
         """The best of them, without a low-pass and with one, each the simplest that is as good.
 
-        Several settings together, other clocks and low-passes only if it is to be ``thorough``.
+        Other clocks and low-passes only if it is to be ``thorough``.
         """
         off = self.comparison.off
         usual = [off(FittedStrategy(spec)) for spec in candidates]
@@ -97,20 +97,15 @@ class Search(NamedTuple):
             return [min(exact, key=lambda one: names().index(one.candidate.name))]
         if _least(plain).residual <= self.enough or not thorough:
             return [_simplest(plain, self.enough)]
-        for found in self._nearest(plain):
-            plain.append(self._descended(found))
-        if _least(plain).residual <= self.enough:
-            return [_simplest(plain, self.enough)]
-        late = self._nearest(map(self._shifted, usual))
-        plain += map(self._timed, late)
+        late = [self._timed(each) for each in self._nearest(map(self._shifted, usual))]
+        plain += late
         without = _simplest(plain, self.enough)
         if _least(plain).residual <= self.matters:
             return [without]
-        smooth = self._nearest(map(self._smoothed, usual))
-        smooth = [self.comparison.fit(each) for each in smooth]
-        if _least(smooth).residual > self.enough:
-            smooth += [self.comparison.fit(self._timed(self._smoothed(each))) for each in late]
-            smooth += map(self._descended, self._nearest(smooth))
+        smooth = [
+            self.comparison.fit(each._replace(constant=SMOOTHED))
+            for each in [*self._nearest(usual), *late]
+        ]
         return [without, _simplest(smooth, self.enough)]
 
     def _nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
@@ -128,19 +123,6 @@ class Search(NamedTuple):
             return _least([found, *tried])
         return self.comparison.search(found, setting.name, steps)
 
-    def _descended(self, best: FittedStrategy) -> FittedStrategy:
-        """The best settings that the declaration says are worth tuning, one after the other."""
-        for _ in range(ROUNDS):
-            before = best.residual
-            tried = [best.changed(words) for words in _options(best.candidate)]
-            best = _least([best, *map(self.comparison.off, tried)])
-            for setting in _tunable(best.candidate):
-                best = _least([best, self._best(best, setting, FEWER)])
-            best = _least([best, self.comparison.fit(best)])
-            if best.residual <= self.enough or best.residual > 0.9 * before:
-                break
-        return self.comparison.short(best)
-
     def _shifted(self, found: FittedStrategy) -> FittedStrategy:
         """The same, about as late as it is."""
         comparison = self.comparison
@@ -155,23 +137,6 @@ class Search(NamedTuple):
         """The same as late as it fits best: near it, packets change from frame to frame."""
         near = (found.shift - APART, found.shift, found.shift + APART)
         return self.comparison.search(found, "", near, 14)
-
-    def _smoothed(self, found: FittedStrategy) -> FittedStrategy:
-        """About the best time constant, by least squares of each frame's step on what it closes.
-
-        y(n) - y(n-1) = a (x(n) - y(n-1)): the equation's error, not that of what comes out (L.
-        Ljung, "System Identification", 7.3).
-        """
-        comparison = self.comparison
-        own = comparison.redraw.draw(found.candidate, comparison.times, found.shift)
-        ahead = own[1:] - comparison.drawn[:-1]
-        known = comparison.counted[1:] & np.isfinite(ahead[:, 0])
-        ahead, steps = ahead[known], np.diff(comparison.drawn, axis=0)[known]
-        part = float((ahead * steps).sum() / max(np.square(ahead).sum(), 1e-300))
-        if not 0 < part < 1:
-            return found
-        constant = float(-np.median(np.diff(comparison.times)) / np.log1p(-part))
-        return comparison.off(found._replace(constant=min(max(constant, 0.002), 2.0)))
 
 
 def _lateness(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 #: Ages of the newest state that are looked for: from, to, how far apart (s).
-AGES = -0.1, 1.5, 0.02
+AGES = -0.1, 4.0, 0.02
 
 #: Seconds for which a delay is about the same; how far off a frame counts at most.
 BLOCK, ASTRAY = 4.0, 0.05
@@ -88,7 +88,7 @@ class Frames(NamedTuple):
     @property
     def unit(self) -> float:
         """The usual step from packet to packet (length)."""
-        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
+        steps = lengths(np.diff(self.positions, axis=0))
         moving = steps[steps > 0]
         return float(np.median(moving)) if len(moving) else 1.0
 
@@ -215,8 +215,7 @@ class _Ages:
         self.newest = frames.newest[self.at]
         self.interval = float(np.median(np.diff(frames.stamps)))
         steps = lengths(np.diff(frames.positions, axis=0))
-        usual = float(np.median(steps[steps > 0])) if steps.any() else 1.0
-        self.moves = np.append(steps > 0.3 * usual, False)
+        self.moves = np.append(steps > 0.3 * frames.unit, False)
         self.guesses = self.guess()
 
     def guess(self) -> Floats:
@@ -390,9 +389,8 @@ def chases(frames: Frames) -> list[PossibleReading]:
         step = np.diff(frames.drawn, axis=0)
         elapsed = np.diff(frames.times)
         later = frames.settled[1:]
-        found += _shares(ahead, left[later], step[later], elapsed[later])
+        found += _shares(frames.unit, ahead, left[later], step[later], elapsed[later])
         found += _glides(frames, ahead, goal)
-        found += _paces(frames, ahead, goal, later)
         found.append(_spring(frames, ahead, goal))
     return found
 
@@ -425,88 +423,80 @@ def _rms(apart: Floats) -> float:
 
 
 def _shares(
-    ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
+    unit: float, ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
 ) -> list[PossibleReading]:
-    """A share of the way in each frame."""
-    squares = np.square(left).sum(axis=1)
-    far = squares > np.quantile(squares, 0.5) * 0.1
+    """A share of the way in each frame, or a constant speed."""
+    way, pace = lengths(left), lengths(step)
+    far = way**2 > np.quantile(way**2, 0.5) * 0.1
+    going = (pace > 0) & (way > pace + 2e-3 * unit)
     if far.sum() < 20:
         return []
-    share = (step * left).sum(axis=1)[far] / squares[far]
-    share = np.clip(share, 1e-6, 1 - 1e-9)
+    share = np.clip((step * left).sum(axis=1)[far] / way[far] ** 2, 1e-6, 1 - 1e-9)
     middle = float(np.median(share))
-    found = []
-    for how, setting, value, model in (
-        ("share", "share", middle, np.full(len(elapsed), middle)),
-        ("lerp", "time", t := float(np.median(elapsed[far] / share)), np.minimum(elapsed / t, 1)),
-        ("exponential", "time", t := float(np.median(-elapsed[far] / np.log1p(-share))),
-         1 - np.exp(-elapsed / t)),
-    ):  # fmt: skip
-        off = _rms(step - model[:, None] * left)
-        found.append(PossibleReading(off, _chase({"how": how, setting: value, **ahead})))
-    return found
-
-
-def _chase(settings: Mapping[str, Any]) -> StrategySpec:
-    return StrategySpec("chase", dict(settings))
-
-
-def _paces(
-    frames: Frames, ahead: dict[str, Any], goal: Floats, later: NDArray[np.bool_]
-) -> list[PossibleReading]:
-    """A constant speed, or the way to the newest state in one interval."""
-    step, elapsed = np.diff(frames.drawn, axis=0), np.diff(frames.times)
-    left = goal[1:] - frames.drawn[:-1]
-    far, pace = np.linalg.norm(left, axis=1), np.linalg.norm(step, axis=1)
-    going = later & (pace > 0) & (far > pace + 2e-3 * frames.unit)
-    if not going.any():
-        return []
-    found = []
-    speed = float(np.median((pace / elapsed)[going]))
-    model = np.minimum(speed * elapsed / np.maximum(far, 1e-12), 1)
-    found.append(
+    lerp = float(np.median(elapsed[far] / share))
+    time = float(np.median(-elapsed[far] / np.log1p(-share)))
+    speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
+    return [
         PossibleReading(
-            _rms((step - model[:, None] * left)[later]),
-            _chase({"how": "speed", "speed": speed, **ahead}),
+            _rms(step - np.minimum(model, 1)[:, None] * left),
+            StrategySpec("chase", {"how": how, setting: value, **ahead}),
         )
-    )
-    new = np.append(True, np.diff(frames.newest) > 0)
-    begins = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
-    length = np.linalg.norm(goal - frames.drawn[np.maximum(np.arange(len(goal)) - 1, 0)], axis=1)[
-        begins
-    ][1:]
-    ratio = (pace / elapsed)[going] / np.maximum(length[going], 1e-12)
-    interval = float(1 / max(np.median(ratio), 1e-9))
-    model = np.minimum(length / interval * elapsed / np.maximum(far, 1e-12), 1)
-    off = _rms((step - model[:, None] * left)[later])
-    found.append(PossibleReading(off, _chase({"how": "interval", **ahead})))
-    found.append(
-        PossibleReading(off * 1.01, _chase({"how": "interval", "interval": interval, **ahead}))
-    )
-    return found
+        for how, setting, value, model in (
+            ("share", "share", middle, np.full(len(elapsed), middle)),
+            ("lerp", "time", lerp, elapsed / lerp),
+            ("exponential", "time", time, 1 - np.exp(-elapsed / time)),
+            ("speed", "speed", speed, speed * elapsed / np.maximum(way, 1e-12)),
+        )
+    ]
 
 
 def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
-    """From what was drawn at each arrival to the new state, over a time."""
+    """From what was drawn before each arrival to the new state, over a time from then on.
+
+    Tweens count it from the frame before the arrival, or behind it.
+    """
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-    start = frames.drawn[np.maximum(begins - 1, 0)]
-    since = frames.times - frames.arrivals[frames.newest]
-    later = frames.settled
+    before = np.maximum(begins - 1, 0)
+    later = np.flatnonzero(frames.settled)
+    at = later[:: max(len(later) // AGED, 1)]
+    start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
     found = []
     for ease, shape in EASES.items():
-
-        def off(log: float, shape: Callable[[Floats], Floats] = shape) -> float:
-            u = np.clip(since / math.exp(log), 0, 1)
-            return _rms((start + (goal - start) * shape(u)[:, None] - frames.drawn)[later])
-
-        tried = np.log(np.geomspace(0.02, 1.0, 25))
-        values = [off(value) for value in tried]
-        place = int(np.argmin(values))
-        best, least = minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, 24)], 14)
         how = {"how": "linear"} if ease == "linear" else {"how": "eased", "ease": ease}
-        found.append(PossibleReading(least, _chase({**how, "time": math.exp(best), **ahead})))
+        starts = []
+        for words, begun in (
+            ({}, frames.arrivals[frames.newest]),
+            ({"start": "frame"}, frames.times[begins]),
+            ({"start": "last"}, frames.times[before]),
+        ):
+            since = (frames.times - begun)[at]
+
+            def off(
+                log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since
+            ) -> float:
+                u = np.clip(since / math.exp(log), 0, 1)
+                return _rms(start + (goal - start) * shape(u)[:, None] - drawn)
+
+            best, least = _lowest(off, 25, 14)
+            glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **ahead})
+            starts.append(PossibleReading(least, glide))
+        found.append(min(starts, key=lambda reading: reading.off))
+        if ease == "linear":  # the last of them is an even pace to the goal, too
+            last, interval = starts[-1].off, starts[-1].strategy.settings["time"]
+            even = {"how": "interval", **ahead}
+            found.append(PossibleReading(last, StrategySpec("chase", even)))
+            found.append(
+                PossibleReading(last * 1.01, StrategySpec("chase", {**even, "interval": interval}))
+            )
     return found
+
+
+def _lowest(off: Callable[[float], float], count: int, steps: int) -> tuple[float, float]:
+    """The logarithm of the time (20 ms to 1 s) by which it is the least off, and how much."""
+    tried = np.log(np.geomspace(0.02, 1.0, count))
+    place = int(np.argmin([off(value) for value in tried]))
+    return minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
 
 
 EASES: dict[str, Callable[[Floats], Floats]] = {
@@ -534,11 +524,10 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleRead
         moved = (speed[:-1] + omega * change) * elapsed[1:, None]
         return _rms((goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later])
 
-    tried = np.log(np.geomspace(0.02, 1.0, 15))
-    values = [off(value) for value in tried]
-    place = int(np.argmin(values))
-    best, least = minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, 14)], 10)
-    return PossibleReading(least, _chase({"how": "spring", "time": math.exp(best), **ahead}))
+    best, least = _lowest(off, 15, 10)
+    return PossibleReading(
+        least, StrategySpec("chase", {"how": "spring", "time": math.exp(best), **ahead})
+    )
 
 
 # ---------------------------------------------------------------- drawn again
@@ -566,11 +555,11 @@ KEPT, FITTED = 2, 6
 #: Settings that may be in seconds or in send intervals.
 SPANS = ("delay", "time")
 
-#: The longest delay of a game, in seconds or send intervals.
-LONGEST = 30
-
 #: A step this many times as long as nine in ten is a teleport.
 LEAP = 4.0
+
+#: Seconds: where it is later than that, its clocks may rather not agree.
+LONGEST = 2.0
 
 #: Settings without which it would be another.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
@@ -585,11 +574,6 @@ LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 CHANGES, BETTER = 5, 0.97
 
 
-def explain(frames: Frames, comparison: FrameComparison) -> list[FittedStrategy]:
-    """What draws these frames, the nearest first."""
-    return _Explanation(frames, comparison).found()
-
-
 class _Explanation:
     """The search for what draws some frames: all that was found is kept, by how near it is."""
 
@@ -597,7 +581,7 @@ class _Explanation:
         self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
         self.axes = list(axes(frames))
-        self.leap = _leap(frames)
+        self.snaps = _snaps(frames)
         self.kept: dict[object, FittedStrategy] = {}
 
     def found(self) -> list[FittedStrategy]:
@@ -610,9 +594,9 @@ class _Explanation:
             self.read(readings, READINGS, TIED)
             steady = [_axis(self.axes, reading.strategy.settings) for reading in readings]
             self.axes.sort(key=steady.index)
-        for stamps in ({}, {"stamps": "arrival"}):
+        for way in ({"clock": "first"}, {"stamps": "arrival"}):
             if self.near[0].residual > self.exact:
-                grows = {"clock": "first", "delay": 0.1, "catch_up": "none", **stamps}
+                grows = {"delay": 0.1, "catch_up": "none", **way}
                 found = FittedStrategy(StrategySpec("buffer", grows))
                 self.keep(self.comparison.search(found, "delay", GROWN, 8))
         for _ in range(CHANGES):
@@ -705,8 +689,7 @@ class _Explanation:
                 for bound in ("delay_least", "delay_most"):
                     yield self.changed(spec, {bound: wait})
                 yield self.changed(spec, {"jitter_time": 1.0})
-        if self.leap:
-            yield self.changed(spec, {"snap": self.leap})
+        yield from (self.changed(spec, {"snap": snap}) for snap in self.snaps)
         yield from (self.changed(spec, {key: None}) for key in settings if key not in NEEDED)
         yield self.in_intervals(FittedStrategy(spec)).candidate
 
@@ -742,27 +725,37 @@ class _Explanation:
         """The same without what changes nothing, and with no more digits than it needs."""
         given = best
         for key in best.candidate.settings:
-            ways = [] if key in NEEDED else [{key: None}]
+            ways: list[dict[str, Any]] = [] if key in NEEDED else [{key: None}]
+            if key == "beyond":  # a limit that these frames do not show
+                ways.append({key: "unlimited"})
             if key in ("delay_least", "delay_most"):
                 ways.append({key: None, "delay": best.candidate.settings.get(key)})
             for changes in ways:
                 without = FittedStrategy(self.changed(best.candidate, changes))
                 without = self.comparison.fit(without, 4)
-                best = without if self.comparison.is_as_good(without, given) else best
+                if self.comparison.is_as_good(without, given):
+                    best = without
+                    break
         best = self.comparison.short(best)
         spans = self.comparison.short(self.in_intervals(best))
-        shorter = _length(spans.candidate)[1] < _length(best.candidate)[1] - 1
-        # one interval: between the last two states, at any rate
-        shorter |= "1i" in spans.candidate.settings.values()
+        shorter = _length(spans.candidate)[0] < _length(best.candidate)[0] - 1
         return spans if shorter and self.comparison.is_as_good(spans, given) else best
 
 
-def _leap(frames: Frames) -> float | None:
-    """A distance between the usual steps and those of teleports (length); None: there are none."""
-    far = np.sort(lengths(np.diff(frames.positions, axis=0)))
-    usual = LEAP * float(np.quantile(far, 0.9))
-    leaps = far[far > usual]
-    return math.sqrt(usual * float(leaps[0])) if usual and len(leaps) else None
+def _snaps(frames: Frames) -> list[float]:
+    """Distances across which it may jump (length).
+
+    One is between the usual steps and those of teleports; of a chase one is between what is left
+    to go in frames that do not land on the newest state, and more than that in those that do.
+    """
+    steps = lengths(np.diff(frames.positions, axis=0))
+    usual = LEAP * float(np.quantile(steps, 0.9))
+    goal = frames.positions[frames.newest]
+    left = lengths(goal[1:] - frames.drawn[:-1])
+    lands = lengths(goal - frames.drawn)[1:] < SHORT * frames.unit
+    way = float(left[~lands].max(initial=0.0))
+    bounds = (usual, steps[steps > usual]), (way, left[lands & (left > way)])
+    return [math.sqrt(low * float(above.min())) for low, above in bounds if low and len(above)]
 
 
 def _axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
@@ -859,13 +852,19 @@ class Supply(NamedTuple):
 
 def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
     """The composition that draws these frames best."""
-    found = explain(frames, comparison)
+    found = _Explanation(frames, comparison).found()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
-    same.sort(key=lambda each: _length(each.candidate))
-    best = same[0]
     interval = float(np.median(np.diff(frames.stamps)))
+
+    def unlikely(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
+        delay = each.candidate.settings.get("delay", 0.0)
+        late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
+        return late > LONGEST, _length(each.candidate)
+
+    best, *_ = same = sorted(same, key=unlikely)
     others = {_way(best.candidate): best.candidate}
-    if best.residual <= enough:
+    # what is not smoothed is drawn by any smoothing that is quick enough, too
+    if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
         for each in same:
             others.setdefault(_way(each.candidate), each.candidate)
     return Mechanism(
@@ -879,19 +878,18 @@ def in_seconds(span: float, interval: float) -> float:
     return span if span >= 0 else -span * interval
 
 
-def _length(strategy: StrategySpec) -> tuple[bool, int, int, int, int]:
+def _length(strategy: StrategySpec) -> tuple[int, int, int, int]:
     """How much there is to say: settings and digits, digits, how unusual its clock is, letters.
 
-    Before that, whether it is later than any game would be: then the clocks do not agree. One send
-    interval does not count as a number.
+    One send interval, between the last two states at any rate, is shorter than a number.
     """
     settings = strategy.settings.values()
-    digits = [len(f"{value}".strip("i").replace(".", "").strip("0")) for value in settings
-              if not isinstance(value, str) or (value[0].isdigit() and value != "1i")]  # fmt: skip
+    digits = [-1 if value == "1i" else len(f"{value}".strip("i").replace(".", "").strip("0"))
+              for value in settings
+              if not isinstance(value, str) or value[0].isdigit()]  # fmt: skip
     clock = ClockRule[strategy.values.get("clock", "agree").upper()]
-    late = float(f"{strategy.settings.get('delay', 0)}".strip("i")) > LONGEST
     length = sum(digits) + 2 * len(settings)
-    return late, length, sum(digits), clock.value, len(strategy.label)
+    return length, sum(digits), clock.value, len(strategy.label)
 
 
 def _way(strategy: StrategySpec) -> tuple[object, ...]:
@@ -924,10 +922,11 @@ def _supply(frames: Frames, strategy: StrategySpec, interval: float) -> Supply |
     if words["catch_up"] != "snap":  # it is not where its clock says
         empty = math.nan
     if words["catch_up"] == "none":
+        sent = arrivals if words["stamps"] == "arrival" else frames.stamps
         play = axis.stamps[0] - delay
         for elapsed, known in zip(np.diff(arrivals), axis.stamps[:-1], strict=True):
             play = min(play + elapsed, known)
-        last = float(arrivals[-1] - axis.offsets[-1] - play)
+        last = float(np.ptp(arrivals) - np.interp(play, axis.stamps, sent) + sent[0])
     delays = float(np.median(wait)), float(np.quantile(needed, 0.99))
     return Supply(empty, *delays, float(wander), (delay, last))
 

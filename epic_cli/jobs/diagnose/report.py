@@ -222,7 +222,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
         ]
     if not math.isnan(match.lag):
         lines[0] += f" It is {_late(match.lag)} the packets' stamps."
-    if abs(best.shift) > SAME_TIME:
+    if match.found and abs(best.shift) > SAME_TIME:
         lines.append(
             "The difference in time may be a delay of the game, or its frames have another clock"
             f" than the arrivals: then use --drawn FILE,offset={-best.shift * 1e3:.0f}ms."
@@ -255,8 +255,12 @@ _APPROACHES = {
     "spring": "as a spring (SmoothDamp) of {time}",
     "speed": "at {speed} a second",
     "interval": "within one send interval",
-    "linear": "in a straight line over {time} from each arrival",
-    "eased": "eased ({ease}) over {time} from each arrival",
+    "linear": "in a straight line over {time} from {begin}",
+    "eased": "eased ({ease}) over {time} from {begin}",
+}
+_BEGINS = {
+    "last": "the frame before each arrival",
+    "frame": "the frame after each arrival",
 }
 _AHEAD = {
     "newest": "the newest state",
@@ -359,11 +363,14 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
 
 def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
     goal = _AHEAD[settings["ahead"]]
+    if settings["age"] == "arrival":
+        goal = goal.replace("to now by its velocity", "by its velocity since it arrived")
     if settings["how"] == "share" and settings["share"] == 1:
         return f"draws {goal} without any smoothing"
     how = _APPROACHES[settings["how"]].format(
         time=seconds(in_seconds(settings["time"], found.interval)), share=share(settings["share"]),
         speed=f"{settings['speed']:.4g}", ease=settings["ease"],
+        begin=_BEGINS.get(settings["start"], "each arrival"),
     )  # fmt: skip
     if settings["how"] == "interval" and "interval" in found.strategy.settings:
         how = f"within {seconds(settings['interval'])}"
@@ -408,6 +415,8 @@ def _of_chase(settings: dict[str, Any], found: Mechanism, frame: float) -> Itera
             f"It depends on the frame rate: {seconds(slow)} behind at 30 frames a second,"
             f" {seconds(fast)} at 144. Use chase+how=exponential+time={time:.2g}.",
         )
+    elif settings["start"] == "frame" and how in ("linear", "eased"):
+        yield Drawback("standing-frame", "It stands for a frame at each packet: use start=last.")
     elif how in ("exponential", "lerp", "spring"):
         time = in_seconds(settings["time"], found.interval)
         yield Drawback(
@@ -426,7 +435,11 @@ def _of_buffer(settings: dict[str, Any], supply: Supply) -> Iterator[Drawback]:
             f"Jitter of the network ({jitter} from 5 to 95 %) is drawn as changes of speed: use the"
             " sender's stamps.",
         )
-    elif supply.unsteady > STEADY and settings["clock"] not in ("agree", "first"):
+    elif (
+        supply.unsteady > STEADY
+        and settings["clock"] not in ("agree", "first")
+        and settings["catch_up"] != "none"
+    ):
         yield Drawback(
             "wandering-clock",
             f"Its clock wanders by {jitter} (5 to 95 %), which is drawn as changes of speed: use"
@@ -444,7 +457,7 @@ def _of_buffer(settings: dict[str, Any], supply: Supply) -> Iterator[Drawback]:
             "long-buffer",
             f"Its delay is longer than this network needs: 99 % need {seconds(supply.needed)}.",
         )
-    if settings["catch_up"] == "none":
+    if settings["catch_up"] == "none" and supply.grown[1] > supply.grown[0] + STEADY:
         begun, grown = map(seconds, supply.grown)
         yield Drawback(
             "growing-delay",
@@ -456,7 +469,7 @@ def _of_buffer(settings: dict[str, Any], supply: Supply) -> Iterator[Drawback]:
         yield Drawback("low-pass", f"Its low-pass adds {lag} of lag.")
     if predicts:
         yield Drawback("no-smoothing", "It jumps where a packet was not expected: smooth it.")
-    elif settings["beyond"] > 0.3 and supply.empty > 0.01:
+    elif settings["beyond"] > 0.3 and supply.needed > supply.wait + 0.3:
         yield Drawback(
             "long-extrapolation",
             "It goes on for long on old packets, and is pulled back: use beyond=0.1.",

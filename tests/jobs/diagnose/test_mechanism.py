@@ -65,9 +65,13 @@ def frames(
         ("chase+how=share+share=0.1", "strafe", 60),
         ("chase+how=share+share=1", "strafe", 60),
         ("chase+how=lerp+time=0.1+snap=2", "teleport", 60),
+        ("chase+how=lerp+time=0.2+snap=1.1", "strafe", 60),  # within the usual movement
         ("chase+how=lerp+time=0.13", "figure-eight", 30),
         ("chase+how=spring+time=0.1", "strafe", 60),
         ("chase+how=linear+time=0.12", "strafe", 60),
+        ("chase+how=linear+time=0.12+start=frame", "figure-eight", 30),
+        ("chase+how=eased+time=0.12+start=last", "strafe", 60),
+        ("buffer+clock=min+clock_time=session+delay=2.5", "strafe", 60),
         ("chase+how=speed+speed=8", "strafe", 60),
         ("chase+how=exponential+time=0.08+ahead=velocity", "strafe", 60),
     ],
@@ -76,7 +80,17 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
     block = recorded(movement, 20, 3)
     found = match({"": block}, {"": frames(block, strategy, rate, 5)})
     (wanted,) = read_specs([strategy])
-    ways = ("how", "stamps", "clock", "curve", "catch_up", "ahead", "keep", "jitter_margin")
+    ways = (
+        "how",
+        "start",
+        "stamps",
+        "clock",
+        "curve",
+        "catch_up",
+        "ahead",
+        "keep",
+        "jitter_margin",
+    )
     assert found.mechanism is not None
     best = found.mechanism.strategy
     assert best.name == wanted.name
@@ -85,6 +99,24 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
         expected[way] for way in ways if way in expected
     ]
     assert found.off < 0.01
+
+
+def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
+    """It goes on for 40 ms at most here, and might for 300: nothing says that it does not."""
+    block = recorded("strafe", 20, 3)
+    path = frames(block, "buffer+clock=min+clock_time=session+delay=0.1+beyond=0.3", 60, 5)
+    said = drawn_record(match({"": block}, {"": path}))
+    assert said["exact"]
+    assert said["command"].endswith("+beyond=unlimited")
+    assert [cause["cause"] for cause in said["causes"]] == ["short-buffer"]
+
+
+def test_over_arrivals_there_is_no_clock_that_could_differ() -> None:
+    block = recorded("strafe", 20, 3)
+    found = match({"": block}, {"": frames(block, "buffer+stamps=arrival+delay=0.1+keep=3", 60, 5)})
+    assert not any(
+        "stamps=arrival" in spec.label and "clock=" in spec.label for spec in found.same_as
+    )
 
 
 def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
