@@ -56,11 +56,11 @@ def server_memory(process: subprocess.Popen[str]) -> float:
 
 
 def processor_time(process: subprocess.Popen[str], page: Page) -> tuple[float, float]:
-    """Seconds that the server has used, and the page's own thread."""
+    """Seconds that the server has used, and the page's process."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     found = page.call("Performance.getMetrics")["metrics"]
-    tasks = next(metric["value"] for metric in found if metric["name"] == "TaskDuration")
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK"), tasks
+    own = next(metric["value"] for metric in found if metric["name"] == "ProcessTime")
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK"), own
 
 
 def heap(page: Page) -> float:
