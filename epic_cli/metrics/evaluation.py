@@ -1053,18 +1053,15 @@ TRUTH_RATE = 200
 TRUTH_LONGER = 5.0
 
 
-def simulated(simulation: Simulation, seeds: Iterable[int], counts: bool = False) -> Iterator[Run]:
-    """A run for each seed, with the movement itself as its truth.
-
-    What is sent is known where it is said how that is encoded, or if it ``counts``.
-    """
+def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
+    """A run for each seed, with the movement itself as its truth."""
     known: dict[Movement, dict[str, Truth]] = {}
     for seed in seeds:
         movement = simulation.movement(seed)
         if movement not in known:
             sampled = _truths if known else _first_truths
             known = {movement: sampled(movement, simulation.spec.movement.seconds)}
-        yield SentOver(simulation, seed, known[movement], counts)()
+        yield SentOver(simulation, seed, known[movement])()
 
 
 class SentOver(NamedTuple):
@@ -1073,18 +1070,16 @@ class SentOver(NamedTuple):
     simulation: Simulation
     seed: int
     truths: Mapping[str, Truth]
-    counts: bool = False
 
     def __call__(self, judged: StrategySpec | None = None) -> Run:
         """The run, with a copy of the ``judged`` strategy where the sender takes one."""
         send = self.simulation.spec.send
         each: dict[str, list[tuple[float, int, float]]] = {}
-        counts = self.counts or send.encoded or send.selective
         packets: dict[str, PacketBlock] = {}
-        statistics = Statistics(each if counts else None)
+        statistics = Statistics(each)
         for block in self.simulation.blocks(self.seed, statistics=statistics, judged=judged):
             separate(block, packets)
-        if send.velocity == "none":
+        if send.laid_out().velocity == "none":
             for block in packets.values():
                 VelocityFiller().fill(block)
         sent = {name: SentStates(*np.array(states).T) for name, states in each.items()}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import itemgetter
 from typing import NamedTuple
@@ -154,8 +155,8 @@ SENDER: tuple[Parameter, ...] = (
            tune=(6, 24), whole=True),
     Number("range", None, "Positions are sent from minus to plus this.  [default: for bits the"
            " smallest power of two that holds the movement]", "units", 1e-6, 1e12),
-    Choice("velocity", "full", "Send velocities as 32-bit floats, 16-bit floats, or not at all.",
-           ("full", HALF, "none"), tune=False),
+    Choice("velocity", None, "Send velocities as 32-bit floats, 16-bit floats, or not at all."
+           "  [default: full]", ("full", HALF, "none"), tune=False),
     Number("quantize_velocity", None, "Round velocities to multiples of this many units/s.",
            "units/s", 1e-6, 1e6, tune=(0.001, 2), scale="log"),
     Choice("rotation", None, "Send rotations as four 32-bit floats (full), as 16-bit floats, as"
@@ -204,7 +205,7 @@ class SenderSpec(description.Described):
     quantize: float | str | None = None
     bits: int | None = None
     range: float | None = None
-    velocity: str = "full"
+    velocity: str | None = None
     quantize_velocity: float | None = None
     rotation: str | None = None
     rotation_bits: int | None = None
@@ -229,7 +230,7 @@ class SenderSpec(description.Described):
             raise SettingError("bits, range and quantize: two of them give the third")
         if self.range is not None and self.bits is None and not isinstance(self.quantize, float):
             raise SettingError("range needs bits, or a step: quantize=0.01")
-        if self.quantize_velocity is not None and self.velocity != "full":
+        if None not in (self.quantize_velocity, self.velocity):
             raise SettingError(f"quantize_velocity and velocity={self.velocity} exclude each other")
         if self.rotation_bits is not None and self.rotation in ("full", HALF, "none"):
             raise SettingError(f"rotation={self.rotation} has no rotation_bits")
@@ -259,12 +260,13 @@ class SenderSpec(description.Described):
         """The same with what its ``layout`` says written out; keys that are given go before it."""
         if self.layout is None:
             return self
-        given = [entry for entry in self.entries() if entry[0] != "layout"]
-        known = {key for key, _ in given}
-        usual = [
-            entry for entry in description.split(LAYOUTS[self.layout]) if entry.key not in known
-        ]
-        return self.parse(description.write([*given, *usual]))
+        found, usual = replace(self, layout=None), self.parse(LAYOUTS[self.layout])
+        given = {key for key, _ in self.entries()}
+        for key, _ in usual.entries():
+            if key not in given:
+                with contextlib.suppress(SettingError):  # one that is given excludes it
+                    found = replace(found, **{key: getattr(usual, key)})
+        return found
 
     def reach(self, farthest: Callable[[], float]) -> float:
         """How far from 0 positions are sent: the range, or what holds the farthest; 0: any."""

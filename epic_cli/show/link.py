@@ -69,11 +69,14 @@ def summary(statistics: LinkCounts, fates: Fates) -> str:
 
 
 def traffic(statistics: Statistics, seconds: float) -> str:
-    """What was sent in so long (s), in a line: states and bytes a second, bits of a state."""
-    states = statistics.states
+    """What was sent, in a line: states and bytes a second, bits of a state.
+
+    ``seconds`` are those between the first datagram and the last, after which another would come.
+    """
+    states, rate = statistics.states, (1 - 1 / statistics.sent) / seconds
     line = (
-        f"{states / seconds:.3g} states a second of {statistics.state_bits / max(states, 1):.3g}"
-        f" bits: {statistics.bytes / seconds:.4g} bytes a second with headers"
+        f"{states * rate:.3g} states a second of {statistics.state_bits / max(states, 1):.3g} bits:"
+        f" {statistics.bytes * rate:.4g} bytes a second with headers"
     )
     if statistics.undecodable:
         line += f"; {statistics.undecodable} arrived without what they are changes of"

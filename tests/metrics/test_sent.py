@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
@@ -45,10 +44,11 @@ def test_entities_share_the_headers() -> None:
     assert many.results[0].value("bytes") < 0.6 * one
 
 
-def test_nothing_is_said_of_bytes_where_nothing_is_said_of_how_it_is_sent() -> None:
-    found = compared("20hz", "snapshot")
-    assert not found.sent
-    assert np.isnan(found.results[0].value("bytes"))
+def test_plain_floats_are_counted_like_any_sender() -> None:
+    """Two vectors of 32-bit floats, a bit for each part and for teleports, number and base."""
+    (result,) = compared("20hz", "snapshot").results
+    assert result.value("update_bits") == pytest.approx(8 + 8 + 1 + 4 + 6 * 32)
+    assert result.value("bytes") == pytest.approx(20 * (28 + 36), rel=0.02)
 
 
 def test_each_strategy_gets_what_a_sender_with_its_copy_sends() -> None:

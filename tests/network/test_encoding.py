@@ -213,6 +213,30 @@ def test_what_an_engine_puts_before_a_state_is_counted(layout: str, flags: int) 
     assert as_engine.bits == [alike.bits[0] + flags]
 
 
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ("layout=unreal,bits=16,range=50", "bits=16,range=50,quantize_velocity=1,rotation=euler,"
+         "rotation_bits=8"),
+        ("layout=unreal,velocity=full", "quantize=0.01,rotation=euler,rotation_bits=8"),
+        ("layout=unreal,rotation=full", "quantize=0.01,quantize_velocity=1,rotation=full"),
+        ("layout=mirror,velocity=full", "rotation_bits=10"),
+        ("layout=unity-ngo,bits=12,range=9", "bits=12,range=9,velocity=none,rotation_bits=10"),
+    ],
+)  # fmt: skip
+def test_keys_that_are_given_change_a_layout(given: str, same: str) -> None:
+    snapshots = moving()
+    first, other = (Sender(described(text), described(text).range or 0) for text in (given, same))
+    assert [first.packets(one) for one in snapshots] == [other.packets(one) for one in snapshots]
+
+
+def test_32_bits_of_a_coordinate_are_steps_over_the_range_too() -> None:
+    sender = Sender(described("bits=32,range=1e9"), 1e9)
+    (packet,) = sender.packets(Snapshot(0.0, [("a", State((2e9, 0.3, 0.0), (0.0, 0.0, 0.0)))]))
+    assert packet.position[0] == 1e9
+    assert 0 < abs(packet.position[1] - 0.3) <= 1e9 / 2**32
+
+
 # ---------------- when
 
 

@@ -126,7 +126,7 @@ def simulate(
 def _summarise(run: SimulationRun, quiet: bool) -> None:
     if not quiet:
         text = summary(run.statistics, run.fates)
-        if run.counts and run.done > 0:
+        if run.done > 0:
             text += traffic(run.statistics, run.done)
         say(text)
 

@@ -21,9 +21,7 @@ class SimulationRun:
         self._channel = simulation.channel(seed)
         self.movement = simulation.movement(seed)
         self.statistics = Statistics()
-        send = simulation.spec.send.alone()
-        #: Whether the sender says how it saves bytes, so that they are worth counting.
-        self.counts = send.encoded or send.selective
+        simulation.spec.send.alone()
         self.blocks: Iterator[PacketBlock] = simulation.blocks(seed, self._channel, self.statistics)
         #: For how long it goes on; infinite: endlessly.
         self.seconds = min(

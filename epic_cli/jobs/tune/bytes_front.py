@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 RATES = (5, 10, 15, 20, 30, 60)
 THRESHOLDS = (0.005, 0.01, 0.02, 0.05, 0.1)
 BITS = ((None, None), (18, 15), (16, 12), (14, 11), (12, 10), (10, 9), (8, 8))
-VELOCITIES = ("full", "half", "none")
+VELOCITIES = (None, "half", "none")
 PACKS = ("full", "delta")
 
 #: A threshold leaves what moves evenly unsent: not for longer than this (s).
@@ -220,7 +220,7 @@ class _Senders(NamedTuple):
     def __call__(self, judged: StrategySpec) -> Run:
         """What this one's sender sends."""
         simulation = _with(self.simulation, self.senders[judged.label])
-        return SentOver(simulation, self.seed, self.run.truths or {}, counts=True)()
+        return SentOver(simulation, self.seed, self.run.truths or {})()
 
 
 def _with(simulation: Simulation, send: SenderSpec) -> Simulation:
@@ -350,7 +350,7 @@ class SentPart:
         """What a strategy comes to with a sender, over all of them; raises ``NotEnoughToSay``."""
         results = [
             evaluate(prepare(run, self.spec.compare), candidate.strategy, self.spec.compare.weights)
-            for run in simulated(_with(self.simulation, candidate.send), self.seeds, counts=True)
+            for run in simulated(_with(self.simulation, candidate.send), self.seeds)
         ]
         return results[0] if len(results) == 1 else pool_results(results)
 
@@ -484,7 +484,7 @@ def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
     given = spec.given
     fixed = given.bits is not None or given.quantize is not None or given.layout is not None
     bits = ((None, None),) if fixed else BITS
-    velocities = (given.velocity,) if fixed or given.velocity != "full" else VELOCITIES
+    velocities = (given.velocity,) if fixed or given.velocity is not None else VELOCITIES
     packs = (given.pack,) if given.pack != "full" else PACKS
     turns = spec.simulation.recorded.turns if spec.simulation.recorded else False
     found: list[dict[str, Any]] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
@@ -12,8 +14,12 @@ from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Floats, Stream,
 FITS = 0.85
 
 #: The same distance in intervals that differ by this much (90th percentile over the 10th), and by
-#: this many frames: two that are neighbours allow for one threshold whatever it moves like.
+#: this many frames, or else many are of a single one: two longer ones that are neighbours allow for
+#: one threshold whatever it moves like.
 UNEVEN, FRAMES = 1.35, 2
+
+#: Single frames say nothing at an even speed: they have to pass distances that differ by this much.
+PACES = 1.1
 
 #: The distances that were passed are within this (90th percentile over the 10th).
 ALIKE = 3.0
@@ -32,22 +38,32 @@ def _of(stream: Stream) -> Finding | None:
     if not frame:
         return None
     usual = intervals <= 3 * median(intervals)  # longer ones are rests, heartbeats, losses
-    used = usual & ~stream.teleports[1:] & (intervals > 1.5 * frame)
-    if used.sum() < max(FEWEST_STATES, 0.5 * len(intervals)):
+    usual &= ~stream.teleports[1:] & (stream.follows | (not stream.numbered))
+    used, single = usual & (intervals > 1.5 * frame), usual & (intervals < 1.5 * frame)
+    if used.sum() < FEWEST_STATES:
         return None
     short, long = quantile(intervals[used], 0.1), quantile(intervals[used], 0.9)
-    if long < UNEVEN * short or round((long - short) / frame) < FRAMES:
+    uneven = long >= UNEVEN * short and round((long - short) / frame) >= FRAMES
+    several = single.sum() >= FEWEST_STATES  # what is sent in the next frame has passed it, too
+    if not (several or uneven):
         return None
-    before = 1 - frame / intervals[used]  # how far it was when it was not yet sent
-    candidates = [("the last state that was sent", stream.steps[used], before)]
+    groups = [used, single] if several else [used]
+    every = np.logical_or.reduce(groups)
+    before = 1 - frame / intervals  # how far it was when it was not yet sent
+    candidates = [("the last state that was sent", stream.steps, before)]
     if stream.has_velocities:
         guess = stream.velocities[:-1] * intervals[:, None]
-        missed = lengths(np.diff(stream.positions, axis=0) - guess)[used]
+        missed = lengths(np.diff(stream.positions, axis=0) - guess)
         candidates.append(("its extrapolation", missed, before * before))
     for against, passed, share in candidates:
-        if not quantile(passed, 0.9) < ALIKE * quantile(passed, 0.1):
+        if not _spread(passed[used]) < ALIKE:
             continue
-        size, fits = _between_most(passed * share, passed)
+        if not (uneven or _spread(passed[single]) > PACES):
+            continue
+        least = passed * share
+        size = _between_most(least[every], passed[every])
+        fit = (least <= size) & (size < passed)
+        fits = min(float(fit[group].mean()) for group in groups)
         if fits >= FITS:
             values: dict[str, float | str] = {
                 "size": size, "against": against, "rate": 1 / frame,
@@ -66,13 +82,19 @@ def _frame(intervals: Floats) -> float:
     return 0.0
 
 
-def _between_most(least: Floats, most: Floats) -> tuple[float, float]:
-    """The value that lies between most pairs of these, and the share of such pairs."""
+def _spread(values: Floats) -> float:
+    """The 90th percentile over the 10th."""
+    low, high = quantile(values, 0.1), quantile(values, 0.9)
+    return high / low if low > 0 else math.inf
+
+
+def _between_most(least: Floats, most: Floats) -> float:
+    """The value that lies between most pairs of these."""
     ends = np.sort(np.concatenate((least, most)))
     middles = (ends[1:] + ends[:-1]) / 2
     counts = np.searchsorted(np.sort(least), middles) - np.searchsorted(np.sort(most), middles)
     best = np.flatnonzero(counts == counts.max())
-    return float(middles[best[len(best) // 2]]), float(counts.max()) / len(most)
+    return float(middles[best[len(best) // 2]])
 
 
 DETECTOR = Detector(
@@ -85,7 +107,8 @@ DETECTOR = Detector(
     "Let receivers predict as the sender does, and send at least once a second and once more at"
     " rest; 'epic tune --bytes' says what a threshold costs.",
     "share of the intervals in which the same distance was passed with the last moment",
-    f"{FITS} of them, where intervals differ by {UNEVEN} and {FRAMES} frames (10-90 %)",
+    f"{FITS} of them, where intervals differ by {UNEVEN} and {FRAMES} frames (10-90 %), and"
+    " of those of a single frame",
     "definition of sending by a threshold; IEEE 1278.1 of that against an extrapolation",
     detect,
     rank=47,
