@@ -5,11 +5,13 @@ import math
 import shutil
 import subprocess
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 from support.datagrams import receiver
 from support.places import SAMPLES
+from support.ports import stream_lines
 from support.running import epic
 
 from epic_cli.recordings.datagrams.ingest import Decoder
@@ -265,7 +267,7 @@ PORTS = {
     "unreal_port.cpp": ("cpp", "g++ -std=c++17 -Wall -Werror -ffp-contract=off -o {1}/port {0}",
                         "{1}/port"),
     "godot_port.gd": ("gdscript", "true", "godot3-server --no-window --script {0}"),
-    "node_port.ts": ("typescript", "tsc --strict --target es2020 --outDir {1} {0}",
+    "node_port.ts": ("typescript", "tsc --strict --target es2020 --skipLibCheck --outDir {1} {0}",
                      "node {1}/node_port.js"),
     "python_port.py": ("python", "true", "python3 {0}"),
     "rust_port.rs": ("rust", "rustc -D warnings -o {1}/port {0}", "{1}/port"),
@@ -284,8 +286,21 @@ def test_ports_are_what_epic_code_writes(name: str, tmp_path: Path) -> None:
     assert (ENGINES / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of what turns, and of all built-in streams as one recording, for which one program runs."""
+    folder = tmp_path_factory.mktemp("cases")
+    streams = folder / "streams.txt"
+    streams.write_bytes(b"".join(line for _, line in sorted(stream_lines(), key=itemgetter(0))))
+    for name, recording in (("spin", SAMPLES / "spin_turn.csv"), ("streams", streams)):
+        assert epic("check", "--new", folder / name, recording, "-s", DRAWN).returncode == 0
+    return folder
+
+
 @pytest.mark.parametrize("name", PORTS)
-def test_ports_draw_what_the_strategy_draws_rotations_too(name: str, tmp_path: Path) -> None:
+def test_ports_draw_what_the_strategy_draws_rotations_too(
+    name: str, tmp_path: Path, cases: Path
+) -> None:
     _, *commands = PORTS[name]
     build, start = (command.format(ENGINES / name, tmp_path) for command in commands)
     for command in (build, start):
@@ -295,13 +310,8 @@ def test_ports_draw_what_the_strategy_draws_rotations_too(name: str, tmp_path: P
     if name.endswith(".gd"):  # it writes its logs where it runs
         start = f"sh -c 'cd {tmp_path} && {start}'"
     exact = ("--rtol", "1e-4", "--atol", "1e-3") if name.endswith(".gd") else ("--atol", "1e-9")
-    against = (*exact, "--timeout", "300", "--against", start)
-    every = epic("check", "--builtin", "-s", DRAWN, *against)
-    assert every.stdout == b"46 cases: 46 hold\n", every.stdout.decode()[:2000]
-    case = tmp_path / "spin"
-    epic("check", "--new", case, SAMPLES / "spin_turn.csv", "-s", DRAWN)
-    turned = epic("check", case, *against)
-    assert turned.stdout == b"1 case: 1 holds\n", turned.stdout.decode()[:2000]
+    held = epic("check", cases, *exact, "--timeout", "300", "--against", start)
+    assert held.stdout == b"2 cases: 2 hold\n", held.stdout.decode()[:2000]
 
 
 def test_godots_scripts_are_gdscript() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from epic_cli.jobs.check.streams import builtin_streams
 from support.places import ROOT, SAMPLES
 
 GUIDE = ROOT / "epic_cli" / "jobs" / "check" / "README.md"
@@ -20,6 +21,15 @@ WRONG = {
     "swapped": ("double(shown.x),\n                  double(shown.y)",
                 "double(shown.y),\n                  double(shown.x)"),
 }  # fmt: skip
+
+
+def stream_lines() -> list[tuple[float, bytes]]:
+    """The built-in streams, each an entity: when each line arrives, and the line."""
+    return [
+        (float(line.rpartition(b"=")[2]), line + f" entity={stream.name}\n".encode())
+        for stream in builtin_streams()
+        for line in stream.text.splitlines()
+    ]
 
 
 def example(kind: str) -> str:

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import pytest
 from support.places import SAMPLES
+from support.ports import stream_lines
 from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli.engine.parameters import Number, Setting, Span
 from epic_cli.engine.strategies import declaration
-from epic_cli.jobs.check.streams import builtin_streams
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.languages import languages
 from epic_cli.jobs.code.spec import strategies
@@ -126,12 +126,8 @@ def all_streams() -> bytes:
     lines = [
         (float(line.partition(b"arrival=")[2].split()[0]), line + b" entity=spin\n")
         for line in turning
-    ] + [
-        (float(line.rpartition(b"=")[2]), line + f" entity={stream.name}\n".encode())
-        for stream in builtin_streams()
-        for line in stream.text.splitlines()
     ]
-    return b"".join(line for _, line in sorted(lines, key=itemgetter(0)))
+    return b"".join(line for _, line in sorted(lines + stream_lines(), key=itemgetter(0)))
 
 
 def rows_of(text: str) -> dict[tuple[str, str], tuple[float, ...]]:
