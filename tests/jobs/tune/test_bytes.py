@@ -75,7 +75,7 @@ def test_what_is_evaluated_is_what_compare_says_of_that_sender() -> None:
         read_specs(["dead-reckoning"]), SCREEN_TIMING, total=2, runs_are="networks", intervals=False
     )
     again = compare(
-        simulated(simulation.open(), [1, 3], counts=True),
+        simulated(simulation.open(), [1, 3]),
         CompareSpec(spec.participants, SCREEN_TIMING, total=2, runs_are="networks"),
     ).results[0]
     for name in ("score", "error", "bytes", "lag"):
