@@ -220,7 +220,7 @@ def measured(movement: RecordedMovement, seed: int, speed: float, network: str) 
     def sent(send: str, judged: str) -> Prepared:
         if (send, judged) not in known:
             over = plain._replace(spec=replace(spec, send=SenderSpec.parse(send)))
-            made = SentOver(over, seed, truths, counts=True)(read_spec(judged) if judged else None)
+            made = SentOver(over, seed, truths)(read_spec(judged) if judged else None)
             known[send, judged] = prepare(made, compared({}))
         return known[send, judged]
 
