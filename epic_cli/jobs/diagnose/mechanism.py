@@ -89,8 +89,7 @@ class Frames(NamedTuple):
     def unit(self) -> float:
         """The usual step from packet to packet (length)."""
         steps = lengths(np.diff(self.positions, axis=0))
-        moving = steps[steps > 0]
-        return float(np.median(moving)) if len(moving) else 1.0
+        return float(np.median(steps[steps > 0])) if steps.any() else 1.0
 
     @property
     def settled(self) -> NDArray[np.bool_]:
@@ -839,7 +838,7 @@ class Supply(NamedTuple):
     ``empty``: the share of the frames that are later than the newest packet (NaN: of a buffer that
     does not snap to its clock); ``wait``: the usual delay; ``needed``: what 99 % of them would
     need; ``unsteady``: how far apart the clock's 5 % and 95 % are (but for a drift), or those of
-    the arrivals behind the stamps; ``grown``: its delay at the first packet and at the last. All
+    the arrivals behind the stamps; ``grown``: its delay when it has settled and at the end. All
     but the first in seconds.
     """
 
@@ -916,19 +915,20 @@ def _supply(frames: Frames, strategy: StrategySpec, interval: float) -> Supply |
     needed = frames.times[watched] - axis.offsets[newest] - axis.stamps[newest]
     low, high = (in_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
     wait = np.clip(delay + used["jitter_margin"] * axis.jitter[newest], low, max(low, high))
-    empty, last = float((needed > wait).mean()), delay
+    empty, grown = float((needed > wait).mean()), (delay, delay)
     if words["curve"] == "catmull-rom":  # the state behind the next one, too
         needed = needed + interval
     if words["catch_up"] != "snap":  # it is not where its clock says
         empty = math.nan
     if words["catch_up"] == "none":
         sent = arrivals if words["stamps"] == "arrival" else frames.stamps
-        play = axis.stamps[0] - delay
+        shown = [float(axis.stamps[0] - delay)]
         for elapsed, known in zip(np.diff(arrivals), axis.stamps[:-1], strict=True):
-            play = min(play + elapsed, known)
-        last = float(np.ptp(arrivals) - np.interp(play, axis.stamps, sent) + sent[0])
+            shown.append(min(shown[-1] + elapsed, known))
+        ages = arrivals - np.interp(shown, axis.stamps, sent) - (arrivals[0] - sent[0])
+        grown = ages[newest[0]].item(), ages[-1].item()
     delays = float(np.median(wait)), float(np.quantile(needed, 0.99))
-    return Supply(empty, *delays, float(wander), (delay, last))
+    return Supply(empty, *delays, float(wander), grown)
 
 
 #: Send intervals without a packet, while it goes no further than this many usual steps: a silence.
