@@ -332,6 +332,15 @@ class Encoding:
             for field, whole, part in zip(self.fields, state.parts, given, strict=True)
         ]  # fmt: skip
 
+    def holds(self, state: EncodedState) -> bool:
+        """Whether each number fits its bits: a change may lead beyond them."""
+        both = zip(self.fields, state.parts, strict=True)
+        return not any(
+            number >> width  # -1 below 0
+            for field, whole in both if field.widths and whole is not None
+            for number, width in zip(whole, field.widths, strict=True)
+        )  # fmt: skip
+
     def size(self, state: EncodedState, base: EncodedState | None = None) -> int:
         """How many bits ``write`` puts."""
         bits = BitWriter()
@@ -401,7 +410,7 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
 
 
 class MessageReader:
-    """Reads messages, and keeps what states in later ones may be changes of.
+    """Reads messages, and knows what states in later ones may be changes of: those to ``keep``.
 
     ``undecodable`` counts the states whose base has not arrived.
     """
@@ -422,7 +431,7 @@ class MessageReader:
         own = _nearest(bits.take(_SEQUENCE), _SEQUENCE, number)
         moments = [self._moment(bits, own, stamp, found) for _ in range(bits.count())]
         bits.finish()
-        new = [
+        return [
             moment._replace(changes=tuple(
                 change for change in moment.changes
                 if moment.number == own
@@ -430,11 +439,14 @@ class MessageReader:
             ))
             for moment in moments
         ]  # fmt: skip
-        for which, states in found.items():
-            self._history.setdefault(which, {}).update(states)
+
+    def keep(self, moments: Sequence[Moment]) -> None:
+        """Takes what ``read`` has found for what was sent."""
+        for number, _, changes in moments:
+            states = self._history.setdefault(number, {})
+            states.update((change.entity, change.state) for change in changes)
         while len(self._history) > 2 * FARTHEST_BASE + 1:
             self._history.popitem(last=False)
-        return new
 
     def _moment(
         self, bits: BitReader, own: int, stamp: float, found: dict[int, dict[int, EncodedState]]
@@ -451,6 +463,8 @@ class MessageReader:
             if back and given is None:
                 self.undecodable += number == own
                 continue
+            if not self.encoding.holds(state):
+                raise ValueError("a number that does not fit its bits")
             states[entity] = state
             changes.append(StateChange(entity, state, base if back else None))
         return Moment(number, at_us / 1e6, tuple(changes))

@@ -25,7 +25,6 @@ from epic_cli.play.wire import (
     Verdict,
     decode_state,
     encode_input,
-    is_sane,
     received,
 )
 from epic_cli.play.world import (
@@ -511,17 +510,19 @@ class Client:
         found: list[tuple[int, Packet]] = []
         if not packet.message:
             return found
-        for moment in reader.read(packet.message, packet.snapshot, to_seconds(packet.time_us)):
+        moments = reader.read(packet.message, packet.snapshot, to_seconds(packet.time_us))
+        for moment in moments:
             for change in moment.changes:
                 number = change.entity
                 place, velocity, rotation = received(reader.encoding, change.state)
-                if number not in self.remotes or not is_sane(*place, *(velocity or ())):
+                if number not in self.remotes:
                     raise ValueError("no state of another player")
                 state = Packet(
                     place, velocity, moment.stamp, None, self.identity.names[number], False,
                     moment.number, to_seconds(packet.deltas[moment.number, number]), rotation,
                 )  # fmt: skip
                 found.append((number, state))
+        reader.keep(moments)
         return found
 
     def _update_remote(self, number: int, state: Packet, arrival: float) -> None:

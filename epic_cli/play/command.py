@@ -227,11 +227,14 @@ class OutputOptions:
         if "-" in files:
             raise WrongUsage("only --output can go to standard output", "output")
 
-    def check_sent(self, spec: MatchSpec) -> None:
+    def check_sent(self, spec: MatchSpec, script: Script) -> None:
         """Refuses packets that packet text cannot hold."""
-        if self.packets and spec.send.laid_out().velocity == "none":
+        changes = [change.value for _, change in script.changes if change.name == "send"]
+        if self.packets and any(
+            send.laid_out().velocity == "none" for send in (spec.send, *changes)
+        ):
             raise WrongUsage(
-                "--packets: packet text has velocities, and this --send leaves them out", "send"
+                "--packets: packet text has velocities, and this sender leaves them out", "send"
             )
 
     def check_names(self, names: list[str]) -> None:
@@ -397,7 +400,7 @@ def play(
 
     def opened(file: str | None) -> tuple[MatchSpec, Script]:
         """The match of a script, under the options."""
-        with wrong_usage("--send: "):
+        with wrong_usage("--send: ", about=("send",)):
             spec = MatchSpec(
                 link=link.ways,
                 send=send,
@@ -405,7 +408,7 @@ def play(
                 remote_settings=tuple(chosen.settings.items()),
                 seed=seed,
             )
-        with wrong_usage("--match: "):
+        with wrong_usage("--match: ", about=("match",)):
             for change in match:
                 spec = changed(spec, change)
         parsed = Script()
@@ -417,7 +420,7 @@ def play(
                 )
         spec = begin_with(spec, parsed, kept, link)
         output.check_names([player.name for player in spec.players])
-        output.check_sent(spec)
+        output.check_sent(spec, parsed)
         spec = over_network(spec, link)
         return spec, with_changes(parsed._replace(beginning=()), link, spec)
 

@@ -180,7 +180,7 @@ class _Parser:
             try:
                 changes.append(parse_change(word))
             except ValueError as error:
-                expected = "NAME=VALUE, of --match or --link, or remote.NAME=VALUE of the strategy"
+                expected = "NAME=VALUE, of --match or --link, or send=SENDER, or remote.NAME=VALUE"
                 raise self._refuse(at, str(error), expected) from None
         if not words:
             raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")

@@ -30,6 +30,7 @@ from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Send
 from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
 from epic_cli.play.clock import CLOCK_SYNCS, interpolation_delay
 from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, sender_to_client
+from epic_cli.play.wire import FARTHEST
 from epic_cli.play.world import SECOND_US, STEP, Point, Rules, to_seconds, to_us
 
 #: Seconds, and how many times as fast as real time.
@@ -82,6 +83,31 @@ class PlayerConfig:
     rate: float = 1.0
 
 
+def _check_sender(send: SenderSpec) -> None:
+    """Raises ``SettingError`` for what a match cannot send."""
+    rate, (low, high) = send.send_rate, SEND_RATES
+    if rate == RECORDED:
+        raise SettingError(f"send_rate={RECORDED}: a match has no recording; give a rate")
+    if rate is not None and not low <= float(rate) <= high:
+        raise SettingError(f"send_rate={rate:g}: a match has {low:g} to {high:g} Hz")
+    for key, _ in send.entries():
+        if key in _NOT_SENT:
+            raise SettingError(f"{key} says nothing in a match: {_NOT_SENT[key]}")
+    if send.range is not None and send.range > FARTHEST:
+        raise SettingError(f"range={send.range:g}: a match has at most {FARTHEST:g} units")
+    if send.laid_out().quantize == HALF_DELTA:
+        raise SettingError(
+            f"quantize={HALF_DELTA} needs bases that always arrive, and in a match packets are"
+            f" lost: write quantize={HALF}"
+        )
+
+
+def _read_sender(text: str) -> SenderSpec:
+    send = SenderSpec.parse(text)
+    _check_sender(send)
+    return send
+
+
 def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
     """You, called A, and up to seven others who run about: B, C and so on."""
     return tuple(
@@ -121,20 +147,7 @@ class MatchSpec:
     def __post_init__(self) -> None:
         if self.send.send_rate is None:  # the rate is always said
             object.__setattr__(self, "send", replace(self.send, send_rate=USUAL_RATE))
-        given = {key for key, _ in self.send.entries()}
-        if self.send.send_rate == RECORDED:
-            raise SettingError(f"send_rate={RECORDED}: a match has no recording; give a rate")
-        if not SEND_RATES[0] <= self.send_rate <= SEND_RATES[1]:
-            low, high = SEND_RATES
-            raise SettingError(f"send_rate={self.send_rate:g}: a match has {low:g} to {high:g} Hz")
-        for key, why in _NOT_SENT.items():
-            if key in given:
-                raise SettingError(f"{key} says nothing in a match: {why}")
-        if self.send.laid_out().quantize == HALF_DELTA:
-            raise SettingError(
-                f"quantize={HALF_DELTA} needs bases that always arrive, and in a match packets are"
-                f" lost: write quantize={HALF}"
-            )
+        _check_sender(self.send)
 
     @property
     def send_rate(self) -> float:
@@ -248,7 +261,7 @@ TECHNIQUES: tuple[Parameter, ...] = (
            " checks what the client says, as Source does.", COMPENSATIONS),
     Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
     Custom("send", MatchSpec.send, "How the server sends the others, as --send describes it.",
-           "sender", SenderSpec.parse, SenderSpec.write),
+           "sender", _read_sender, SenderSpec.write),
     Number("speed", MatchSpec.speed, "How fast the screen shows it: 0.1 is slow motion, 0 a pause."
            " Without a screen a match runs as fast as it can.", "times", 0, 10),
     Custom("step", STEP, "The simulation's step and the time between frames: 33ms, 1/60 or 60hz;"

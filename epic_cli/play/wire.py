@@ -224,14 +224,16 @@ def received(
 ) -> tuple[Vector, Vector | None, Rotation | None]:
     """Position, velocity and rotation as both sides have them, to ``DECIMALS``.
 
-    Raises ``ValueError`` for a state without a position.
+    Raises ``ValueError`` for a state that no player can have.
     """
     position, velocity, rotation, _ = (
         None if part is None else tuple(round(value, DECIMALS) + 0.0 for value in part)
         for part in encoding.values(state)
     )
-    if position is None:
-        raise ValueError("a state without a position")
+    if position is None or not is_sane(*position, *(velocity or ())):
+        raise ValueError("a position or a velocity out of range")
+    if rotation is not None and not abs(math.hypot(*rotation) - 1) < 0.01:  # true for NaN
+        raise ValueError("a rotation that is not of length 1")
     return position, velocity, rotation  # type: ignore[return-value]  # as long as their fields
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
+import random
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +17,12 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
 from epic_cli.play import LinkConditions, Match, MatchSpec
+from epic_cli.play.client import Client
 from epic_cli.play.script import SCENARIOS, parse_script
 from epic_cli.play.spec import default_players
+from epic_cli.play.wire import decode_state, encode_state
 from epic_cli.play.world import View
+from epic_cli.recordings.tables import TableRefusal
 
 #: Each with the largest error of a coordinate: a number in single precision, half a step.
 SENDERS = [
@@ -85,6 +92,45 @@ def test_a_players_own_state_is_exact_however_the_others_are_sent(send: str, _: 
     played = over_bad(send, "0 A right\n0.7 A up\n1.5 A left down\n")
     played.run_until(4)
     assert played.participants[0].client.local.mispredictions == 0
+
+
+@pytest.mark.parametrize("send", [*[send for send, _ in SENDERS], "30hz,pack=chain"])
+def test_a_message_that_was_changed_on_its_way_is_refused_as_a_whole_or_read(send: str) -> None:
+    """Bits flip that no checksum has seen; of what is refused, nothing is kept."""
+    draws = random.Random(send)
+    played = over_bad(send)
+    client = played.participants[0].client
+    receive, refused = client.receive, 0
+
+    def receive_damaged(data: bytes, machine_us: int) -> None:
+        nonlocal refused
+        packet = decode_state(data)
+        for _ in range(9 if packet.message else 0):
+            message = bytearray(packet.message)
+            for _ in range(draws.choice((1, 1, 3, 30))):
+                message[draws.randrange(len(message))] ^= 1 << draws.randrange(8)
+            before = known(client), client.refused["malformed"]
+            receive(encode_state(packet._replace(message=bytes(message))), machine_us)
+            if client.refused["malformed"] > before[1]:
+                refused += 1
+                assert known(client) == before[0]
+        receive(data, machine_us)
+
+    client.receive = receive_damaged  # type: ignore[method-assign]
+    played.run_until(2)
+    assert refused > 20
+    for remote in client.remotes.values():
+        assert remote.sample is None or all(map(math.isfinite, remote.sample.position))
+
+
+def known(client: Client) -> object:
+    """All that datagrams have told a client."""
+    readers = [
+        {number: {**states} for number, states in reader._history.items()}
+        for reader in client._readers.values()
+    ]
+    others = [remote.last_packet for remote in client.remotes.values()]
+    return client.state, client.local.predicted, others, readers
 
 
 class Scales:
@@ -165,6 +211,15 @@ def test_eight_players_fit_and_the_budget_is_kept() -> None:
     assert max(math.dist(drawn[one], truth[one]) for one in drawn) < 8
 
 
+def test_packets_without_velocities_are_refused_whenever_they_would_be_sent(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("0 A right\n1 set send=layout=mirror\n")
+    packets = tmp_path / "packets.txt"
+    refused = epic("play", tmp_path / "s", "--packets", packets, "--duration", "2")
+    assert refused.returncode == 2
+    assert b"velocities" in refused.stderr
+    assert not packets.exists()
+
+
 @pytest.mark.parametrize(
     ("send", "said"),
     [
@@ -174,6 +229,7 @@ def test_eight_players_fit_and_the_budget_is_kept() -> None:
         ("mtu=500", "mtu says nothing"),
         ("separate=on", "separate says nothing"),
         ("clock_offset=1", "clock.NAME"),
+        ("bits=9,range=1e9", "at most 1e\\+06 units"),
         ("quantize=half-delta", "quantize=half"),
         ("layout=unity-ngo", "quantize=half"),
     ],
@@ -183,4 +239,7 @@ def test_what_a_match_cannot_send_is_refused(send: str, said: str) -> None:
         MatchSpec(send=SenderSpec.parse(send))
     refused = epic("play", "--send", send, "--duration", "1")
     assert refused.returncode == 2
-    assert said in refused.stderr.decode()
+    assert re.search(said, refused.stderr.decode())
+    with pytest.raises(TableRefusal, match=said) as found:
+        parse_script(io.BytesIO(f"1 A up\n2 set send={send}\n".encode()), "AB")
+    assert (found.value.problem.line, found.value.problem.column) == (2, 7)
