@@ -268,7 +268,7 @@ def _period_us(rate: float) -> Fraction:
 class OneWayLink:
     """From a client to the server (``up/NAME``) or back (``down/NAME``).
 
-    ``sent`` and ``arrived`` count the packets of the present channel.
+    ``sent``, ``lost`` and ``arrived`` (with duplicates) count the packets of the present channel.
     """
 
     def __init__(self, purpose: str, channel: Channel) -> None:
@@ -278,8 +278,7 @@ class OneWayLink:
 
     def _begin(self, channel: Channel) -> None:
         self.channel = channel
-        self.sent = 0
-        self.arrived = 0
+        self.sent = self.lost = self.arrived = 0
         self._total_delay = 0.0
 
     @property
@@ -300,10 +299,9 @@ class OneWayLink:
     def send(self, now_us: int, size: int = 0) -> list[int]:
         """When a packet of this many bytes (0: as the link says) arrives, in microseconds."""
         time = to_seconds(now_us)
+        arrivals = () if self.channel.ended(time) else self.channel.send(time, size)
         self.sent += 1
-        if self.channel.ended(time):
-            return []
-        arrivals = self.channel.send(time, size)
+        self.lost += not arrivals
         self.arrived += len(arrivals)
         for arrival in arrivals:
             self._total_delay += arrival - time

@@ -325,8 +325,8 @@ class MatchStatistics:
             ("states", local.states, ""),
             ("rtt estimate", estimate, "s"),
             ("rtt of the link", up.mean_delay + down.mean_delay if down.arrived else math.nan, "s"),
-            ("packets up lost", _ratio(up.sent - up.arrived, up.sent), "share"),
-            ("packets down lost", _ratio(down.sent - down.arrived, down.sent), "share"),
+            ("packets up lost", _ratio(up.lost, up.sent), "share"),
+            ("packets down lost", _ratio(down.lost, down.sent), "share"),
         ]
         found += self._sent(client)
         for other, drawn in measured.others.items():

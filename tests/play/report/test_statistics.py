@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from support.play_links import OPEN, dropping, match
 
+from epic_cli.network.link_spec import TwoWays
 from epic_cli.network.sender import SenderSpec
-from epic_cli.play import Match, MatchSpec
+from epic_cli.play import LinkConditions, Match, MatchSpec
 from epic_cli.play.legend import figures as shown
 from epic_cli.play.run import rows
 from epic_cli.play.statistics import DrawnError, MatchStatistics
@@ -114,6 +115,15 @@ def test_rows_tell_truth_and_every_screen() -> None:
     truth = {row.player: (row.x, row.y) for row in found if row.view == "server"}
     for row in found:
         assert row.error == math.dist((row.x, row.y), truth[row.player])
+
+
+def test_a_packet_that_arrives_twice_makes_up_for_no_lost_one() -> None:
+    """One that is lost and sent twice arrives once, as in netem."""
+    link = TwoWays.both(LinkConditions(loss=0.5, duplicate=0.5))
+    game, statistics = played("", trace=None, link=link)
+    figures = {one.name: one.value for one in statistics.figures(game.participants[0])}
+    assert 0.15 < figures["packets up lost"] < 0.35
+    assert 0.15 < figures["packets down lost"] < 0.35
 
 
 @pytest.mark.parametrize("latency", [0.05, 0.2])
