@@ -422,7 +422,7 @@ class MessageReader:
         self.undecodable = 0
 
     def read(self, data: bytes, number: int, stamp: float) -> list[Moment]:
-        """What is new in a message, the oldest moment first, its own in any case.
+        """What is new in a message, the oldest moment first.
 
         A number and a stamp (seconds) near its own complete those that it has. Raises
         ``ValueError`` for what is no message.
@@ -434,8 +434,7 @@ class MessageReader:
         return [
             moment._replace(changes=tuple(
                 change for change in moment.changes
-                if moment.number == own
-                or change.entity not in self._history.get(moment.number, ())
+                if change.entity not in self._history.get(moment.number, ())
             ))
             for moment in moments
         ]  # fmt: skip

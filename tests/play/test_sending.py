@@ -133,6 +133,16 @@ def known(client: Client) -> object:
     return client.state, client.local.predicted, others, readers
 
 
+@pytest.mark.parametrize("send", ["60hz,redundancy=3", "60hz"])
+def test_a_state_is_taken_once_however_often_it_comes(send: str) -> None:
+    played = over_bad(send)
+    client = played.participants[0].client
+    client.packets = []
+    played.run_until(4)
+    numbers = [packet.sequence for packet in client.packets]
+    assert len(set(numbers)) == len(numbers) > 180
+
+
 class Scales:
     """A link that adds up the bytes that it is given."""
 
