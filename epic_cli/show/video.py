@@ -125,6 +125,7 @@ def _write_mp4(
 ) -> None:
     """H.264 as every player and browser has it, by one thread, which makes it repeatable."""
     import av
+    import numpy as np
     from av.video.reformatter import (
         ColorPrimaries,
         ColorRange,
@@ -147,7 +148,7 @@ def _write_mp4(
         context.color_primaries, context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
         for number, image in enumerate(images):
             frame = reformatter.reformat(
-                av.VideoFrame.from_image(image),
+                av.VideoFrame.from_ndarray(np.asarray(image)),
                 format="yuv420p",
                 dst_colorspace=Colorspace.ITU709,
             )
