@@ -344,7 +344,7 @@ class Tween(Game):
 class Coroutine(Game):
     """``for (t = 0; t < 0.1; t += dt) { position = Lerp(start, newest, t / 0.1); yield; }``."""
 
-    new, goal = False, None
+    new, goal, elapsed = False, None, 0.0
 
     def arrive(self) -> None:
         self.new = True
