@@ -440,6 +440,9 @@ def parse_match(text: str) -> tuple[Change, ...]:
 
     def parameter_of(name: str) -> Parameter:
         is_player = f"{name.rpartition('.')[0]}." in (_CLOCK, _BOT)
+        if name in _PLAIN and name not in (each.name for each in MATCH_KEYS):
+            option = "link" if name in _LINK else name.replace("_", "-")
+            raise SettingError(f"{name} has an option of its own: --{option}")
         return _parameter(name) if is_player else find(name, MATCH_KEYS, "a match", "setting")
 
     found = description.read_entries(description.split(text), parameter_of)

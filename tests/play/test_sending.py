@@ -253,3 +253,9 @@ def test_what_a_match_cannot_send_is_refused(send: str, said: str) -> None:
     with pytest.raises(TableRefusal, match=said) as found:
         parse_script(io.BytesIO(f"1 A up\n2 set send={send}\n".encode()), "AB")
     assert (found.value.problem.line, found.value.problem.column) == (2, 7)
+
+
+@pytest.mark.parametrize(("key", "option"), [("send", "send"), ("loss", "link"), ("seed", "seed")])
+def test_what_has_an_option_of_its_own_is_named(key: str, option: str) -> None:
+    refused = epic("play", "--match", f"{key}=1", "--duration", "1").stderr.decode()
+    assert f"{key} has an option of its own: --{option}" in refused
