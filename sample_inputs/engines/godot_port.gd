@@ -35,21 +35,17 @@ class Smoothing:
 		count = 0
 		drawn = false
 
-	# Takes a packet (times in s); false: it is late, and was dropped.
+	# Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
 	func receive(time: float, arrival: float, position: Vector3, rotation) -> bool:
 		if count > 0 and time <= newest:
 			return false
 		stamp = arrival
-		insert({"time": stamp, "position": position, "rotation": rotation})
+		states.append({"time": stamp, "position": position, "rotation": rotation})
+		if states.size() > KEEP:
+			states.pop_front()
 		newest = time
 		count += 1
 		return true
-
-	# Puts a state where its time belongs.
-	func insert(state: Dictionary) -> void:
-		states.append(state)
-		if states.size() > KEEP:
-			states.pop_front()
 
 	# Takes a packet of an entity that was moved on purpose.
 	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:

@@ -47,24 +47,19 @@ class Smoothing {
     this.drawn = false;
   }
 
-  // Takes a packet (times in s); false: it is late, and was dropped.
+  // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
   receive(time: number, arrival: number, position: Vec3, rotation: Quat): boolean {
     if (this.count > 0 && time <= this.newest) {
       return false;
     }
     this.stamp = arrival;
-    this.insert({ time: this.stamp, position, rotation });
-    this.newest = time;
-    this.count += 1;
-    return true;
-  }
-
-  // Puts a state where its time belongs.
-  private insert(state: State): void {
-    this.states.push(state);
+    this.states.push({ time: this.stamp, position, rotation });
     if (this.states.length > KEEP) {
       this.states.shift();
     }
+    this.newest = time;
+    this.count += 1;
+    return true;
   }
 
   // Takes a packet of an entity that was moved on purpose.

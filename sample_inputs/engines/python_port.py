@@ -65,20 +65,16 @@ class Smoothing:
         self.drawn = False
 
     def receive(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> bool:
-        """Takes a packet (times in s); false: it is late, and was dropped."""
+        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
         if self.count > 0 and time <= self.newest:
             return False
         self.stamp = arrival
-        self.insert(State(self.stamp, position, rotation))
+        self.states.append(State(self.stamp, position, rotation))
+        if len(self.states) > KEEP:
+            self.states.pop(0)
         self.newest = time
         self.count += 1
         return True
-
-    def insert(self, state: State) -> None:
-        """Puts a state where its time belongs."""
-        self.states.append(state)
-        if len(self.states) > KEEP:
-            self.states.pop(0)
 
     def teleport(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> None:
         """Takes a packet of an entity that was moved on purpose."""

@@ -17,29 +17,16 @@ const DELAY: f64 = 0.1;  // s, how far in the past to draw
 const KEEP: i64 = 1024;  // the most states that are kept
 
 #[derive(Clone, Copy, Default)]
-pub struct Vec3 {
-    pub x: f64,
-    pub y: f64,
-    pub z: f64,
-}
+pub struct Vec3 { pub x: f64, pub y: f64, pub z: f64 }
 #[derive(Clone, Copy, Default)]
-pub struct Quat {
-    pub x: f64,
-    pub y: f64,
-    pub z: f64,
-    pub w: f64,
-}
+pub struct Quat { pub x: f64, pub y: f64, pub z: f64, pub w: f64 }
 impl std::ops::Add for Vec3 {
     type Output = Vec3;
-    fn add(self, o: Vec3) -> Vec3 {
-        Vec3 { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
-    }
+    fn add(self, o: Vec3) -> Vec3 { Vec3 { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z } }
 }
 impl std::ops::Mul<f64> for Vec3 {
     type Output = Vec3;
-    fn mul(self, s: f64) -> Vec3 {
-        Vec3 { x: self.x * s, y: self.y * s, z: self.z * s }
-    }
+    fn mul(self, s: f64) -> Vec3 { Vec3 { x: self.x * s, y: self.y * s, z: self.z * s } }
 }
 
 /// A received state, on the time axis of the buffer.
@@ -76,24 +63,19 @@ impl Smoothing {
         self.drawn = false;
     }
 
-    /// Takes a packet (times in s); false: it is late, and was dropped.
+    /// Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
     pub fn receive(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) -> bool {
         if self.count > 0 && time <= self.newest {
             return false;
         }
         self.stamp = arrival;
-        self.insert(State { time: self.stamp, position, rotation });
-        self.newest = time;
-        self.count += 1;
-        true
-    }
-
-    /// Puts a state where its time belongs.
-    fn insert(&mut self, state: State) {
-        self.states.push(state);
+        self.states.push(State { time: self.stamp, position, rotation });
         if self.states.len() as i64 > KEEP {
             self.states.remove(0);
         }
+        self.newest = time;
+        self.count += 1;
+        true
     }
 
     /// Takes a packet of an entity that was moved on purpose.

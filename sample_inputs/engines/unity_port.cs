@@ -58,24 +58,19 @@ public class Smoothing {
         drawn = false;
     }
 
-    // Takes a packet (times in s); false: it is late, and was dropped.
+    // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
     public bool Receive(double time, double arrival, Vec3 position, Quat rotation) {
         if (count > 0 && time <= newest) {
             return false;
         }
         stamp = arrival;
-        Insert(new State { Time = stamp, Position = position, Rotation = rotation });
-        newest = time;
-        count += 1;
-        return true;
-    }
-
-    // Puts a state where its time belongs.
-    void Insert(State state) {
-        states.Add(state);
+        states.Add(new State { Time = stamp, Position = position, Rotation = rotation });
         if (states.Count > Keep) {
             states.RemoveAt(0);
         }
+        newest = time;
+        count += 1;
+        return true;
     }
 
     // Takes a packet of an entity that was moved on purpose.

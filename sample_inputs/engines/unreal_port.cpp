@@ -52,13 +52,16 @@ public:
         drawn = false;
     }
 
-    // Takes a packet (times in s); false: it is late, and was dropped.
+    // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
     bool receive(double time, double arrival, Vec3 position, Quat rotation) {
         if (count > 0 && time <= newest) {
             return false;
         }
         stamp = arrival;
-        insert(State{stamp, position, rotation});
+        states.push_back(State{stamp, position, rotation});
+        if (int(states.size()) > KEEP) {
+            states.erase(states.begin());
+        }
         newest = time;
         count += 1;
         return true;
@@ -90,14 +93,6 @@ private:
     int count{};  // packets taken
     double newest{};  // the newest timestamp
     double stamp{};  // when its state was true
-
-    // Puts a state where its time belongs.
-    void insert(State state) {
-        states.push_back(state);
-        if (int(states.size()) > KEEP) {
-            states.erase(states.begin());
-        }
-    }
 
     // Draws this.
     void show(Vec3 position, Quat rotation) {

@@ -25,7 +25,7 @@ from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.network.link import LINK, GilbertElliott, QueueLimit
 from epic_cli.network.link_spec import TRACE
 from epic_cli.network.paths import PATH
-from epic_cli.network.sender import SENDER
+from epic_cli.network.sender import SENDER, SenderSpec
 from epic_cli.network.truth_file import MOVEMENT
 from epic_cli.play.spec import MATCH
 from epic_cli.shell.declared import ParameterType, option, options
@@ -54,6 +54,12 @@ CUSTOM = {
     ),
     "step": st.integers(5_000, 100_000).map(lambda time_us: time_us / 1e6),
     "against": st.sampled_from(["judged", read_spec("dis"), read_spec("epic+display_behind=0.1")]),
+    "send": st.sampled_from(
+        [
+            SenderSpec(15.0),
+            SenderSpec.parse("60hz,threshold=0.05,against=epic+display_behind=0.1,bits=9"),
+        ]
+    ),
     "remote_strategy": st.sampled_from(["snapshot", "lerp"]),
 }
 

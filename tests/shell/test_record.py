@@ -35,7 +35,7 @@ set remote_strategy=lerp remote.lerp_time=0.07
 0.1 B up
 0.3 set latency=90ms jitter=5ms gemodel=10%,50%
 0.5 B right shoot aim=A
-0.6 set local=predicted send_rate=11hz rewind=off smoothing=0.1
+0.6 set local=predicted send=11hz,bits=9,threshold=0.1 rewind=off smoothing=0.1
 0.7 B stop
 0.8 set remote_strategy=dead-reckoning remote.correction=snap in_order=on
 """
@@ -52,7 +52,6 @@ MATCH: dict[tuple[str, ...], st.SearchStrategy[str]] = {
     ("rewind",): st.just("off"),
     ("speed",): st.sampled_from(["0", "0.1", "3"]),
     ("history",): milliseconds,
-    ("send_rate",): st.integers(3, 60).map(lambda rate: f"{rate}hz"),
     ("step",): st.sampled_from(["1/60", "20ms", "50ms"]),
     ("players",): st.integers(2, 4).map(str),
     ("bot.A",): st.sampled_from(sorted(BOTS)),
@@ -111,6 +110,9 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
             ["-s", "dead-reckoning"],
         ]
     ),
+    ("send",): st.sampled_from(
+        ["11hz", "30hz,threshold=0.3,against=judged", "60hz,bits=9,pack=delta", "pack=chain"]
+    ).map(lambda text: ["--send", text]),
     ("duration",): st.floats(0.5, 1.5).map(lambda v: ["--duration", repr(v)]),
     ("seed",): st.integers(0, 2**64 - 1).map(lambda v: ["--seed", str(v)]),
     ("latency",): milliseconds.map(lambda v: ["--latency", v]),
