@@ -47,19 +47,20 @@ def _of(stream: Stream) -> Finding | None:
     several = single.sum() >= FEWEST_STATES  # what is sent in the next frame has passed it, too
     if not (several or uneven):
         return None
-    groups = [used, single] if several else [used]
-    every = np.logical_or.reduce(groups)
     before = 1 - frame / intervals  # how far it was when it was not yet sent
-    candidates = [("the last state that was sent", stream.steps, before)]
-    if stream.has_velocities:
+    groups = [used, single] if several else [used]
+    candidates = [("the last state that was sent", stream.steps, before, groups)]
+    # what extrapolation misses in a single frame is small, and noise is as large
+    if stream.has_velocities and uneven and used.sum() >= 0.5 * len(intervals):
         guess = stream.velocities[:-1] * intervals[:, None]
         missed = lengths(np.diff(stream.positions, axis=0) - guess)
-        candidates.append(("its extrapolation", missed, before * before))
-    for against, passed, share in candidates:
+        candidates.append(("its extrapolation", missed, before * before, [used]))
+    for against, passed, share, groups in candidates:
         if not _spread(passed[used]) < ALIKE:
             continue
         if not (uneven or _spread(passed[single]) > PACES):
             continue
+        every = np.logical_or.reduce(groups)
         least = passed * share
         size = _between_most(least[every], passed[every])
         fit = (least <= size) & (size < passed)
