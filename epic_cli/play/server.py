@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.network.encoding import HEADERS
+from epic_cli.network.encoding import FARTHEST_BASE, HEADERS
 from epic_cli.network.movement import Snapshot, State
 from epic_cli.network.sender import Sender, SenderSpec
 from epic_cli.play.wire import (
@@ -534,9 +534,8 @@ class Connection:
     def __init__(self, player: int, token: int, body: Body, sent: SentPoses) -> None:
         self.player = player
         self.sent = sent
-        self.sender = Sender()
+        self.sender: Sender  # the server gives it one
         self.states = self.bits = self.bytes = 0
-        self.deltas: OrderedDict[int, dict[int, int]] = OrderedDict()  # of the newest snapshots
         self.token = token
         self.body = body
         self.score = 0
@@ -573,10 +572,6 @@ FARTHEST_AHEAD_US = 1_000_000
 
 #: This many moves may wait for their time to come; more are refused.
 MOST_WAITING = 64
-
-
-#: Of this many datagrams the deltas are kept: a sender repeats no more.
-MOST_REPEATED = 65
 
 
 def sender_to_client(
@@ -632,6 +627,8 @@ class Server:
         self._last_tick_us = 0
         self._by_token = {connection.token: connection for connection in self.connections}
         self._report = report
+        self._states: list[tuple[str, State]] = []  # of all players, at this tick
+        self._behind: dict[int, dict[int, int]] = {}  # how far moves were, by snapshot and player
         self.epoch = -1
         self.change_sender(make_sender)
 
@@ -747,7 +744,7 @@ class Server:
         self.weapons.trigger(connection.player, move, result, present, shooter)
 
     def _hit(self, shooter: int, victim: int) -> None:
-        self.connections[shooter].score = min(self.connections[shooter].score + 1, 65535)
+        self.connections[shooter].score += 1
         other = self.connections[victim]
         other.body = other.body._replace(stun_us=STUN_US)
 
@@ -759,6 +756,11 @@ class Server:
         self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
         self.history.add(self.snapshot, now_us, self.positions())
         self.weapons.compensation.capture(to_seconds(now_us), self.positions())
+        self._states = [(str(each.player), state_of(each.body)) for each in self.connections]
+        self._behind[self.snapshot] = {
+            each.player: each.behind_us(now_us) for each in self.connections
+        }
+        self._behind.pop(self.snapshot - FARTHEST_BASE - 1, None)  # no sender repeats older ones
         packets = {
             connection.player: encode_state(self._packet(connection, now_us))
             for connection in self.connections
@@ -792,10 +794,9 @@ class Server:
         self, connection: Connection, now_us: int
     ) -> tuple[bytes, dict[tuple[int, int], int]]:
         """What a client is sent of the others, and how old that is; empty: nothing is due."""
-        others = [each for each in self.connections if each is not connection]
         sender = connection.sender
         sender.number = self.snapshot
-        states = [(str(each.player), state_of(each.body)) for each in others]
+        states = [each for number, each in enumerate(self._states) if number != connection.player]
         found = sender.datagrams(Snapshot(to_seconds(now_us), states))
         if not found:
             connection.sent.add(self.snapshot, now_us, {})
@@ -808,11 +809,8 @@ class Server:
         )
         connection.states += len(changes)
         connection.bits += sum(datagram.bits)
-        connection.deltas[self.snapshot] = {each.player: each.behind_us(now_us) for each in others}
-        while len(connection.deltas) > MOST_REPEATED:
-            connection.deltas.popitem(last=False)
         deltas = {
-            (moment.number, change.entity): connection.deltas[moment.number][change.entity]
+            (moment.number, change.entity): self._behind[moment.number][change.entity]
             for moment in datagram.moments
             for change in moment.changes
         }

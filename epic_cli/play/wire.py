@@ -194,7 +194,7 @@ def decode_state(data: bytes) -> StatePacket:
     kind, token, snapshot, time_us, echoes, echo_us, held_us = reader.take(_STATE_HEAD)
     _require(kind == _STATE, "not a state packet")
     body = Body(*reader.take(_BODY))
-    _require(is_sane(*body[:4]), "a number out of range")
+    _require(_is_sane(*body[:4]), "a number out of range")
     epoch, length = reader.take(_MESSAGE)
     message = reader.bytes(length)
     deltas = {}
@@ -204,7 +204,7 @@ def decode_state(data: bytes) -> StatePacket:
     projectiles = []
     for _ in range(reader.count(MOST_PROJECTILES)):
         one = Projectile(*reader.take(_PROJECTILE))
-        _require(is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
+        _require(_is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
         projectiles.append(one)
     verdicts = []
     for _ in range(reader.count(MOST_VERDICTS)):
@@ -230,15 +230,14 @@ def received(
         None if part is None else tuple(round(value, DECIMALS) + 0.0 for value in part)
         for part in encoding.values(state)
     )
-    if position is None or not is_sane(*position, *(velocity or ())):
+    if position is None or not _is_sane(*position, *(velocity or ())):
         raise ValueError("a position or a velocity out of range")
     if rotation is not None and not abs(math.hypot(*rotation) - 1) < 0.01:  # true for NaN
         raise ValueError("a rotation that is not of length 1")
     return position, velocity, rotation  # type: ignore[return-value]  # as long as their fields
 
 
-def is_sane(*values: float) -> bool:
-    """Whether they may be coordinates."""
+def _is_sane(*values: float) -> bool:
     return all(math.isfinite(value) and abs(value) <= FARTHEST for value in values)
 
 
