@@ -434,7 +434,7 @@ class Sampled(NamedTuple):
 
     ``more`` is all of it, first as it is, then with more of each of its seconds: as much as may
     have been missed (``Rare.missed``). ``alone`` is all of it, then stretches by themselves: a few
-    changes of the way are in some of them only.
+    changes of the way are in some of them only. Where runs are drawn, the draws have that already.
     """
 
     draws: Resampled
@@ -463,7 +463,7 @@ def bootstrap_sums(
         _wander(drawn, [figures.pieces for figures in shown], latency, certainty.units, seed)
     for place, (one, sums, own) in enumerate(zip(shown, drawn, units, strict=True)):
         whole = own.sum(axis=(0, 1))
-        if one.waver and certainty.unit is not Unit.RUN:
+        if one.waver:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
         more = whole + rare.missed * stretches([*one.pieces, *one.beside], WORST)
         losses = [piece.losses for piece in one.pieces if piece.losses is not None]
@@ -473,7 +473,7 @@ def bootstrap_sums(
         if rare.changes or rare.silences or math.isfinite(certainty.stretches):
             more = np.concatenate((more, [_set_again(whole, one.waver)]))
         alone = whole[None]
-        if rare.few and rare.changes:
+        if rare.few and rare.changes and certainty.unit is not Unit.RUN:
             cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
             alone = stretches(one.pieces, cells * ALONE)
             alone[0] = whole

@@ -122,9 +122,10 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
         if known is None:
             raise
         return _complain(error, known)
-    except MemoryError:
+    except MemoryError as error:
         _discard_output()
-        return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
+        lacking = _with_notes(MemoryError("there is not enough memory"), error)
+        return _complain(lacking, ExitStatus.NO_ACCESS)
     except CannotAccess as error:
         _discard_output()
         if isinstance(error.error, FileNotFoundError) and "read sample_inputs" in str(error):
@@ -132,7 +133,7 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
         return _complain(error, ExitStatus.NO_ACCESS)
     except OSError as error:
         _discard_output()
-        return _complain(_of_system(error), ExitStatus.NO_ACCESS)
+        return _complain(_with_notes(_of_system(error), error), ExitStatus.NO_ACCESS)
     return int(status or ExitStatus.DONE)
 
 
@@ -172,6 +173,13 @@ def _discard_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError:  # no file can be opened any more
             sys.stdout = None
+
+
+def _with_notes(error: Exception, noted: Exception) -> Exception:
+    """Return the ``error`` with the notes of another one."""
+    for note in getattr(noted, "__notes__", ()):
+        error.add_note(note)
+    return error
 
 
 def _complain(error: Exception, status: ExitStatus) -> ExitStatus:

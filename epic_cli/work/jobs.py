@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from epic_cli.engine.failures import Portable
 from epic_cli.recordings.files import CannotAccess, accessing
@@ -91,6 +91,7 @@ class Workers:
             tally.note(str(journal.damage))
         try:
             with journal:
+                tally.journal = journal
                 yield journal
         except OSError as error:
             if error.filename == path:
@@ -167,14 +168,26 @@ class UnusableJob(Portable, ValueError):
 class JobTally:
     """Counts what is wrong with recordings; a front end says it, in the methods that do nothing.
 
-    ``refused``: lines of one were; ``left_out``: as many were.
+    ``refused``: lines of one were; ``left_out``: as many were. An error that ends its block is
+    noted to have left the results so far in the ``journal``, if there is one.
     """
 
     def __init__(self) -> None:
         self.refused = False
         self.left_out = 0
+        self.journal: ResultJournal | None = None
         self._closing: list[str] = []
         self._last: ReadingLog | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Say the closing messages, and where the results of a run that failed are kept."""
+        self.end()
+        if error is not None and self.journal is not None and len(self.journal):
+            path = self.journal.path
+            error.add_note(f"{path} has the results so far; run the same command to go on from it")
 
     def say(self, text: str) -> None:
         """Writes what the log of a recording has said elsewhere."""

@@ -326,19 +326,18 @@ def compare(
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
     diagnoses = Diagnoses(given) if pictures.html else None
 
-    try:
-        with Progress("comparing", silent=not workers.remote) as progress:
-            look = diagnoses.look if diagnoses is not None else None
-            comparison = comparing.run(job, log, tally, look=look, progress=progress)
-        about = partial(about_of, getattr(given, "recordings", ()), inputs.truth)
-        sections = diagnoses.sections() if diagnoses is not None else []
-        write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
-    except NotEnoughToSay as error:
-        raise WrongUsage(_not_enough(error)) from error
-    except TooManyRows as error:
-        raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
-    finally:
-        tally.end()
+    with tally:
+        try:
+            with Progress("comparing", silent=not workers.remote) as progress:
+                look = diagnoses.look if diagnoses is not None else None
+                comparison = comparing.run(job, log, tally, look=look, progress=progress)
+            about = partial(about_of, getattr(given, "recordings", ()), inputs.truth)
+            sections = diagnoses.sections() if diagnoses is not None else []
+            write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
+        except NotEnoughToSay as error:
+            raise WrongUsage(_not_enough(error)) from error
+        except TooManyRows as error:
+            raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
     failing = write_failures(comparison, scoring.fail_if)
     if any(result.failed for result in comparison.results):
         return ExitStatus.STRATEGY_FAILED

@@ -180,7 +180,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     if len(names) == 1 and workers == HERE:
         return _only(each, given, options)
     shown = 0
-    with contextlib.ExitStack() as ending:
+    with tally, contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
         results = results_of(each, names, workers, tally, progress if workers.remote else None, 1)
         ending.callback(results.close)
@@ -194,7 +194,6 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
                 _write(report(source_name(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(names))
-    tally.end()
     return _status(options, found, tally.incomplete)
 
 

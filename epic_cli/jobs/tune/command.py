@@ -290,13 +290,15 @@ def tune(
             truth = f"truth={inputs.recordings[0]}" if inputs.recordings else "strafe"
             raise WrongUsage(f"--bytes sends a movement again: --movement '{truth}'", "bytes")
         parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
-        found_senders = _send(BytesSpec(tuple(strategies), *parts), jobs, tally)
-        _write(found_senders, written, color, (), None)
+        with tally:
+            found_senders = _send(BytesSpec(tuple(strategies), *parts), jobs, tally)
+            _write(found_senders, written, color, (), None)
         return ExitStatus.INTERRUPTED if found_senders.interrupted else ExitStatus.DONE
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
-    found = _search(job, log, tally, tuned.design)
-    _write(found, written, color, getattr(given, "recordings", ()), inputs.truth)
+    with tally:
+        found = _search(job, log, tally, tuned.design)
+        _write(found, written, color, getattr(given, "recordings", ()), inputs.truth)
     if found.failed:
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
