@@ -272,6 +272,7 @@ class DrawnMatch(NamedTuple):
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
     it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
     there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
+    ``path`` are the frames of the first of the ``entities``.
     ``mechanism`` is how it draws in parts, where that explains it no worse than a strategy;
     ``same_as`` are engines' strategies, and other parts, that draw the same.
     """
@@ -285,6 +286,7 @@ class DrawnMatch(NamedTuple):
     frame: float
     tick: float
     entities: tuple[EntityMatch, ...]
+    path: DrawnPath
     mechanism: Mechanism | None = None
     same_as: tuple[StrategySpec, ...] = ()
 
@@ -320,7 +322,7 @@ class _Entity:
         self.redraw = Redraw(packets)
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
-        path = self._excerpt(path)
+        path = self.frames = self._excerpt(path)
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
         self.frame, self.tick = path.frame, 0.0
         self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
@@ -471,6 +473,7 @@ def match(
         first.frame,
         first.tick,
         tuple(entity.matched(best) for entity in moving),
+        first.frames,
         parts,
         tuple(spec for spec in same if spec != best.candidate),
     )

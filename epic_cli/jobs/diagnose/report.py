@@ -56,7 +56,7 @@ def _finding(finding: Finding) -> model.ReportFinding:
     detector = detector_of(finding.cause)
     terms = [
         ("effect", sentence(detector.effect, finding)),
-        ("cure", sentence(detector.cure, finding)),
+        ("cure", cure_words(finding)),
         ("when", _moments(finding)),
         ("evidence", f"{detector.statistic}; it counts from {detector.threshold}"),
         ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
@@ -94,7 +94,8 @@ def _record(recording: str, finding: Finding) -> dict[str, Any]:
         "values": dict(finding.values),
         "what": sentence(detector.says, finding),
         "effect": sentence(detector.effect, finding),
-        "cure": sentence(detector.cure, finding),
+        "cure": cure_words(finding),
+        "trial": None if finding.trial is None else finding.trial.record,
         "consequences": [consequence.cause for consequence in finding.consequences],
     }
 
@@ -131,6 +132,16 @@ def sentence(template: str, finding: Finding) -> str:
     return template.format_map(
         _Values({one: _Value(value) for one, value in finding.values.items()})
     )
+
+
+def cure_words(finding: Finding) -> str:
+    """The cure of a finding: what a trial of it brings and costs, or that it was not tried."""
+    words = sentence(detector_of(finding.cause).cure, finding)
+    if finding.remedy is None:
+        return f"{words} (Not tried here.)" if words else ""
+    if finding.trial is None:
+        return "What was tried on this recording does not help."
+    return f"{words} Tried here: {finding.trial.words} ({finding.trial.command})."
 
 
 def _headline(name: str, found: Diagnosis) -> str:

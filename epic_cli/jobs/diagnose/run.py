@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from epic_cli.engine.places import UnusablePlugin
+from epic_cli.jobs.diagnose.cures import bench_of
 from epic_cli.jobs.diagnose.detectors import (
     ARRIVALS,
     DRAWN,
@@ -182,7 +183,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
             reason = f"{type(error).__name__}: {error}"
             unusable.append(UnusablePlugin(detector.name, "", reason, "detector"))
     beside = _beside(traffic, [finding.cause for finding in findings], using, foreign)
-    folded = _folded(findings, beside, using)
+    folded = [_tried(finding, traffic) for finding in _folded(findings, beside, using)]
     folded.sort(key=lambda one: -one.share)
     messages, drifts = traffic.messages, any(finding.cause == "clock-drift" for finding in findings)
     return Diagnosis(
@@ -195,6 +196,14 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         None if messages is None else network_of(messages),
         (0.0, 0.0) if messages is None or drifts else unseen(messages),
     )
+
+
+def _tried(finding: Finding, traffic: Traffic) -> Finding:
+    """Try the remedy of a finding on the recording."""
+    if finding.remedy is None:
+        return finding
+    bench = bench_of(traffic, next(iter(finding.entities), ""), finding.worst)
+    return replace(finding, trial=None if bench is None else bench.try_cure(finding.remedy))
 
 
 def _beside(

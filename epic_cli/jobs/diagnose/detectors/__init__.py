@@ -10,6 +10,7 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.places import UnusablePlugin, plugins
+from epic_cli.jobs.diagnose.cures import Cure, Trial
 
 if TYPE_CHECKING:
     from epic_cli.metrics.traffic import Traffic
@@ -37,7 +38,9 @@ class Finding:
     ``cause`` is its detector's name. ``share`` is how much of the recording suffers from it, 0 to
     1. ``values`` fill the detector's sentences; ``statistic`` passed ``threshold``. ``first`` and
     ``worst`` are stamps in seconds, None where it is everywhere. ``entities`` are those it
-    concerns, none: all. ``consequences`` are findings that this one explains.
+    concerns, none: all. ``consequences`` are findings that this one explains. ``remedy`` is its
+    cure as a value, where that can be tried on the recording; ``trial`` what came of it, None
+    where it was not tried, or does not help.
     """
 
     cause: str
@@ -49,6 +52,8 @@ class Finding:
     worst: float | None = None
     entities: tuple[str, ...] = ()
     consequences: tuple[Finding, ...] = ()
+    remedy: Cure | None = None
+    trial: Trial | None = None
 
 
 def worst(

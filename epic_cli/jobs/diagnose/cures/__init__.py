@@ -1,0 +1,340 @@
+"""A cure as a value, and the bench that tries it on the recording before it is printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.metrics.arrays import lengths, minimum
+from epic_cli.metrics.digits import number, rough, seconds
+from epic_cli.metrics.traffic import Traffic, network_of
+from epic_cli.metrics.truth import (
+    JUMP_FACTOR,
+    JUMP_FLOOR,
+    JUMP_WINDOW,
+    TooFewStates,
+    Truth,
+    sliding_maximum,
+    truth_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.metrics.arrays import Floats
+
+
+class Figure(NamedTuple):
+    """A figure by which drawings are judged; the less, the better.
+
+    A change below ``least`` is not worth a word. ``weight`` is what one unit of it costs against a
+    step error of 1. A cure of another figure may not raise it by more than ``bearable``.
+    """
+
+    title: str
+    write: Callable[[float], str]
+    unit: str
+    least: float
+    weight: float
+    bearable: float
+
+
+#: The figures of a drawing, by name.
+FIGURES = {
+    "step_error": Figure("step error", lambda value: f"{value:.2f}", "", 0.02, 1.0, 0.02),
+    "lag": Figure("lag", seconds, "", 0.005, 1.0, math.inf),
+    "jumps": Figure("jumps", number, " a minute", 2.0, 0.002, 2.0),
+    "held": Figure("held frames", lambda value: rough(value * 100), " %", 0.005, 1.0, 0.01),
+}
+
+
+class Figures(NamedTuple):
+    """What a drawing does against the truth.
+
+    ``step_error`` is the RMS of the drawn step less the true one, at the best constant lag, over
+    the RMS of the true steps; ``lag`` that lag behind the sender's time (s); ``jumps`` a minute;
+    ``held`` the share of the frames in which it stands while the truth moves.
+    """
+
+    step_error: float
+    lag: float
+    jumps: float
+    held: float
+
+    @property
+    def cost(self) -> float:
+        """The weighted sum of all figures."""
+        return sum(f.weight * v for f, v in zip(FIGURES.values(), self, strict=True))
+
+
+@dataclass(frozen=True)
+class Cure:
+    """A change that can be tried on a recording.
+
+    ``figure`` is what it is to improve, ``command`` how epic's options make the change. It is drawn
+    by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as they
+    are): thinned, with other stamps, sent again. Changed packets say what the truth is.
+    """
+
+    command: str
+    figure: str
+    drawing: StrategySpec | None = None
+    packets: Callable[[PacketBlock], PacketBlock] | None = None
+
+
+class Trial(NamedTuple):
+    """A cure that was tried on this recording and helps: ``figure`` falls to ``after``.
+
+    ``changes`` are the other figures that change: name, before, after.
+    """
+
+    command: str
+    figure: str
+    before: float
+    after: float
+    changes: tuple[tuple[str, float, float], ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What the cure brings and what it costs: ``step error 0.26 -> 0.12, 17 ms later``."""
+        changes = (self[1:4], *self.changes)
+        return ", ".join(_write_change(*change) for change in changes)
+
+    @property
+    def record(self) -> dict[str, float | str]:
+        """The trial by names."""
+        return {key: getattr(self, key) for key in ("command", "figure", "before", "after")}
+
+
+def _write_change(name: str, before: float, after: float) -> str:
+    """Write what becomes of a figure; of a lag only the difference, as clocks may differ."""
+    if name == "lag":
+        return f"{seconds(abs(after - before))} {'later' if after > before else 'earlier'}"
+    figure = FIGURES[name]
+    return f"{figure.title} {figure.write(before)} -> {figure.write(after)}{figure.unit}"
+
+
+#: Rows by turns choose a cure and judge it: for this long (s), or a sixteenth where that is less.
+TURN, TURNS = 2.0, 16
+
+#: A cure has to improve its figure by this share of it, and by this many standard errors.
+BETTER, ERRORS = 0.1, 2.0
+
+#: A cure has to lower the cost by this much, and by this share of it.
+WORTH, WORTH_SHARE = 0.02, 0.05
+
+#: Lags (s) that are tried around the usual delay, and how far apart they are.
+LAGS, LAGS_APART = (-0.3, 1.2), 0.02
+
+#: A frame is held if its step is shorter than this share of the true one, and that is longer than
+#: this share of the usual one.
+STANDS, MOVES = 0.02, 0.2
+
+#: Seconds at the beginning that are not judged, or a tenth where that is less.
+WARM_UP = 1.0
+
+
+class MeasuredDrawing(NamedTuple):
+    """Sums over each turn (6, n): squared errors and true steps, jumps, held, rows, seconds."""
+
+    sums: Floats
+    lag: float
+
+    def figures(self, turns: slice | NDArray[np.intp]) -> Figures:
+        """Return the figures over some of the turns."""
+        errors, steps, jumps, held, rows, duration = self.sums[:, turns].sum(axis=1).tolist()
+        if not steps or not rows:
+            return Figures(math.nan, self.lag, math.nan, math.nan)
+        return Figures(math.sqrt(errors / steps), self.lag, 60 * jumps / duration, held / rows)
+
+
+#: Turns that choose, and those that judge.
+CHOOSING, JUDGING = slice(0, None, 2), slice(1, None, 2)
+
+
+class Bench:
+    """One entity's packets, its frames, and what is drawn in them before any cure.
+
+    ``times`` (n) are the frames' (s), ``drawn`` (n, 3) what a game drew in them; None: what
+    ``reference`` draws.
+    """
+
+    def __init__(
+        self, packets: PacketBlock, times: Floats, reference: StrategySpec,
+        drawn: Floats | None = None,
+    ) -> None:  # fmt: skip
+        self.packets, self.times, self.reference = packets, times, reference
+        self.redraw = Redraw(packets)
+        self.drawn = self.redraw.draw(reference, times) if drawn is None else drawn
+        since = times - times[0]
+        turn = min(TURN, float(since[-1]) / TURNS)
+        self.turns = (since / turn).astype(int)
+        self.counted = since >= min(WARM_UP, 0.1 * float(since[-1]))
+
+    @cached_property
+    def truth(self) -> Truth | None:
+        """The truth as the packets tell it; None: they are too few."""
+        return _truth(self.packets)
+
+    @cached_property
+    def before(self) -> MeasuredDrawing | None:
+        """What is drawn before any cure; None: it cannot be measured."""
+        return None if self.truth is None else self.measure(self.drawn, self.truth)
+
+    def measure(self, shown: Floats, truth: Truth) -> MeasuredDrawing | None:
+        """Measure a drawing (n, 3) against the truth; None: too little of it is drawn, or moves."""
+        used = np.isfinite(shown[:, 0]) & self.counted
+        if used.sum() < 0.5 * self.counted.sum():
+            return None
+        times, shown, turns = self.times[used], shown[used], self.turns[used][1:]
+
+        def far(lag: float) -> float:
+            apart = truth.squared_distance(times - lag, shown)
+            known = np.isfinite(apart)
+            return float(apart[known].mean()) if 2 * known.sum() > len(known) else math.inf
+
+        lags = self._usual_delay + np.arange(*LAGS, LAGS_APART)
+        near = min(lags.tolist(), key=far)
+        lag, _ = minimum(far, near - LAGS_APART, near + LAGS_APART, 10)
+        motion = truth.at(times, lag)
+        inside = (np.diff(motion.segments) == 0) & (motion.segments[1:] >= 0)
+        true = np.where(inside[:, None], np.diff(motion.positions, axis=0), 0.0)
+        step = np.diff(shown, axis=0)
+        true_far, far_drawn = lengths(true), lengths(step)
+        usual = math.sqrt(float(np.square(true_far[inside]).mean())) if inside.any() else 0.0
+        if not usual:
+            return None
+        intervals = np.diff(times)
+        longest = sliding_maximum(true_far, round(JUMP_WINDOW / float(np.median(intervals))))
+        jumps = far_drawn > np.maximum(JUMP_FACTOR * longest, longest + JUMP_FLOOR * usual)
+        held = (far_drawn < STANDS * true_far) & (true_far > MOVES * usual)
+        rows = (
+            np.square(step - true).sum(axis=1), np.square(true_far), jumps, held,
+            np.ones(len(step)), intervals,
+        )  # fmt: skip
+        count = int(self.turns[-1]) + 1
+        sums = [np.bincount(turns[inside], row[inside], count) for row in rows]
+        return MeasuredDrawing(np.array(sums), lag)
+
+    @cached_property
+    def _usual_delay(self) -> float:
+        known = [
+            packet.arrival - packet.time
+            for packet in map(self.packets.__getitem__, range(len(self.packets)))
+            if packet.arrival is not None and math.isfinite(packet.time)
+        ]
+        return float(np.median(known)) if known else 0.0
+
+    def try_cure(self, cure: Cure) -> Trial | None:
+        """Apply a cure to the recording and measure it; None: it does not help, or cannot be tried.
+
+        It has to improve its figure by more than its noise, to be worth what it costs, and to raise
+        no other figure by more than is bearable. Only rows that did not choose it count.
+        """
+        drawing = cure.drawing or self.reference
+        if cure.packets is None:
+            truth, before, redraw = self.truth, self.before, self.redraw
+        else:
+            packets = cure.packets(self.packets)
+            truth, redraw = _truth(packets), Redraw(packets)
+            before = None if truth is None else self.measure(self.drawn, truth)
+        if truth is None or before is None or not redraw.arrivals:
+            return None
+        after = self.measure(redraw.draw(drawing, self.times), truth)
+        return None if after is None else trial(cure, before, after)
+
+
+#: Fewer packets than this show nothing.
+FEWEST = 50
+
+#: Seconds of a recording without a drawing that cures are tried on, and its frames in each.
+EXCERPT, FRAMES = 60.0, 60.0
+
+
+def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Bench | None:
+    """Return the bench for cures of an entity's traffic; None: nothing can be tried.
+
+    Where the game's drawing of it is known, and understood, cures are compared with that; else
+    with a buffer over the sender's stamps that covers 95 % of the packets, around ``at`` (s).
+    """
+    match = traffic.drawn
+    if match is not None and match.found and not match.best.constant and not match.best.shift:
+        path = match.path
+        packets = traffic.blocks[match.entities[0].entity]
+        return Bench(packets, path.times, match.best.candidate, path.positions)
+    if traffic.messages is None or not traffic.placed:
+        return None
+    longest = max(traffic.streams, key=lambda stream: len(stream.times)).name
+    block = traffic.blocks[entity or longest]
+    begin = -math.inf if at is None else at - EXCERPT / 2
+    packets, arrivals = PacketBlock(), []
+    for packet in map(block.__getitem__, range(len(block))):
+        if packet.arrival is None or packet.time < begin:
+            continue
+        arrivals.append(packet.arrival)
+        packets.append(packet)
+        if packet.arrival > arrivals[0] + EXCERPT:
+            break
+    if len(arrivals) < FEWEST:
+        return None
+    settings = {"clock": "min", "clock_time": "session"}
+    delay = float(f"{max(network_of(traffic.messages).needed[1], 0.0):.3g}")
+    reference = StrategySpec("buffer", {**settings, "delay": delay})
+    times = np.arange(min(arrivals), max(arrivals), 1 / FRAMES)
+    return Bench(packets, times, reference)
+
+
+def _truth(packets: PacketBlock) -> Truth | None:
+    try:
+        return truth_of(packets)
+    except TooFewStates:
+        return None
+
+
+def trial(cure: Cure, before: MeasuredDrawing, after: MeasuredDrawing) -> Trial | None:
+    """Compare two drawings by all figures; None: the cure does not help, or costs too much."""
+    old, new = before.figures(JUDGING), after.figures(JUDGING)
+    was, now = getattr(old, cure.figure), getattr(new, cure.figure)
+    gain = was - now
+    needed = max(FIGURES[cure.figure].least, BETTER * abs(was) if cure.figure != "lag" else 0.0)
+    # NaN: not known
+    if not gain > max(needed, ERRORS * _error(cure.figure, before, after)):
+        return None
+    if not old.cost - new.cost > max(WORTH, WORTH_SHARE * (old.cost - old.lag)):
+        return None
+    changes = []
+    for (name, figure), one, other in zip(FIGURES.items(), old, new, strict=True):
+        if name == cure.figure:
+            continue
+        if other - one > figure.bearable:
+            return None
+        if abs(other - one) > figure.least:
+            changes.append((name, one, other))
+    return Trial(cure.command, cure.figure, was, now, tuple(changes))
+
+
+def _error(figure: str, before: MeasuredDrawing, after: MeasuredDrawing) -> float:
+    """Return the standard error of a figure's change, by leaving out one turn after the other.
+
+    The jackknife: B. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of
+    Statistics 7 (1), 1979.
+    """
+    turns = np.arange(before.sums.shape[1])[JUDGING]
+    turns = turns[before.sums[4, turns] > 0]
+    if len(turns) < 3:
+        return math.inf
+    changes = []
+    for turn in turns:
+        others = turns[turns != turn]
+        one, other = before.figures(others), after.figures(others)
+        changes.append(getattr(one, figure) - getattr(other, figure))
+    count = len(changes)
+    return math.sqrt((count - 1) * float(np.var(changes)))
