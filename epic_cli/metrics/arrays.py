@@ -129,6 +129,20 @@ def edges(flags: Flags) -> tuple[Places, Places]:
     return both[::2], both[1::2]
 
 
+def choose_places(count: int, most: int) -> Places:
+    """Choose about ``most`` of ``count`` places, at random in each of as many equal parts.
+
+    All of them where there are no more. Every n-th one would fall in step with packets. The choice
+    for the same numbers is always the same.
+    """
+    if count <= most:
+        return np.arange(count)
+    # raw bits: only these are promised to stay the same in later versions of numpy
+    shares = (np.random.PCG64(count).random_raw(most) >> np.uint64(11)) / 2.0**53
+    bounds = np.arange(most + 1) * count // most
+    return np.asarray(bounds[:-1] + (shares * np.diff(bounds)).astype(np.intp))
+
+
 def lengths(vectors: Floats) -> Floats:
     """The lengths of vectors (n, 3), or of quaternions, several times faster than numpy's norm."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))

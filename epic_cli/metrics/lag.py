@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.metrics.arrays import choose_places
 from epic_cli.metrics.truth import SHIFTS, Truth, Window, shift_window
 
 if TYPE_CHECKING:
@@ -29,8 +30,11 @@ APART = 0.1
 #: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
 RIPPLE = 0.05
 
-#: This many rows are enough to look for the best shift; the residual is that of all rows.
+#: This many rows are enough to look for the best shift, which all rows then move ...
 _FEW, _SOME = 500, 2000
+
+#: ... so often, at most, until it moves by less than this (s), as shifts so far apart (s) tell.
+_MOVES, _STILL, _AROUND = 3, 2e-4, 0.005
 
 
 class Lag(NamedTuple):
@@ -79,7 +83,7 @@ def find_lag(
 
     def sampled(most: int) -> Callable[[Floats], Floats]:
         """The mean squares by shifts, of about this many rows."""
-        chosen = rows[:: max(1, -(-len(rows) // most))]
+        chosen = rows[choose_places(len(rows), most)]
         some = times[chosen], shown[chosen], segments[chosen]
 
         def mean_squares(shifts: Floats) -> Floats:
@@ -93,7 +97,7 @@ def find_lag(
     small = max(resolution**2, 1e-9 * float(squares.max()))
     found = _minima(squares, small)
     if not found:
-        some = times[rows[:: max(1, len(rows) // _FEW)]]
+        some = times[rows[choose_places(len(rows), _FEW)]]
         charged = LONGEST if truth.moves(some, resolution) else math.nan
         return _residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
     finer = sampled(_SOME)
@@ -105,6 +109,8 @@ def find_lag(
     plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
     candidates = _apart([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
     best, *others = _told_apart(candidates, truth, times, shown, window)
+    if len(rows) > _SOME:
+        best = _settle(sampled(len(rows)), best)
     return _residual(truth, times, shown, segments, best)._replace(
         seconds=best, others=tuple(others), charged=abs(best)
     )
@@ -173,11 +179,28 @@ def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) ->
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
     for _ in range(4):
-        left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
-        bend = left - 2 * centre + right
-        if not (math.isfinite(bend) and bend > 0):
+        move = _vertex(squares, middle, width)
+        if math.isnan(move):
             break
-        move = (left - right) / (2 * bend) * width
         middle += min(max(move, -width), width)
         width /= 8
     return middle
+
+
+def _settle(squares: Callable[[Floats], Floats], middle: float) -> float:
+    """The minimum of the ``squares`` of all rows, of which some have it near ``middle``."""
+    for _ in range(_MOVES):
+        move = _vertex(squares, middle, _AROUND)
+        if math.isnan(move):
+            break
+        middle += min(max(move, -_AROUND), _AROUND)
+        if abs(move) < _STILL:
+            break
+    return middle
+
+
+def _vertex(squares: Callable[[Floats], Floats], middle: float, width: float) -> float:
+    """How far from ``middle`` the vertex of a parabola around it is; NaN: it has none."""
+    left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
+    bend = left - 2 * centre + right
+    return (left - right) / (2 * bend) * width if math.isfinite(bend) and bend > 0 else math.nan

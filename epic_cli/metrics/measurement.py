@@ -12,7 +12,7 @@ import numpy as np
 
 from epic_cli.engine.measure import accumulate_errors, overshoot, turn_overshoot
 from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
-from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table, quantile
+from epic_cli.metrics.arrays import ARRIVAL, TIME, choose_places, packet_table, quantile
 from epic_cli.metrics.lag import Lag, find_lag
 from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows, Weights
 from epic_cli.metrics.recovery import Events, Recovery, recovery
@@ -288,7 +288,7 @@ def _add_lag(
     truth = sampled.turns.turns if prefix and sampled.turns else sampled.truth
     told = not math.isnan(lag.seconds)
     shift = lag.seconds if told else 0.0
-    some = rows[:: max(1, len(rows) // _LAG_ROWS)]
+    some = rows[choose_places(len(rows), _LAG_ROWS)]
     squares = []
     for off in (-_LAG_STEP, 0.0, _LAG_STEP):
         times = sampled.times[some] - (shift + off)

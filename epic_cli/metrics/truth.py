@@ -18,6 +18,7 @@ from epic_cli.metrics.arrays import (
     TIME,
     VELOCITY,
     all_three,
+    choose_places,
     distinct,
     edges,
     lengths,
@@ -530,7 +531,7 @@ def shift_window(
     slack = 1e-9  # a time that was added up is not less than itself
     before = times[rows] - truth.starts[inside] + slack
     after = truth.ends[inside] - times[rows] + slack
-    few = slice(None, None, max(1, len(rows) // _SOME))
+    few = choose_places(len(rows), _SOME)
     low = high = _ZERO
 
     def enough(low: int, high: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from epic_cli.metrics.arrays import (
     POSITION,
     SEQUENCE,
     TIME,
+    choose_places,
     lengths,
     packet_table,
     root_mean_square,
@@ -345,7 +345,7 @@ def deliveries_of(packets: PacketBlock, offset: float, truth: Truth) -> Deliveri
     arrivals = table[ARRIVAL, order]
     numbers = np.nan_to_num(table[SEQUENCE, order], nan=-1).astype(np.int64)
     missing = _missing(numbers, sent)
-    times = missing[:: max(1, -(-len(missing) // MOST_LOST))]
+    times = missing[choose_places(len(missing), MOST_LOST)]
     return Deliveries(
         sent,
         np.where(np.abs(arrivals) < LARGEST, arrivals, np.nan),
@@ -540,8 +540,8 @@ WINDOW, SHARE = 1.0, 1 / 400
 #: Windows overlap: each consists of this many parts, and the next one begins a part later.
 _PARTS = 4
 
-#: This many rows of a part are looked at.
-_ROWS = 6
+#: About this many rows of a part are looked at.
+_ROWS = 10
 
 #: The shifts that are tried, in seconds.
 _SHIFTS = np.arange(-12, 61) * 0.025
@@ -571,9 +571,7 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     whole = float(times[-1] - times[0])
     parts = max(_PARTS, round(_PARTS * whole / max(WINDOW, SHARE * whole)))
     edges = np.linspace(0, len(times), min(parts, len(times)) + 1).astype(int)
-    index = np.concatenate(
-        [np.unique(np.linspace(a, b - 1, _ROWS).astype(int)) for a, b in pairwise(edges.tolist())]
-    )
+    index = choose_places(len(times), _ROWS * (len(edges) - 1))
     begins = np.searchsorted(index, edges[:-1])
 
     def windowed(values: Floats) -> Floats:

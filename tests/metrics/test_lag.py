@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
+from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.lag import LONGEST, find_lag
-from epic_cli.metrics.truth import SHIFTS, Truth, shift_window, truth_of
+from epic_cli.metrics.truth import SHIFTS, Truth, build, shift_window, truth_of
 
 TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)
@@ -137,3 +138,41 @@ def test_all_shifts_are_compared_over_the_same_rows() -> None:
         if a > b <= c and b <= 1.3 * min(means)
     ]
     assert lag.seconds == pytest.approx(min(minima, key=abs), abs=0.03)
+
+
+LONG = np.arange(0.0, 620.0, 0.02)
+
+
+def _wander(times: np.ndarray) -> np.ndarray:
+    """Places (n, 3) of something that never repeats itself exactly."""
+    return np.stack(
+        [
+            6 * np.sin(1.1 * times) + 2 * np.sin(2.83 * times),
+            5 * np.cos(0.7 * times) + np.sin(3.9 * times),
+            0 * times,
+        ],
+        axis=1,
+    )
+
+
+WANDER = build(LONG, _wander(LONG), np.gradient(_wander(LONG), LONG, axis=0), None, "given")
+
+
+@pytest.mark.parametrize("seconds", [30, 100, 300])
+@pytest.mark.parametrize("rate", [10.0, 12.5, 20.0, 30.0])
+def test_the_lag_of_what_goes_with_the_packets_is_that_of_all_rows(
+    rate: float, seconds: int
+) -> None:
+    times = np.arange(120, seconds * 60) / 60
+    for late, first in ((-0.09, 0.0), (0.02, 1 / 60), (0.15, 0.7 / rate)):
+        # held from packet to packet, by halves: too early behind a packet, too late before the next
+        since = np.mod(times - first, 1 / rate)
+        shown = _wander(times - late - since / 2)
+        found = find_lag(WANDER, times, shown, np.zeros(len(times), np.int32))
+
+        def left(shift: float, times: np.ndarray = times, shown: np.ndarray = shown) -> float:
+            return float(np.square(_wander(times - shift) - shown).sum())
+
+        least, _ = minimum(left, late - 0.1, late + 0.2, 20)
+        assert found.seconds == pytest.approx(least, abs=2e-4), (late, first)
+        assert found.rows == len(times)

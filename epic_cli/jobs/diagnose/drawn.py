@@ -24,6 +24,7 @@ from epic_cli.metrics.arrays import (
     POSITION,
     TIME,
     VELOCITY,
+    choose_places,
     lengths,
     minimum,
     packet_table,
@@ -147,7 +148,7 @@ def _lateness(
 ) -> tuple[float, float]:
     """How much later than on this path (n, 3) it is drawn (s), and what is left then (length)."""
     at = np.flatnonzero(comparison.counted if counted is None else counted)
-    at = at[:: max(len(at) // 1000, 1)]
+    at = at[choose_places(len(at), 1000)]
     wanted, drawn = comparison.times[at], comparison.drawn[at]
 
     def apart(shift: float) -> float:

@@ -21,7 +21,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.strategies.parts import ClockOffset, ClockRule, Deviation, SendInterval
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison
-from epic_cli.metrics.arrays import lengths, minimum
+from epic_cli.metrics.arrays import choose_places, lengths, minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -210,7 +210,7 @@ class _Ages:
     def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
         self.frames, self.every = frames, every
         later = np.flatnonzero(frames.settled)
-        self.at = later[:: max(len(later) // AGED, 1)]
+        self.at = later[choose_places(len(later), AGED)]
         self.newest = frames.newest[self.at]
         self.interval = float(np.median(np.diff(frames.stamps)))
         steps = lengths(np.diff(frames.positions, axis=0))
@@ -458,7 +458,7 @@ def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Possibl
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
     before = np.maximum(begins - 1, 0)
     later = np.flatnonzero(frames.settled)
-    at = later[:: max(len(later) // AGED, 1)]
+    at = later[choose_places(len(later), AGED)]
     start, goal, drawn = frames.drawn[before][at], goal[at], frames.drawn[at]
     found = []
     for ease, shape in EASES.items():

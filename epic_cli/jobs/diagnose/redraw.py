@@ -14,7 +14,7 @@ from epic_cli.engine.replay import TooManyRows, Trace, draw_frames
 from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.arrays import lengths, minimum
+from epic_cli.metrics.arrays import choose_places, lengths, minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,7 +167,7 @@ class FrameComparison:
         self._known: dict[object, tuple[float, float]] = {}
         self._last: tuple[object, Floats] = None, drawn
         #: Slopes are those of this many frames, all over them.
-        self._some = slice(None, None, max(int(counted.sum()) // 1500, 1))
+        self._some = choose_places(int(counted.sum()), 1500)
 
     def apart(self, found: FittedStrategy) -> Floats:
         """How far off it is in the frames that count (n, 3); NaN: nothing is drawn."""

@@ -15,7 +15,7 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
     lag_of,
     turned,
 )
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import choose_places, lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats
 
 #: Nearer than this (degrees) to one of its axes, on average, it looks along its way; less than that
@@ -58,7 +58,7 @@ def _against_way(turning: Turning) -> TurnLag | None:
     if int(moves.sum()) < FEWEST_STATES:
         return None
     ways = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[moves]
-    thinned = slice(None, None, -(-len(stream.times) // of_turning.MOST))
+    thinned = choose_places(len(stream.times), of_turning.MOST)
     middles, times = turning.middles[moves], stream.times[thinned]
     back = turning.rotations[thinned] * (-1, -1, -1, 1)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Finding, worst
-from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.arrays import choose_places, lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 from epic_cli.metrics.turns import between, one_sided, vectors
 
@@ -101,7 +101,7 @@ def spins_of(turning: Turning) -> Spins | None:
     given: Flags = np.asarray(np.isfinite(turning.stream.turns[:, 4:]).all(axis=1))
     small = turning.angles < FOLLOWED
     chosen = np.flatnonzero(np.logical_and.reduce((turning.near, given[1:], given[:-1], small)))
-    chosen = chosen[:: -(-len(chosen) // MOST) or 1]
+    chosen = chosen[choose_places(len(chosen), MOST)]
     rates = turning.rates[chosen]
     if given.mean() < 0.9 or len(rates) < FEWEST_STATES or not rates.any():
         return None
