@@ -183,11 +183,15 @@ def recorded(movement: str, network: str, seconds: float, seed: int) -> Recorded
     """A recording of so many seconds."""
     kinds = list(MOVEMENTS).index(movement), list(NETWORKS).index(network)
     random = np.random.default_rng([seed, *kinds, round(seconds)])
+    return sent_over(NETWORKS[network], movement, seconds, random)
+
+
+def sent_over(link: Network, movement: str, seconds: float, random: Random) -> Recorded:
+    """A recording of so many seconds over this link."""
     speeds = MOVEMENTS[movement](seconds + 2, random)
     times = np.arange(len(speeds)) / FINE
     places = np.cumsum(speeds, axis=0) / FINE
     sent = np.arange(round(seconds * RATE)) / RATE
-    link = NETWORKS[network]
     arrivals = sent + 0.04 + link.later(sent, random) + random.gamma(2.0, 0.004, len(sent))
     for first in range(0, len(sent), link.train) if link.train > 1 else ():
         arrivals[first : first + link.train] = arrivals[first : first + link.train].max()
