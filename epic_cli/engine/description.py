@@ -10,7 +10,7 @@ description between two of them.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from epic_cli.engine.parameters import Parameter, SettingError, Switch, find, named
+from epic_cli.engine.parameters import FileName, Parameter, SettingError, Switch, find, named
 
 
 class Entry(NamedTuple):
@@ -85,6 +85,18 @@ def read_entries(
             raise SettingError(f"{key} is set twice: keep one of them")
         values[key] = value
     return values
+
+
+def files_in(text: str, table: Sequence[Parameter]) -> list[str]:
+    """Return the paths that a description names by the keys of ``table``; a faulty one names none.
+
+    A key may stand behind a prefix with a dot: ``up.trace``.
+    """
+    keys = {parameter.name for parameter in table if isinstance(parameter, FileName)}
+    try:
+        return [value for key, value in split(text) if key.rpartition(".")[2] in keys and value]
+    except SettingError:
+        return []
 
 
 class Described:

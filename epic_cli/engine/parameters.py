@@ -603,8 +603,15 @@ class Custom(Parameter):
         return str(value)
 
 
-def file_name(text: str) -> str:
-    """The name of a file; raises ``ValueError`` for none."""
+class FileName(Custom):
+    """A parameter whose value is the path of a file."""
+
+    def __init__(self, name: str, help: str, *, form: str = "file", field: str = "") -> None:  # noqa: A002
+        super().__init__(name, None, help, form, _check_file_name, field=field)
+
+
+def _check_file_name(text: str) -> str:
+    """Return the path; raise ``ValueError`` for an empty one."""
     if not text:
         raise ValueError("it must be the name of a file")
     return text

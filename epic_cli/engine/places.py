@@ -5,15 +5,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed, frames_of, raised_in
+from epic_cli.engine.trust import check_code
 
 GROUP = "epic_cli.strategies"
 
@@ -21,28 +20,8 @@ GROUP = "epic_cli.strategies"
 SWITCH = "EPIC_ENTRY_POINTS"
 
 
-#: How a user trusts a data file.
-BY_OPTION = "--trust, or trust = true in your own configuration file"
-
-#: How a data file is trusted with code, where names come from one; empty: the user gives them.
-_untrusted: ContextVar[str] = ContextVar("untrusted", default="")
-
-#: The places that the user named: what a data file may name, too.
-_named: set[str] = set()
-
-
 class NotFound(ValueError):
-    """The module, or the class in it, does not exist, or may not be loaded."""
-
-
-@contextmanager
-def named_in_data(trust: bool, remedy: str = BY_OPTION) -> Iterator[None]:
-    """Names that are used meanwhile come from a data file: they load code only with ``trust``."""
-    before = _untrusted.set("" if trust else remedy)
-    try:
-        yield
-    finally:
-        _untrusted.reset(before)
+    """The module, or the class in it, does not exist."""
 
 
 class Plugin(NamedTuple):
@@ -104,14 +83,14 @@ def _any_says(mark: str) -> bool:
 def class_at(place: str, *, outright: bool) -> type:
     """The class at ``package.module:Class`` or, named ``outright``, at ``./file.py:Class``.
 
-    What is named outright is looked for in the current folder as well. Raises ``NotFound``, also
-    for code that only ``named_in_data`` names, and ``StrategyFailed`` where loading it raises
-    something.
+    What is named outright is looked for in the current folder as well. Raises ``NotFound``,
+    ``NotTrusted`` for code that only an untrusted file names, and ``StrategyFailed`` where loading
+    it raises something.
     """
     path, _, attributes = place.rpartition(":")
     is_file = outright and path.endswith(".py")
     if outright:
-        _check_trust(os.path.realpath(path) if is_file else path)
+        check_code(os.path.realpath(path) if is_file else path)
     module = _module_of_file(path) if is_file else _module(path, outright)
     try:
         found = reduce(getattr, attributes.split("."), module)
@@ -131,14 +110,6 @@ def absolute(place: str) -> str:
     here = os.getcwd()  # noqa: PTH109
     is_here = path.endswith(".py") or os.path.realpath(file).startswith(os.path.realpath(here))
     return f"{os.path.abspath(file)}:{attributes}" if file and is_here else place  # noqa: PTH100
-
-
-def _check_trust(path: str) -> None:
-    remedy = _untrusted.get()
-    if not remedy:
-        _named.add(path)
-    elif path not in _named:
-        raise NotFound(f"code that a data file names runs only with {remedy}")
 
 
 def _module(path: str, outright: bool) -> ModuleType:

@@ -18,7 +18,7 @@ import click
 
 from epic_cli.engine.description import Described
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameters import Custom, Number, file_name
+from epic_cli.engine.parameters import Custom, FileName, Number
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import wrap
 from epic_cli.live.consumer import Consumer
@@ -82,7 +82,7 @@ class RecordingFile(Described):
     """A file that is recorded: ``game.csv,rotate=100MB``; datagrams in ``.pcap``, else packets."""
 
     TABLE = (
-        Custom("file", None, "Where to.", "FILE", file_name, field="path"),
+        FileName("file", "Where to.", form="FILE", field="path"),
         Custom("rotate", None, "Start a new numbered file after this size or time.",
                "100MB or 10min", parse_rotation, kind=Rotation),
     )  # fmt: skip

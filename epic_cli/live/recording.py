@@ -18,7 +18,7 @@ from epic_cli.live.consumer import Consumer
 from epic_cli.live.receiving import machine_time
 from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
 from epic_cli.recordings.captures import HEADER, capture_record, whole_records
-from epic_cli.recordings.files import accessing, check_unread
+from epic_cli.recordings.files import accessing, check_output, claim
 from epic_cli.recordings.reading import BINARY, make_line_writer
 from epic_cli.recordings.writing import Fault, Unwritable
 from epic_cli.shell.console import Sink, open_sink
@@ -101,8 +101,9 @@ class WholeFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        if self._replaces:
-            check_unread(os.path.realpath(path))
+        check_output(os.path.realpath(path))
+        if self._rotation is not None:
+            claim(self._name, f"{self.path}, in numbered files,")
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
         self.files += 1
         try:

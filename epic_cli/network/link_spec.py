@@ -26,10 +26,10 @@ from epic_cli.engine import description
 from epic_cli.engine.parameters import (
     Choice,
     Custom,
+    FileName,
     Number,
     Parameter,
     SettingError,
-    file_name,
     find,
     nearest,
 )
@@ -148,9 +148,9 @@ class TraceSpec(NamedTuple):
 
 #: The fields of ``TraceSpec``.
 TRACE: tuple[Parameter, ...] = (
-    Custom("trace", None, "A recorded network, to which the other entries are added: CSV with"
-           " send_time and recv_time, owd_ms, owd_down_ms and owd_up_ms, or rtt_ms; lost; flow; or"
-           " what irtt, ping or RIPE Atlas wrote.", "file", file_name, field="file"),
+    FileName("trace", "A recorded network, to which the other entries are added: CSV with"
+             " send_time and recv_time, owd_ms, owd_down_ms and owd_up_ms, or rtt_ms; lost; flow;"
+             " or what irtt, ping or RIPE Atlas wrote.", field="file"),
     Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.",
            get_args(TraceBy), field="by"),
     Choice("trace_end", "loop", "After its last packet, start the recorded network again, or"

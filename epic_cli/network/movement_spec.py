@@ -14,7 +14,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self
 
 from epic_cli.engine import description
-from epic_cli.engine.parameters import Custom, Number, Parameter, SettingError, file_name
+from epic_cli.engine.parameters import Custom, FileName, Number, Parameter, SettingError
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATH, RANDOM_PATHS, TURNING, spread_path
 from epic_cli.network.truth_file import MOVEMENT, Velocities, read_movement
@@ -37,8 +37,8 @@ MOVEMENT_KEYS: tuple[Parameter, ...] = (
     TURNING,
     Number("entities", 1, "This many entities on the path, each with a name, a place and a phase"
            " of its own.", "", 1, 10_000, whole=True),
-    Custom("truth", None, "Recorded movement instead: a recording of positions and, where known,"
-           " velocities, entities, teleports.", "file", file_name),
+    FileName("truth", "Recorded movement instead: a recording of positions and, where known,"
+             " velocities, entities, teleports."),
     *MOVEMENT,
     Custom("entity", None, "Name the entity on the path, or send only this recorded one.", "name",
            str),

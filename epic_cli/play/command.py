@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.engine.parameters import nearest
-from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.trust import asked_by_file
 from epic_cli.network.link import Channel, Way
 from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
 from epic_cli.network.sender import SenderSpec
@@ -414,7 +414,7 @@ def play(
         parsed = Script()
         if file:
             names = [player.name for player in spec.players]
-            with named_in_data(trust):
+            with asked_by_file(file, trust):
                 parsed = read_file(
                     file, lambda stream: parse_script(stream, names, "players" not in kept)
                 )

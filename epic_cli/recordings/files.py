@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import BinaryIO
 
+from epic_cli.engine import trust
 from epic_cli.engine.failures import Portable
 
 #: The key under which a command line keeps the ``Files`` of its run.
@@ -86,11 +87,15 @@ def _future(path: str) -> Identity | None:
 
 
 class Files:
-    """The files of a run, each registered before it is opened."""
+    """The files of a run, each registered before it is opened.
 
-    def __init__(self) -> None:
+    What the ``surrounding`` run reads (a session, whose command this run is), this run reads, too.
+    """
+
+    def __init__(self, surrounding: Files | None = None) -> None:
         stream = {number: identity(number) for number in range(3)}
-        self._read = {row: "<stdin>" for row in (stream[0],) if row}
+        self._read = {} if surrounding is None else dict(surrounding._read)
+        self._read |= {row: "<stdin>" for row in (stream[0],) if row}
         self._written = {
             one: name
             for number, name in ((2, "standard error"), (1, "standard output"))
@@ -98,7 +103,7 @@ class Files:
         }
 
     def reads(self, path: str) -> None:
-        """Registers an input; raises ``Overwrites`` where an output is the same file."""
+        """Register an input; raise ``Overwrites`` where an output is the same file."""
         one = identity(path)
         if path == "-" or one is None or one[2]:
             return  # standard input is known, and what is not there cannot be lost
@@ -107,18 +112,20 @@ class Files:
         self._read.setdefault(one, path)
 
     def writes(self, path: str, option: str) -> None:
-        """Registers the output of an option; raises ``Overwrites``."""
+        """Register the output of an option; raise ``Overwrites``."""
         one = identity(path)
         if path == "-" or one is None:
             return
         if one in self._read:
             raise Overwrites(f"{option} would overwrite {self._read[one]}, which is read")
-        other = self._written.setdefault(one, option)
-        if other not in (option, _INSTEAD.get(option)):
-            raise Overwrites(f"{other} and {option} would both write {path}")
+        # by its place, too: an output that is not there yet has no inode to be known by
+        for known in filter(None, (one, _future(path))):
+            other = self._written.setdefault(known, option)
+            if other not in (option, _INSTEAD.get(option)):
+                raise Overwrites(f"{other} and {option} would both write {path}")
 
     def holds(self, path: str) -> bool:
-        """Whether this file is read."""
+        """Return True if the run reads this file."""
         return identity(path) in self._read
 
 
@@ -128,21 +135,48 @@ _runs: list[Files] = []
 @contextlib.contextmanager
 def guarding() -> Iterator[Files]:
     """The files of a run, which all outputs are checked against while the block runs."""
-    _runs.append(Files())
+    _runs.append(Files(_runs[-1] if _runs else None))
     try:
         yield _runs[-1]
     finally:
         _runs.pop()
 
 
-def check_unread(path: str) -> None:
-    """Raises ``OSError`` for a file that the current run reads; there may be no run."""
-    if _runs and _runs[-1].holds(path):
+def check_output(path: str, replaces: bool = False) -> None:
+    """Raise ``OSError`` for a file that may not be written.
+
+    These are: a file that the current run reads (unless it ``replaces`` it), a read-only one, and
+    one that an untrusted file may not ask for (``trust``).
+    """
+    trust.check_output(path)
+    if not replaces and _runs and _runs[-1].holds(path):
         raise FileExistsError(errno.EEXIST, "this run reads it", path)
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except OSError:
+        return  # it will be made
+    # a folder that can be written lets any file in it be replaced: its own bits have to say no
+    if stat.S_ISREG(mode) and not (mode & _ANYBODY_WRITES and os.access(path, os.W_OK)):
+        raise PermissionError(errno.EACCES, "it is read-only", path)
+
+
+_ANYBODY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+def claim(path: str, name: str) -> None:
+    """Register an output that no option names, such as a numbered file of ``name``.
+
+    Raise ``FileExistsError`` where the current run reads the file or writes it elsewhere.
+    """
+    if _runs:
+        try:
+            _runs[-1].writes(path, name)
+        except Overwrites as error:
+            raise FileExistsError(errno.EEXIST, str(error), path) from error
 
 
 def reads(*paths: str | None) -> None:
-    """Registers inputs of the current run, if there is one; raises ``Overwrites``."""
+    """Register inputs of the current run, if there is one; raise ``Overwrites``."""
     for path in paths if _runs else ():
         if path is not None:
             _runs[-1].reads(path)
@@ -170,15 +204,15 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
     Until then the old file is there, and stays there after an error or a signal; with a
     ``backup`` it stays under that name afterwards, too, where nothing else may be. What a killed
     run has left of this file is removed. A device or a named pipe is written as it is. Raises
-    ``OSError``, also for a file that this run reads (``Files``), unless it ``replaces`` it.
+    ``OSError``, also as ``check_output``.
     """
     if _is_special(path):
+        trust.check_output(path)
         with open(path, "wb") as special:  # noqa: PTH123
             yield special
         return
     target = os.path.realpath(path)
-    if backup is None and not replaces:
-        check_unread(target)
+    check_output(target, replaces or backup is not None)
     begun: list[str] = []
 
     def remove() -> None:

@@ -239,6 +239,7 @@ def open_source(file: str) -> Iterator[int]:
         _check_apart_from_stdout(sys.stdin.fileno(), file)
         yield sys.stdin.fileno()
         return
+    files.reads(file)  # however its name came here: as an option, in a description, in a script
     try:
         descriptor = os.open(file, os.O_RDONLY | BINARY)
     except OSError as error:

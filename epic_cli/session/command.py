@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from epic_cli import __version__
-from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
+from epic_cli.engine.trust import asked_by_file
 from epic_cli.jobs.replay.command import format_option, strategy_and_settings
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.metrics.digits import counted
@@ -130,7 +130,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
     path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
     controller = SessionController(Session(options.view), screen, load_commands)
-    with named_in_data(options.trust):
+    with asked_by_file(path, options.trust):
         controller.run(script, source_name(path))
     is_done = not (controller.session.refused or screen.complaints)
     return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
@@ -176,7 +176,7 @@ def _begin(controller: SessionController, options: SessionOptions, path: Path | 
         journal, controller.journal = controller.journal, None  # it has all that already
         controller.resuming = True
         try:
-            with accessing("read", path):
+            with accessing("read", path), asked_by_file(str(path), options.trust):
                 controller.run_quietly(journals.read(path), path.name)
         finally:
             controller.journal, controller.resuming = journal, False
@@ -187,7 +187,7 @@ def _begin(controller: SessionController, options: SessionOptions, path: Path | 
     if options.init is not None:
         with accessing("read", options.init):
             script = Path(options.init).read_bytes()
-        with named_in_data(options.trust):
+        with asked_by_file(options.init, options.trust):
             controller.run_quietly(script, options.init)
         _show(controller, options.init)
 

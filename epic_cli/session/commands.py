@@ -336,7 +336,7 @@ def save(controller: SessionController, file: str, force: bool) -> None:
         raise click.UsageError(_NO_PACKETS)
     if not force and os.path.isfile(file) and os.path.getsize(file):  # noqa: PTH113, PTH202
         raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
-    with open_sink(file) as sink:
+    with open_sink(file, replaces=force) as sink:
         for line in controller.session.lines:
             sink.write(line)
     controller.screen.say(f"{file}: {counted(len(controller.session.lines), 'packet')}")

@@ -22,6 +22,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from epic_cli.engine import trust
 from epic_cli.engine.parameters import nearest
 from epic_cli.engine.text.widths import printable
 from epic_cli.recordings import files
@@ -156,10 +157,14 @@ def give_defaults(
     table = _table()
     checked_profiles(table)
     _check_variables(options, commands)
-    given = [*_from_file(table, command.name or "", commands), *_from_variables(options)]
+    from_file = [*_from_file(table, command.name or "", commands)]
+    if not any(one.option == trust.OPTION and one.value is True for one, _ in from_file):
+        for one, _ in from_file:
+            if one.option in options:
+                _check_runs_nothing(options[one.option], one)
     origins: dict[str, Origin] = {}
     defaults: dict[str, object] = {}
-    for one, is_own in given:
+    for one, is_own in [*from_file, *_from_variables(options)]:
         if one.option not in options:
             _check_known(one, commands)
             continue
@@ -171,6 +176,14 @@ def give_defaults(
             defaults[key], origins[key] = taken, one
     command.context_settings = {**command.context_settings, "default_map": defaults}
     return command, origins
+
+
+def _check_runs_nothing(option: click.Parameter, one: Origin) -> None:
+    """Raise ``WrongUsage`` where a value of the file names code or a program."""
+    runs = getattr(option.type, "runs", None)
+    texts = one.value if isinstance(one.value, list) else [one.value]
+    if runs is not None and any(runs(text) for text in texts if isinstance(text, str)):
+        raise WrongUsage(f"{one.place}: it runs code: write trust = true beside it to allow that")
 
 
 def _table() -> dict[str, object]:
@@ -218,7 +231,7 @@ def _check_variables(options: Mapping[str, click.Parameter], commands: Commands)
 def _from_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
     for name, option in options.items():
         variable = _variable(name)
-        text = os.environ.get(variable)
+        text = os.environ.get(variable) if name != trust.OPTION else None
         if text:
             value = option.type.split_envvar_value(text) if is_multiple(option) else text
             yield Origin(name, value, f"{variable}={text}"), False

@@ -50,8 +50,9 @@ from epic_cli.engine.parameters import (
 )
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.replay.strategy_spec import read_spec as parse_spec
+from epic_cli.engine.trust import check_output
 from epic_cli.recordings.files import KEY as RUN_FILES
-from epic_cli.recordings.files import Files
+from epic_cli.recordings.files import Files, accessing
 from epic_cli.recordings.read_spec import READ, ReadSpec
 from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import WrongUsage
@@ -98,6 +99,8 @@ class Parsed(_ClickType):
 
     ``complete`` proposes what may be meant by what is begun. ``reads`` and ``writes`` give the
     files among what is parsed: no output of a run is one of its inputs, nor another output.
+    ``runs`` gives the code and the programs that a text names, which a configuration may name only
+    where it is trusted.
     """
 
     def __init__(
@@ -109,13 +112,15 @@ class Parsed(_ClickType):
         *,
         reads: Callable[[Any], Iterable[str]] = lambda _: (),
         writes: Callable[[Any], Iterable[str]] = lambda _: (),
+        runs: Callable[[str], Iterable[str]] = lambda _: (),
     ) -> None:
         self.name = name
         self.kind = kind
         self.reads = reads
+        self.runs = runs
         self._parse = parse
         self._complete = complete
-        self._writes = writes
+        self.writes = writes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Reads a text, or what a configuration has in the place of one."""
@@ -124,7 +129,7 @@ class Parsed(_ClickType):
                 value = self._parse(str(value))
             except ValueError as error:
                 self.fail(str(error), param, ctx)
-        register(ctx, param, self.reads(value), self._writes(value))
+        register(ctx, param, self.reads(value), self.writes(value))
         return value
 
     def shell_complete(
@@ -141,7 +146,10 @@ def register(
     reads: Iterable[str],
     writes: Iterable[str] = (),
 ) -> None:
-    """Registers files with the run, in whose context alone values are more than tried."""
+    """Register files with the run, in whose context alone values are more than tried.
+
+    Raise ``Overwrites``, and ``CannotAccess`` for an output that an untrusted file may not ask for.
+    """
     run: Files | None = ctx.meta.get(RUN_FILES) if ctx is not None else None
     if run is None or param is None:
         return
@@ -149,6 +157,8 @@ def register(
         run.reads(path)
     for path in writes:
         run.writes(path, max(param.opts, key=len))
+        with accessing("write to", path):
+            check_output(path)
 
 
 def _parse_read(text: str) -> ReadSpec:
@@ -268,18 +278,20 @@ def _parse_list(text: str) -> tuple[str, ...]:
 
 
 #: The name of a strategy.
-STRATEGY_NAME = Parsed("name", _parse_name, (), propose_strategies, reads=code_files)
+STRATEGY_NAME = Parsed(
+    "name", _parse_name, (), propose_strategies, reads=code_files, runs=code_files
+)
 
 #: A strategy with settings, ``NAME+key=value+key=value``, as a ``StrategySpec``.
 STRATEGY = Parsed(
     "name+key=value", _parse_strategy, StrategySpec, propose_variants,
-    reads=lambda spec: code_files(spec.name),
+    reads=lambda spec: code_files(spec.name), runs=code_files,
 )  # fmt: skip
 
 #: Strategies (or variants, ``NAME+key=value``) with commas between them.
 STRATEGIES = Parsed(
     "name,...", _parse_list, tuple, partial(behind_commas, propose_variants),
-    reads=lambda names: code_files(*names),
+    reads=lambda names: code_files(*names), runs=lambda text: code_files(*text.split(",")),
 )  # fmt: skip
 
 

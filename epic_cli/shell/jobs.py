@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from epic_cli.engine.text.widths import printable
+from epic_cli.engine.trust import check_program
 from epic_cli.shell.declared import OutputFile, Parsed, value
 from epic_cli.shell.errors import WrongUsage, say
 from epic_cli.work.jobs import JobTally, Workers
@@ -18,6 +19,7 @@ def _cluster_address(text: str) -> str:
     """``tcp://host:8786``, as it is; raises ``ValueError``."""
     from epic_cli.work.executors import place_of
 
+    check_program("a cluster")
     place_of(text)
     return text
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from epic_cli.engine.failures import Portable
-from epic_cli.recordings.files import lock
+from epic_cli.recordings.files import check_output, lock
 from epic_cli.recordings.reading import BINARY
 
 #: Types are looked for in this package only, whatever a file says.
@@ -359,6 +359,8 @@ def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
     """A descriptor that ``opened`` closes."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
         raise UnusableJournal(path, "not a file")  # a pipe would be waited for
+    if how & os.O_CREAT:
+        check_output(path)
     descriptor = os.open(path, how | BINARY, 0o666)
     opened.callback(os.close, descriptor)
     return descriptor

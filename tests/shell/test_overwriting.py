@@ -11,15 +11,27 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
 import pytest
 
+from epic_cli.engine.description import Described
+from epic_cli.engine.parameters import FileName
+from epic_cli.engine.trust import asked_by_file
 from epic_cli.main import main
+from epic_cli.network.link_spec import LinkSpec
 from epic_cli.shell.command_line import load
 from epic_cli.shell.commands import COMMANDS
-from epic_cli.shell.declared import STRATEGIES, STRATEGY_NAME, InputFile, OutputFile
+from epic_cli.shell.declared import (
+    STRATEGIES,
+    STRATEGY,
+    STRATEGY_NAME,
+    InputFile,
+    OutputFile,
+    Parsed,
+)
 
 PACKETS = "".join(f"{t / 20},0,0 / 1,0,0 / {t / 20} arrival={t / 20 + 0.05}\n" for t in range(60))
 #: What every file holds here: read as a strategy, too.
@@ -32,20 +44,54 @@ class Mine:
 LINKS = ("same.py", "./same.py", "symbolic.py", "hard.py", "folder/../same.py")
 
 
+#: How a description can name a file: alone, as code, and by each key that is a file's.
+FORMS = ("{}", "{}:Mine", "truth={}", "trace={}", "./{}")
+
+
 def options(command: str, *kinds: type) -> list[click.Parameter]:
     return [param for param in load(command).params if isinstance(param.type, kinds)]
 
 
+def form_of(one: click.Parameter, names_files: str) -> str | None:
+    """The form in which an option ``reads`` or ``writes`` a file; None: in no form."""
+    if not isinstance(one.type, Parsed):
+        return None
+    for form in FORMS:
+        text = form.format("same.py")
+        with contextlib.suppress(click.BadParameter):
+            value = one.type.convert(text, None, None)
+            if any(Path(name) == Path("same.py") for name in getattr(one.type, names_files)(value)):
+                return form
+    return None
+
+
+@cache
 def reading(command: str) -> list[click.Parameter]:
     """The options that name a file to be read."""
-    named = [param for param in load(command).params if param.type in (STRATEGY_NAME, STRATEGIES)]
-    return options(command, InputFile) + named
+    # strategies are looked up when they are parsed: that of a file is one kind of three
+    known = (STRATEGY_NAME, STRATEGIES)
+    params = load(command).params
+    return options(command, InputFile) + [
+        one
+        for one in params
+        if one.type in known or (one.type is not STRATEGY and form_of(one, "reads"))
+    ]
+
+
+@cache
+def writing(command: str) -> list[click.Parameter]:
+    """The options that name a file to be written."""
+    return options(command, OutputFile) + [
+        one for one in load(command).params if form_of(one, "writes")
+    ]
 
 
 def words(one: click.Parameter, path: str) -> list[str]:
     """The option with this file."""
     if one.type in (STRATEGY_NAME, STRATEGIES):
         path += ":Mine"
+    else:
+        path = (form_of(one, "reads") or form_of(one, "writes") or "{}").format(path)
     return [path] if isinstance(one, click.Argument) else [one.opts[-1], path]
 
 
@@ -59,17 +105,17 @@ PAIRS = [
     pytest.param(command, read, written, id=f"{command}-{read.name}-{written.name}")
     for command in COMMANDS
     for read in reading(command)
-    for written in options(command, OutputFile)
+    for written in writing(command)
 ]
 OUTPUTS = [
     pytest.param(command, written, id=f"{command}-{written.name}")
     for command in COMMANDS
-    for written in options(command, OutputFile)
+    for written in writing(command)
 ]
 TWO_OUTPUTS = [
     pytest.param(command, one, other, id=f"{command}-{one.name}-{other.name}")
     for command in COMMANDS
-    for one, other in itertools.combinations(options(command, OutputFile), 2)
+    for one, other in itertools.combinations(writing(command), 2)
 ]
 
 
@@ -108,6 +154,25 @@ def test_no_path_of_a_command_goes_round_the_guard() -> None:
     assert all(isinstance(path, InputFile | OutputFile) for path in paths)
 
 
+def test_each_description_with_a_file_in_it_is_declared() -> None:
+    guarded = {
+        one.type.kind
+        for command in COMMANDS
+        for one in [*reading(command), *writing(command)]
+        if isinstance(one.type, Parsed)
+    }
+    for name in COMMANDS:
+        load(name)
+    having = {
+        kind
+        for kind in Described.__subclasses__()
+        if any(isinstance(parameter, FileName) for parameter in kind.TABLE)
+    }
+    assert len(having) > 4
+    assert having - guarded == {LinkSpec}  # --link is parsed with those beside it: a text
+    assert str in guarded
+
+
 @pytest.mark.parametrize(("command", "read", "written"), PAIRS)
 def test_no_output_is_an_input(
     command: str,
@@ -135,6 +200,20 @@ def test_no_output_is_the_standard_input(
         assert main([command, *words(written, "hard.py"), *others(command)]) == 2
     assert f"{written.opts[-1]} would overwrite <stdin>, which is read" in capfd.readouterr().err
     assert untouched()
+
+
+@pytest.mark.parametrize(("command", "written"), OUTPUTS)
+def test_no_output_leaves_the_folder_of_an_untrusted_file(
+    command: str, written: click.Parameter, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path / "outside"
+    Path("folder/link").symlink_to("../outside")
+    for path in (str(outside), "folder/link", "folder/../outside"):
+        for trusts_within in (False, True):
+            with asked_by_file("folder/script", trust=False), asked_by_file("x", trusts_within):
+                assert main([command, *words(written, path), *others(command)]) == 3
+            assert "the folder of the file that asks for it" in capfd.readouterr().err
+            assert not outside.exists()
 
 
 @pytest.mark.parametrize(("command", "read"), {pair.id: pair.values[:2] for pair in PAIRS}.values())
@@ -174,6 +253,40 @@ def test_a_plain_replay_does_not_read_what_it_writes(redirected: tuple[str, str]
     assert done.returncode == 2
     assert "standard output would overwrite" in done.stderr
     assert untouched()
+
+
+@pytest.mark.parametrize("words", [("simulate", "-o"), ("listen", "0", "--duration", "1", "-o")])
+def test_a_read_only_file_is_not_replaced(
+    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("kept").write_text("kept")
+    Path("kept").chmod(0o444)
+    assert main([*words, "kept"]) == 3
+    assert "cannot write to kept: it is read-only" in capfd.readouterr().err
+    assert Path("kept").read_text() == "kept"
+
+
+def test_a_numbered_recording_and_another_output_are_two_files(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    given = ["--record", "a.csv,rotate=1MB", "-f", "csv", "-o", "a-0001.csv", "--duration", "1"]
+    assert main(["listen", *given, "0"]) == 3
+    assert "would both write a-0001.csv" in capfd.readouterr().err
+
+
+def test_what_a_session_has_loaded_its_commands_do_not_overwrite(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    Path("in.txt").write_text(PACKETS)
+    Path("link.txt").symlink_to("in.txt")
+    script = ":load in.txt\n:convert -o link.txt\n:compare --html in.txt\n:convert -o new.txt\n"
+    Path("script").write_text(script)
+    assert main(["session", "--init", "script"]) == 1
+    error = capfd.readouterr().err
+    assert "--output would overwrite in.txt, which is read" in error
+    assert "--html would overwrite in.txt, which is read" in error
+    assert Path("in.txt").read_text() == PACKETS
+    assert Path("new.txt").is_file()
 
 
 def test_devices_hold_nothing_that_could_be_lost() -> None:

@@ -99,13 +99,109 @@ def test_it_runs_where_the_user_says_so(words: tuple[str, ...], mark: Path, tmp_
     for own, more, changes in (
         ("", ("--trust",), {}),
         ("trust = true", (), {"XDG_CONFIG_HOME": os.fspath(tmp_path / "config")}),
-        ("", (), {"EPIC_TRUST": "1"}),
     ):
         config.write_text(own)
         done = epic(words[0], *more, *words[1:], env=environment(**changes))
         assert not is_refused(done)
         assert mark.exists(), (own, more)
         mark.unlink()
+
+
+PROGRAM = "a file that asks for a program needs --trust"
+
+
+@pytest.mark.parametrize("given", [("--init", "typed"), ()], ids=["init", "stdin"])
+@pytest.mark.parametrize(
+    ("line", "refusal"),
+    [
+        (":check --builtin -s lerp --against 'touch ran'", PROGRAM),
+        (":check --trust --builtin -s lerp --against 'touch ran'", PROGRAM),
+        (":check --trust case", REMEDY.decode()),
+        (":play --trust -q --duration 1 game.script", REMEDY.decode()),
+        (":compare --cluster tcp://127.0.0.1:9", "a file that asks for a cluster needs --trust"),
+        (":save ../outside", "the folder of the file that asks for it"),
+        (":golden ../outside", "the folder of the file that asks for it"),
+        (":convert --to csv -o ../outside", "the folder of the file that asks for it"),
+        (":tune -s lerp --journal ../outside", "the folder of the file that asks for it"),
+    ],
+)
+def test_a_script_starts_nothing_and_writes_nothing_elsewhere(
+    line: str, refusal: str, given: tuple[str, ...], mark: Path
+) -> None:
+    write("./evil.py:Mine")
+    Path("typed").write_text(f"0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 1\n{line}\n")
+    outside = mark.parent.parent / "outside"
+    done = epic("session", *given, stdin=Path("typed").read_bytes())
+    assert refusal in " ".join(done.stderr.decode().split())
+    assert done.returncode == 1
+    assert not mark.exists()
+    assert not outside.exists()
+    epic("session", "--trust", *given, stdin=Path("typed").read_bytes())
+    assert mark.exists() or outside.exists() or "--cluster" in line or "--journal" in line
+    if outside.is_dir():
+        shutil.rmtree(outside)
+    outside.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("kind", ["above", "absolute", "link", "new"])
+def test_a_case_expects_its_rows_in_its_own_folder(kind: str, tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    recording = os.fspath(SAMPLES / "turn.txt")
+    Path("case/link.tsv").symlink_to(precious)
+    Path("case/mine.new").symlink_to(precious)
+    names = {"above": "../precious.txt", "absolute": os.fspath(precious), "link": "link.tsv"}
+    Path("case/mine.tsv").write_text("time\n")
+    expected = names.get(kind, "mine.tsv")
+    Path("case/case.toml").write_text(f"recording = {recording!r}\nexpected = {expected!r}\n")
+    for more in ((), ("--accept",)):
+        done = epic("check", *more, "case", env=environment(CI=""))
+        assert done.returncode == 2
+        assert b"the folder of the file that asks for it" in done.stdout
+        assert precious.read_text() == "precious"
+        assert not (tmp_path / "precious.new").exists()
+    epic("check", "--trust", "case", env=environment(CI=""))
+    assert (
+        precious.read_text() != "precious"
+        or (tmp_path / "precious.new").exists()
+        or (Path("case/link.new").exists())
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("replay", "strategy = './evil.py:Mine'"),
+        ("compare", "strategies = ['lerp', './evil.py:Mine']"),
+        ("compare", "strategies = 'lerp,evil:Mine+a=1'"),
+        ("check", "against = 'touch ran'"),
+    ],
+)
+def test_a_configuration_runs_code_only_where_it_is_trusted(
+    command: str, text: str, mark: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "config" / "epic" / "config.toml"
+    config.parent.mkdir(parents=True)
+    env = environment(XDG_CONFIG_HOME=os.fspath(tmp_path / "config"))
+    words = ["--builtin"] if command == "check" else [os.fspath(SAMPLES / "turn.txt")]
+    for own in (text, f"[{command}]\n{text}")[command == "compare" :]:
+        config.write_text(own)
+        done = epic(command, *words, env=env)
+        assert done.returncode == 2
+        assert b"it runs code: write trust = true beside it" in done.stderr
+        assert not mark.exists()
+        head, _, rest = own.rpartition("\n")
+        config.write_text(f"{head}\ntrust = true\n{rest}\n")
+        epic(command, *words, env=env)
+        assert mark.exists()
+        mark.unlink()
+
+
+def test_a_variable_gives_no_trust(mark: Path) -> None:
+    """A folder can bring variables, too."""
+    write(NAMES[0])
+    assert is_refused(epic(*READS["check"], env=environment(EPIC_TRUST="1")))
+    assert not mark.exists()
 
 
 def test_a_configuration_may_say_so_for_one_command(mark: Path, tmp_path: Path) -> None:

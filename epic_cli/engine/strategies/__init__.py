@@ -176,10 +176,11 @@ def _found(name: str) -> type[SmoothingStrategy] | None:
         return None
     from epic_cli.engine.contract import METHODS
     from epic_cli.engine.places import NotFound, class_at
+    from epic_cli.engine.trust import NotTrusted
 
     try:
         found = class_at(place, outright=outright)
-    except NotFound as error:
+    except (NotFound, NotTrusted) as error:
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     missing = [method for method in METHODS if not hasattr(found, method)]
     if missing:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, TypeGuard
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameters import Number, SettingError, nearest
-from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
     read_specs,
 )
 from epic_cli.engine.strategies import DEFAULT, remote_names
+from epic_cli.engine.trust import BY_OPTION, asked_by_file, check_output
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome, broken
 from epic_cli.jobs.check.spec import (
     CASE_FILE,
@@ -259,7 +259,7 @@ def read_case(
     ``StrategyFailed`` where the code of a custom strategy did when it was made.
     """
     file = read_toml(path) if text is None else TomlFile(path, text, tomllib.loads(text))
-    with named_in_data(trust, remedy):
+    with asked_by_file(path, trust, remedy):
         return _Reading(file).case()
 
 
@@ -295,7 +295,13 @@ class _Reading:
         drawing = DrawSpec(recordings, candidates, several, replay)
         tolerances = expectations.tolerances()
         name = case_name(file.path)
-        return Case(name, file.path, drawing, expected, tolerances, conditions, truth)
+        case = Case(name, file.path, drawing, expected, tolerances, conditions, truth)
+        for output in filter(None, (case.expected, case.new)):
+            try:
+                check_output(output)
+            except PermissionError as error:
+                raise file.broken(f"{output}: {error.strerror}", "expected") from error
+        return case
 
     # ------------------------------------------------------------ what is drawn
 

@@ -17,6 +17,7 @@ import click
 
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import printable, wrap
+from epic_cli.engine.trust import check_program
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.port import Port
 from epic_cli.jobs.check.spec import (
@@ -37,6 +38,7 @@ from epic_cli.shell.declared import (
     InputFile,
     OutputFile,
     ParameterType,
+    Parsed,
     command,
     flag,
     is_default,
@@ -74,6 +76,7 @@ class Program:
 
     against: str | None = value(
         "Compare the rows that your program prints for the same packets with ours.",
+        type=Parsed("command", str, str, runs=lambda text: [text]),
         metavar="COMMAND",
     )
     feed: str = value(
@@ -111,6 +114,7 @@ class Program:
                 )
             return CheckSpec(threads=threads)
         with wrong_usage(f"--against {self.against!r}: "):
+            check_program("a program")
             command = shlex.split(self.against)
         if not command:
             raise WrongUsage("--against: the command is empty", "against")

@@ -51,7 +51,7 @@ class PortRun(NamedTuple):
 
 
 class Port(NamedTuple):
-    """How it is started, and how many seconds a run may take."""
+    """A program under test: its command line, and how many seconds a run may take."""
 
     command: tuple[str, ...]
     timeout: float = 10.0

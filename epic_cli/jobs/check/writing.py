@@ -18,7 +18,7 @@ from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
 from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.recordings.files import cleaning_up, write_whole
+from epic_cli.recordings.files import check_output, cleaning_up, write_whole
 from epic_cli.recordings.writing import number
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def make_case(
     path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
+    check_output(path)
     if os.path.isdir(folder):  # noqa: PTH112
         return path, _fill(folder, recordings, values, packets)
     whole = os.path.abspath(folder)  # noqa: PTH100

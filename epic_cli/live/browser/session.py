@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from epic_cli.engine.parameters import Choice, SettingError
-from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names
+from epic_cli.engine.trust import asked_by_file
 
 #: No more strategies than colours.
 MOST_STRATEGIES = 6
@@ -101,7 +101,7 @@ def checked_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[St
             _names(tuple(own)).check(split(text)[0])  # a page may run no code that it names
             if "," in text:
                 raise SettingError(f"{text!r}: a comma separates strategies")
-        with named_in_data(trust=False, remedy="epic lab --strategies"):
+        with asked_by_file("-", trust=False, remedy="epic lab --strategies"):
             return read_specs(texts)
     except SettingError:
         raise

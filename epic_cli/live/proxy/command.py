@@ -203,7 +203,12 @@ Examples:
 _LISTEN = Parsed("[HOST:]PORT", ProxyAddress.parse, ProxyAddress)
 _TARGET = Parsed("[HOST:]PORT", parse_address, Address)
 _LOG = Parsed("FILE[,payload=on]", LogFile.parse, LogFile, writes=lambda file: [file.path])
-_CONTROL = Parsed("PORT|PATH|-", parse_control, (Address, Path))
+_CONTROL = Parsed(
+    "PORT|PATH|-",
+    parse_control,
+    (Address, Path),
+    writes=lambda place: [str(place)] if isinstance(place, Path) else [],
+)
 
 
 @command(EXAMPLES, "link latency jitter loss duration record watch layout show")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from epic_cli.engine.description import Described
 from epic_cli.engine.link import Tally
-from epic_cli.engine.parameters import Choice, Custom, Number, Switch, file_name
+from epic_cli.engine.parameters import Choice, Custom, FileName, Number, Switch
 from epic_cli.live.listener import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, WAYS, LinkConditions, Way
 from epic_cli.network.link_spec import PRESETS, LinkSpec, TwoWays, parse_word, way_of
@@ -49,7 +49,7 @@ CLIENTS = (
 
 #: What describes the log of datagrams.
 LOG = (
-    Custom("file", None, "Where to.", "FILE", file_name, field="path"),
+    FileName("file", "Where to.", form="FILE", field="path"),
     Switch("payload", False, "The bytes of each datagram, too, as hex."),
 )
 

@@ -56,7 +56,7 @@ def strategy_option(meaning: str, name: str = "--strategy", default: str = DEFAU
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Let the files that are read run code: a strategy in them may be ./file.py:NAME.",
+    help="Let the files that are read load code, start programs and write outside of their folder.",
 )
 
 

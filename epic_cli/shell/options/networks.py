@@ -46,12 +46,19 @@ def described(
     table: Sequence[Parameter],
     names: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
 ) -> Parsed:
-    """The click type of a description, completed from the names and keys that it can have."""
+    """The click type of a description, completed from the names and keys that it can have.
+
+    The files that it names are read.
+    """
 
     def propose(begun: str) -> list[CompletionItem]:
         return completions(description.complete(begun, table, names()), "")
 
-    return Parsed("description", parse, kind, propose)
+    def files(value: Any) -> list[str]:
+        text = value.write() if isinstance(value, description.Described) else str(value)
+        return description.files_in(text, table)
+
+    return Parsed("description", parse, kind, propose, reads=files)
 
 
 def _presets() -> Iterable[tuple[str, str | None]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.description import Described
-from epic_cli.engine.parameters import Custom, Number, file_name
+from epic_cli.engine.parameters import FileName, Number
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.conditions import Condition, ConditionError, check_sense, condition
 from epic_cli.metrics.metric import AIM_RANGE, GAMES, Weighing, Weights
@@ -45,7 +45,7 @@ class TimedFile(Described):
     """A file, or None, and the ``offset`` (s) that is added to its times."""
 
     TABLE = (
-        Custom("file", None, "What is read.", "FILE", file_name),
+        FileName("file", "What is read.", form="FILE"),
         Number("offset", 0.0, "Added to the times of the file.", "s", -1e9, 1e9),
     )
     KEY, OWNER = "file", "a file"
