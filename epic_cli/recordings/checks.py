@@ -857,7 +857,7 @@ def _velocity(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFin
     own, *others = figures.cosines
     if own >= _AGREES:
         if not any(_near(figures.ratio, size) for size in (1, *_UNITS.values())):
-            yield RecordingFinding("E302", {"ratio": figures.ratio, "inverse": 1 / figures.ratio})
+            yield RecordingFinding("E302", {"ratio": figures.ratio})
         return
     best = max(others)
     if best >= _OTHER_AXES and _near(figures.ratio, 1):

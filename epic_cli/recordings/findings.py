@@ -26,7 +26,8 @@ class Kind(NamedTuple):
     """What findings of one code have in common.
 
     ``says`` is what was seen, with the facts of a finding; ``cure`` what helps where no option can
-    be proposed; ``explanation`` is for who wants to know more.
+    be proposed, without facts, as ``--explain`` prints it; ``explanation`` is for who wants to know
+    more.
     """
 
     title: str
@@ -165,7 +166,7 @@ KINDS: Mapping[str, Kind] = {
         " velocities each gets one from the positions."),
     "E302": Kind("velocities in another unit", _ERROR,
         "velocities are about {ratio:.3g} times as long as the positions move in a second",
-        "multiply them by {inverse:.3g}, or leave them out",
+        "divide them by that, or leave them out",
         "Velocities have to be in the recording's own length unit per second. Units in names, as"
         " 'vx [km/h]', are converted."),
     "E303": Kind("velocities with other axes", _ERROR,
@@ -301,7 +302,7 @@ class RecordingFinding(NamedTuple):
             return front_end.read(self.read)
         if self.facts.get("command"):
             return str(self.facts["command"])
-        return self.kind.cure.format_map(self.facts)
+        return self.kind.cure
 
     def words(self, front_end: FrontEnd) -> str:
         """The code, what was seen and what helps, on one line."""

@@ -170,6 +170,7 @@ def test_each_code_is_explained(code: str) -> None:
     done = epic("inspect", "--explain", code.lower())
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(f"{code} {KINDS[code].title}\n".encode())
+    assert not set(b"{}") & set(done.stdout)
 
 
 @pytest.mark.parametrize(("entities", "each"), [(30_000, 1), (15, 1), (3_000, 20), (20_000, 3)])
