@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +59,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     if not tried:
         return []
     # two clocks are that far apart in nothing; a beat against the receiver's frames is below one
-    line, rise, errors, _, least = max(
-        tried, key=lambda one: one.errors * (abs(one.rise) > one.least)
-    )
+    line, rise, errors, _, least = _likeliest(tried)
     if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
         return []
     interval = traffic.arrived.period
@@ -81,6 +80,19 @@ def detect(traffic: Traffic) -> list[Finding]:
             },
         )
     ]
+
+
+def _likeliest(tried: list[_Tried]) -> _Tried:
+    return max(tried, key=lambda one: one.errors * (abs(one.rise) > one.least))
+
+
+def without_drift(traffic: Traffic) -> Traffic:
+    """The traffic with arrivals by the sender's clock."""
+    messages = traffic.arrived
+    line = _likeliest(_tried(messages)).line
+    return replace(
+        traffic, messages=messages.moved(0.0, line.slope * (messages.sent[0] - messages.sent))
+    )
 
 
 def unseen(messages: MessageLog) -> tuple[float, float]:
@@ -192,5 +204,7 @@ DETECTOR = Detector(
     'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',
     detect,
     needs=(ARRIVALS,),
+    explains=("queue",),
+    mended=without_drift,
     rank=20,
 )
