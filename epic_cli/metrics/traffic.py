@@ -360,6 +360,9 @@ SELDOM = 8.0
 #: share of the usual one.
 RESTED, SLOW, STILL = 1.5, 0.45, 0.2
 
+#: In usual steps, and in what is due: a movement that went on across a pause as if there was none.
+LEAST_PACE, GOES_ON = 0.3, 0.4
+
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
             "turns")  # fmt: skip
 
@@ -523,7 +526,20 @@ class Stream:
         still &= steps <= SLOW * np.maximum(usual, after) * self.intervals[places] / self.period
         if self.has_velocities:
             still &= lengths(np.nan_to_num(self.velocities[places])) <= STILL * self.usual_speed
-        return np.asarray(still & (usual > 0))
+        return np.asarray(still & (usual > 0) & ~self.paused(places))
+
+    def paused(self, places: Numbers) -> Flags:
+        """In which of these intervals it goes the step that is due, as if no time had passed."""
+        inner = (places > 0) & (places < len(self.steps) - 1)
+        middle = np.clip(places, 1, max(len(self.steps) - 2, 1))
+        around = np.stack((middle - 1, middle, middle + 1))
+        if len(self.steps) < 3:
+            return np.zeros(len(places), bool)
+        before, across, after = self.positions[around + 1] - self.positions[around]
+        due = (before + after) / 2
+        inner &= (self.intervals[around[[0, 2]]] < RESTED * self.period).all(axis=0)
+        goes = lengths(due) > LEAST_PACE * self.usual_step
+        return np.asarray(inner & goes & (lengths(across - due) < GOES_ON * lengths(due)))
 
     @cached_property
     def rests(self) -> Numbers:
@@ -537,6 +553,33 @@ class Stream:
             changed = self.steps[silent] > 0
             silent = silent[changed | (self.intervals[silent] > SELDOM * self.period)]
         return silent if len(silent) >= FEWEST_RESTS else silent[:0]
+
+    @cached_property
+    def wavering(self) -> tuple[float, float] | None:
+        """How far positions are off across the velocity (sigma of an axis), and what follows.
+
+        The second is the correlation of a step's error with the next one's: -0.5 where each
+        position is off by itself. None: there are too few steps at a steady velocity.
+        """
+        before, after = self.velocities[:-1], self.velocities[1:]
+        mean = (before + after) / 2
+        speed = lengths(mean)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            steady = (lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
+            steady &= self.intervals < 1.5 * self.period
+            moved = np.diff(self.positions, axis=0)
+            aside = moved - ((moved * mean).sum(axis=1) / np.square(speed))[:, None] * mean
+        places = np.flatnonzero(steady)
+        if len(places) < FEWEST_STATES:
+            return None
+        axis = int(np.square(aside[places]).sum(axis=0).argmax())
+        off = aside[:, axis]
+        across = sigma(off[places])
+        both = places[:-1][np.diff(places) == 1]
+        wild = 4 * across
+        first, then = (np.clip(off[one], -wild, wild) for one in (both, both + 1))
+        back = float((first * then).sum() / max(np.square(first).sum(), 1e-300))
+        return across / 1.41, back
 
     @cached_property
     def elapsed(self) -> Elapsed | None:
@@ -668,6 +711,69 @@ def _apart(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamp
     return mended, Stamping("repeated", share, late, float(times[ties[0]]))
 
 
+#: In usual steps: how far two senders under one id are apart, whose packets are this share at
+#: least of each quarter of all.
+APART, EACH = 6.0, 0.15
+
+#: A share of the packets that are nearer to one of ``RECENT`` earlier ones than to the one before.
+CROSSED, RECENT = 0.12, 4
+
+
+class Interleaved(NamedTuple):
+    """Two movements under one id: the ``share`` of the rarer one, how far ``apart`` they are.
+
+    ``first`` is the first stamp (s) of the other one.
+    """
+
+    share: float
+    apart: float
+    first: float
+
+
+def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
+    """Split packets (``packet_table``) whose positions are those of two movements in turn.
+
+    Return one table for each movement; all packets and None where there is one.
+    """
+    by = columns[ARRIVAL] if np.isfinite(columns[ARRIVAL]).all() else columns[TIME]
+    order = np.lexsort((*columns[POSITION], columns[TIME], by))
+    places = columns[POSITION].T[order]
+    if len(places) < 2 * FEWEST_STATES:
+        return [columns], None
+    ahead = places[RECENT:]
+    steps, *earlier = (lengths(ahead - places[RECENT - lag : -lag]) for lag in range(1, RECENT + 1))
+    nearest = np.minimum(steps, np.minimum.reduce(earlier))
+    usual = median(nearest[nearest > 0]) if (nearest > 0).any() else 0.0
+    if not usual or not (steps > APART * np.maximum(nearest, usual)).mean() > CROSSED:
+        return [columns], None
+    # a packet is of the movement whose newest position is nearer
+    ends: list[list[float]] = [places[0].tolist()]
+    ways: tuple[list[float], list[float]] = ([], [])
+    between, of_second = [], np.zeros(len(places), bool)
+    for at, place in enumerate(places.tolist()):
+        near = [math.dist(place, end) for end in ends]
+        if len(ends) == 1 and near[0] > APART * usual:
+            ends.append(place)
+            of_second[at] = True
+            continue
+        second = len(near) > 1 and near[1] < near[0]
+        ways[second].append(near[second])
+        ends[second] = place
+        between.append(math.dist(ends[0], ends[-1]))
+        of_second[at] = second
+    if min(map(len, ways)) < FEWEST_STATES:
+        return [columns], None
+    apart, step = median(np.array(between)), max(quantile(np.sort(way), 0.8) for way in ways)
+    shares = [float(part.mean()) for part in np.array_split(of_second, 4)]
+    if apart < APART * step or min(shares) < EACH or max(shares) > 1 - EACH:
+        return [columns], None
+    seconds = np.zeros(columns.shape[1], bool)
+    seconds[order] = of_second
+    share, first = float(of_second.mean()), float(columns[TIME, order[int(of_second.argmax())]])
+    parts = [columns[:, ~seconds], columns[:, seconds]]
+    return parts, Interleaved(min(share, 1 - share), apart, first)
+
+
 #: What is nearer to zero cannot be divided by: it counts as zero.
 SMALLEST = 1e-100
 
@@ -696,8 +802,9 @@ class Traffic:
     recording has no arrival times, or too few. ``packets`` is how many there are in all, of
     ``entities``. ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` is
     what explains the game's own drawing, as whoever asks has it. ``stamping`` says
-    whose stamps, by entity, were no clock's: streams and messages have others. Not ``placed``: it
-    is a network alone, whose packets have no positions.
+    whose stamps, by entity, were no clock's: streams and messages have others. ``senders`` are the
+    entities of which there are two: each is a stream of its own. Not ``placed``: it is a network
+    alone, whose packets have no positions.
     """
 
     streams: tuple[Stream, ...]
@@ -708,6 +815,7 @@ class Traffic:
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
     drawn: Any = None
     stamping: Mapping[str, Stamping] = field(default_factory=dict)
+    senders: Mapping[str, Interleaved] = field(default_factory=dict)
     placed: bool = True
 
     @property
@@ -745,9 +853,15 @@ def traffic_of(
 def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
     """The same of packets as ``turning_table`` has them, by entity; the tables are used up."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
-    streams, sendings, stamping = [], [], {}
+    streams, sendings, stamping, senders = [], [], {}, {}
+    parted: dict[str, Floats] = {}
     for name in sorted(tables):
-        columns, other = restamped(_ordered(_finite(tables.pop(name))))
+        parts, two = interleaved(_finite(tables.pop(name)))
+        if two is not None:
+            senders[name] = two
+        parted |= {f"{name} #2" if number else name: part for number, part in enumerate(parts)}
+    for name in sorted(parted):
+        columns, other = restamped(_ordered(parted.pop(name)))
         if not columns.size:
             continue
         if other is not None:
@@ -760,7 +874,7 @@ def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
     messages = _messages(sendings)
     if messages is not None:
         messages = _with_rests(messages, streams)
-    return Traffic(tuple(streams), messages, packets, entities, stamping=stamping)
+    return Traffic(tuple(streams), messages, packets, entities, stamping=stamping, senders=senders)
 
 
 def _only(columns: Floats, wanted: Flags) -> Floats:

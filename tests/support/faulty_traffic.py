@@ -171,6 +171,16 @@ def _head_of_line(case: Case) -> None:
         _wait_until(rows, int(begin), rows[ARRIVAL, begin] + waits)
 
 
+def _late_sender(case: Case) -> None:
+    rows = case.rows
+    # each packet has jitter of its own, on the stillest line too
+    rows[ARRIVAL] += case.random.exponential(0.05 * case.period, rows.shape[1])
+    for begin in np.linspace(20, rows.shape[1] - 60, round(4 * case.strength) + 2).astype(int):
+        leaves = rows[TIME, begin] + max(0.25, 7 * case.period) * case.random.uniform(1, 1.4)
+        owed = (rows[TIME] >= rows[TIME, begin]) & (rows[TIME] < leaves)
+        rows[ARRIVAL, owed] += leaves - rows[TIME, owed]
+
+
 def _bursts(case: Case) -> None:
     rows = case.rows
     every = 4 * case.period * max(case.strength, 0.75)
@@ -319,7 +329,42 @@ def _added_changes(case: Case) -> Columns:
     return rows[:, kept]
 
 
+def _repeats(case: Case) -> None:
+    # the simulation runs at half the packets' rate, or nearer to it
+    rows = case.rows
+    step = case.period * (1 + case.strength)
+    old = np.floor(rows[TIME] / step + 1e-3) * step  # stamps are rounded
+    times = rows[TIME].copy()
+    for place in range(*POSITION.indices(12)):
+        rows[place] = np.interp(old, times, rows[place])
+
+
+def _holes(case: Case) -> Columns:
+    rows = case.rows
+    gone = np.zeros(rows.shape[1], bool)
+    for share in (0.3, 0.7):
+        begin = rows[TIME, -1] * (share + case.random.uniform(-0.1, 0.1))
+        gone |= (rows[TIME] > begin) & (rows[TIME] < begin + 3 * case.strength)
+    rows = rows[:, ~gone]
+    rows[SEQUENCE] = np.arange(rows.shape[1])
+    return rows
+
+
+def _two_senders(case: Case) -> Columns:
+    rows = case.rows
+    other = rows.copy()
+    other[1] = 60 * case.strength - rows[1]
+    other[4] = -rows[4]
+    late = float(case.random.choice([0.0, 0.4])) * case.period
+    other[TIME] += late
+    other[ARRIVAL] += late
+    return np.concatenate((rows, other), axis=1)
+
+
 FAULTS = {
+    "two under one id": Fault("two-senders", _two_senders),
+    "half the rate": Fault("repeats", _repeats),
+    "holes": Fault("gap", _holes),
     "drift": Fault("clock-drift", _drift),
     "clock step": Fault("clock-step", _clock_step),
     "stamps at sending": Fault("stamps", _stamps),
@@ -332,6 +377,7 @@ FAULTS = {
     "longer route": Fault("route-change", _route),
     "reordering": Fault("reordering", _reordering),
     "head of line": Fault("head-of-line", _head_of_line),
+    "late sender": Fault("late-sender", _late_sender),
     "batches": Fault("bursts", _bursts),
     "stalled frames": Fault("frame-stall", _frame_stall),
     "teleport": Fault("teleport", _teleport),

@@ -14,6 +14,13 @@ from epic_cli.jobs.diagnose.run import diagnose
 PAIRS = {
     ("drift", "clock step"): "clock-drift clock-step",
     ("drift", "longer route"): "clock-drift route-change",
+    ("half the rate", "loss"): "loss repeats",
+    ("half the rate", "queue"): "queue repeats",
+    ("half the rate", "velocity scaled"): "repeats velocity",
+    ("loss", "two under one id"): "loss two-senders",
+    ("velocity scaled", "two under one id"): "two-senders velocity",
+    ("holes", "queue"): "gap queue",
+    ("stalled sender", "head of line"): "head-of-line server-stall",
     ("stalled sender", "clock step"): "clock-step server-stall",
     ("clock step", "queue"): "clock-step queue",
     ("clock step", "teleport"): "clock-step teleport",

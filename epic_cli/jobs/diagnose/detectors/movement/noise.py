@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
-from epic_cli.metrics.traffic import Stream, Traffic
+from epic_cli.metrics.traffic import Stream, Traffic, lattice
 
 #: In usual steps.
 SHARE = 0.02
@@ -12,27 +14,31 @@ SHARE = 0.02
 BACK = (-0.65, -0.35)
 
 
+#: In steps of a lattice: what rounding to it adds to a step (sigma).
+ROUNDING = 0.41
+
+
 def detect(traffic: Traffic) -> list[Finding]:
     """The spread of the steps across the velocity, where each is taken back by the next."""
     return worst(_of(stream.excerpt) for stream in traffic.streams)
 
 
 def _of(stream: Stream) -> Finding | None:
-    steady = stream.elapsed
-    if steady is None or not steady.across > SHARE * stream.usual_step:
+    found = stream.wavering if stream.has_velocities else None
+    if found is None:
         return None
+    across, back = found
+    # noise makes steps longer than they are by their velocities
+    usual = min(stream.usual_step, stream.usual_speed * stream.period)
     low, high = BACK
-    if not low < steady.back < high or steady.across < 2 * steady.rounding * stream.usual_speed:
+    if not (across > SHARE * usual and low < back < high):
         return None
-    share = steady.across / stream.usual_step
-    return Finding(
-        "noise",
-        min(1.0, share),
-        share,
-        SHARE,
-        {"noise": steady.across, "usual": stream.usual_step},
-        entities=stream.entities,
-    )
+    axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
+    if across < 2 * ROUNDING * lattice(axis):
+        return None
+    share = across / usual
+    values = {"noise": across, "usual": usual}
+    return Finding("noise", min(1.0, share), share, SHARE, values, entities=stream.entities)
 
 
 DETECTOR = Detector(

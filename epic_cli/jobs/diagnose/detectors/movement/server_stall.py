@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
 from epic_cli.jobs.diagnose.detectors.network.shifts import shifts
 from epic_cli.metrics.arrays import quantile
-from epic_cli.metrics.traffic import Floats, Stream, Traffic
+from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
+
+#: Seconds: where entities have moved on meanwhile, the sender hardly stood still for as long.
+HOLE = 2.0
 
 #: In intervals that nine of ten do not exceed.
 LONG = 2.5
@@ -20,22 +23,35 @@ MOST = 0.2
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Intervals that are too long without a packet missing, in which the entity went on."""
-    numbered = traffic.numbered
-    stream = max(numbered, key=lambda one: len(one.times))
+    """Return intervals without a missing packet that are too long, in which an entity moved."""
+    streams = traffic.streams
+    if not streams:
+        return []
+    stream = max(streams, key=lambda one: len(one.times))
     places = stream.stretched(LONG * _usual(stream))
-    for other in numbered:
+    for other in streams:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
             own = other.times[other.stretched(LONG * _usual(other))]
-            places = places[np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
-    places = places[~stream.rested(places)]
+            there = stream.times[places] < other.times[-1]
+            places = places[~there | np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
+    paused, rested = np.zeros(len(places), bool), np.ones(len(places), bool)
+    for one in streams:
+        at, inside = across(one, stream.times[places])
+        paused |= inside & one.paused(at)
+        rested &= ~inside | one.rested(at)
+    # what has moved on may have been lost, where no number says otherwise
+    counted = ~rested & (paused | (stream.intervals[places] < HOLE) & bool(traffic.numbered))
+    stands = int(paused.sum()) >= len(places) / 2
+    places = places[counted & (paused | (not stands) | bool(traffic.numbered))]
+    if not stands and not traffic.numbered:
+        return _of_ticks(traffic)
     if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
         return _of_ticks(traffic)
     lengths, period = stream.intervals[places], stream.period
     figures = float(lengths.sum()) / traffic.duration, float(lengths.max()) / period
     times = stream.times[places[[0, int(lengths.argmax())]]]
     values = {"times": float(len(places)), "longest": float(lengths.max()), "period": period}
-    return [_finding(figures, values, times, len(numbered) > 1)]
+    return [_finding(figures, values, times, len(streams) > 1, stands)]
 
 
 def _of_ticks(traffic: Traffic) -> list[Finding]:
@@ -52,18 +68,34 @@ def _of_ticks(traffic: Traffic) -> list[Finding]:
     figures = sum(waits) / traffic.duration, max(waits) / period
     times = messages.sent[places[[0, int(np.argmax(waits))]]]
     values = {"times": float(len(found)), "longest": max(waits) + period, "period": period}
-    return [_finding(figures, values, times, traffic.entities > 1)]
+    return [_finding(figures, values, times, traffic.entities > 1, stands=True)]
 
 
 def _finding(
-    figures: tuple[float, float], values: dict[str, float], times: Floats, several: bool
+    figures: tuple[float, float],
+    values: dict[str, float],
+    times: Floats,
+    several: bool,
+    stands: bool,
 ) -> Finding:
     """Of a share of the recording and how long it was; the first and the worst of ``times``."""
     share, statistic = figures
     who = "all entities" if several else "the entity"
     first, worst = times.tolist()
-    given: dict[str, float | str] = {**values, "who": who}
+    then = (
+        "the movement goes on where it was, and the lost time is not made up for"
+        if stands
+        else "the next state is where the entity would have been anyway"
+    )
+    given: dict[str, float | str] = {**values, "who": who, "then": then}
     return Finding("server-stall", min(1.0, share), statistic, LONG, given, first, worst)
+
+
+def across(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
+    """Return the stream's intervals at these stamps (s), and which of them are inside of it."""
+    at = np.searchsorted(stream.times, begins + stream.period / 2) - 1
+    inside = (at >= 0) & (at < len(stream.intervals))
+    return np.clip(at, 0, len(stream.intervals) - 1), inside
 
 
 def _usual(stream: Stream) -> float:
@@ -76,7 +108,7 @@ DETECTOR = Detector(
     "server-stall",
     "the sender's ticks stall",
     "{times:time} nothing is sent of {who} for up to {longest:s} (usually every"
-    " {period:s}), though nothing is lost.",
+    " {period:s}), though nothing is lost; {then}.",
     "Delay buffers run empty; predictions go on, and are pulled back.",
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
     " it over several ticks.",
@@ -86,7 +118,6 @@ DETECTOR = Detector(
     f"{LEAST} of the former, {ROUTES + 1} of the latter",
     "definition of a stalled sender",
     detect,
-    needs=(NUMBERS,),
-    explains=("queue", "clock-drift"),
+    explains=("queue", "clock-drift", "frozen", "on-change"),
     rank=45,
 )

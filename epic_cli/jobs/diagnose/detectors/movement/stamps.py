@@ -39,7 +39,10 @@ def _told(name: str, stamping: Stamping) -> Finding:
             "The stamps are the times of arrival, not those of the sender: by the sequence numbers"
             f" they are off by {seconds(stamping.spread)} (1 sigma), which is the network's jitter."
         )
-        cure = "Send the sender's own time (tick number times step) with each state, and record it"
+        cure = (
+            "Send the sender's own time (tick number times step) with each state, and record it; a"
+            " delay behind that clock has to cover the latency, too, not the jitter alone"
+        )
     else:
         what = (
             f"{share(stamping.share)} of the states have the stamp of the one before, though"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths, median, quantile
-from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Floats, Stream, Traffic
+from epic_cli.metrics.digits import number
+from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Flags, Floats, Stream, Traffic
 
 #: This share of the intervals allows for one threshold.
 FITS = 0.85
@@ -17,6 +20,18 @@ FITS = 0.85
 #: this many frames, or else many are of a single one: two longer ones that are neighbours allow for
 #: one threshold whatever it moves like.
 UNEVEN, FRAMES = 1.35, 2
+
+#: In usual intervals: longer ones are rests, losses, or heartbeats, of which there are so many.
+SHORT, BEATS = 3.0, 4
+
+#: So many rests that end with a state which has passed the threshold, by this much of it.
+RESTS, NEARLY, LONGER = 4, 0.97, 1.5
+
+#: A share of what was passed, from below, of which accidents are left out.
+LEAST = 0.02
+
+#: A less usual measure fits more of the intervals by this share.
+CLEARLY = 0.02
 
 #: Single frames say nothing at an even speed: they have to pass distances that differ by this much.
 PACES = 1.1
@@ -37,41 +52,86 @@ def _of(stream: Stream) -> Finding | None:
     frame = _frame(intervals)
     if not frame:
         return None
-    usual = intervals <= 3 * median(intervals)  # longer ones are rests, heartbeats, losses
-    usual &= ~stream.teleports[1:] & (stream.follows | (not stream.numbered))
+    counted = ~stream.teleports[1:] & (stream.follows | (not stream.numbered))
+    counted &= ~_beats(intervals, frame)
+    usual = counted & (
+        intervals <= SHORT * median(intervals[counted] if counted.any() else intervals)
+    )
     used, single = usual & (intervals > 1.5 * frame), usual & (intervals < 1.5 * frame)
     if used.sum() < FEWEST_STATES:
         return None
     short, long = quantile(intervals[used], 0.1), quantile(intervals[used], 0.9)
     uneven = long >= UNEVEN * short and round((long - short) / frame) >= FRAMES
     several = single.sum() >= FEWEST_STATES  # what is sent in the next frame has passed it, too
-    if not (several or uneven):
-        return None
-    before = 1 - frame / intervals  # how far it was when it was not yet sent
-    groups = [used, single] if several else [used]
-    candidates = [("the last state that was sent", stream.steps, before, groups)]
-    # what extrapolation misses in a single frame is small, and noise is as large
-    if stream.has_velocities and uneven and used.sum() >= 0.5 * len(intervals):
-        guess = stream.velocities[:-1] * intervals[:, None]
-        missed = lengths(np.diff(stream.positions, axis=0) - guess)
-        candidates.append(("its extrapolation", missed, before * before, [used]))
-    for against, passed, share, groups in candidates:
+    # what is missed by an extrapolation in a single frame is small, and noise is as large
+    guessed = stream.has_velocities and uneven and used.sum() >= 0.5 * len(intervals)
+    rests = counted & ~usual
+    best: tuple[float, float, _Measure] | None = None
+    for one in _measures(stream, frame, guessed):
+        groups = [used, single] if several and not one.guesses else [used]
+        passed = one.passed
         if not _spread(passed[used]) < ALIKE:
             continue
-        if not (uneven or _spread(passed[single]) > PACES):
-            continue
         every = np.logical_or.reduce(groups)
-        least = passed * share
+        least = passed * one.share
         size = _between_most(least[every], passed[every])
         fit = (least <= size) & (size < passed)
         fits = min(float(fit[group].mean()) for group in groups)
-        if fits >= FITS:
-            values: dict[str, float | str] = {
-                "size": size, "against": against, "rate": 1 / frame,
-                "mean": 1 / float(intervals.mean()),
-            }  # fmt: skip
-            return Finding("threshold", fits, fits, FITS, values, None, None, stream.entities)
-    return None
+        # at an even speed, what it had passed after a rest says the same
+        enough = size * NEARLY < passed[rests]
+        rested = rests.sum() >= RESTS and float((enough & (passed[rests] < LONGER * size)).mean())
+        told = uneven or (several and _spread(passed[single]) > PACES) or rested > FITS
+        if told and fits >= FITS and (best is None or fits > best[0] + CLEARLY):
+            # each has passed it, some by next to nothing
+            best = fits, quantile(np.sort(passed[every & fit]), LEAST), one
+    if best is None:
+        return None
+    fits, size, one = best
+    values: dict[str, float | str] = {
+        "size": size,
+        "what": f"{number(size)}{one.unit} from {one.against}",
+        "against": one.against,
+        "rate": 1 / frame,
+        "mean": 1 / float(intervals.mean()),
+    }
+    return Finding("threshold", fits, fits, FITS, values, None, None, stream.entities)
+
+
+class _Measure(NamedTuple):
+    """What a threshold may be of: how much was ``passed`` (n), and the ``share`` a frame before."""
+
+    against: str
+    passed: Floats
+    share: Floats
+    unit: str = ""
+    guesses: bool = False
+
+
+def _measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_Measure]:
+    """Yield what a sender may compare with a threshold, the usual first."""
+    before = 1 - frame / stream.intervals  # how far it was when it was not yet sent
+    moved = np.diff(stream.positions, axis=0)
+    last = "the last state that was sent"
+    yield _Measure(last, stream.steps, before)
+    yield _Measure(f"{last}, on one axis", np.abs(moved).max(axis=1), before)
+    if not guessed:
+        return
+    missed = moved - stream.velocities[:-1] * stream.intervals[:, None]
+    yield _Measure("its extrapolation", lengths(missed), before * before, guesses=True)
+    on_axis = np.abs(missed).max(axis=1)
+    yield _Measure("its extrapolation, on one axis", on_axis, before * before, guesses=True)
+    ways = stream.velocities[:-1], stream.velocities[1:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cosines = (ways[0] * ways[1]).sum(axis=1) / (lengths(ways[0]) * lengths(ways[1]))
+    turned = np.degrees(np.arccos(np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1)))
+    yield _Measure("the direction that was sent last", turned, before, " degrees", True)
+
+
+def _beats(intervals: Floats, frame: float) -> Flags:
+    """Which intervals are those of a heartbeat: the longest one, often."""
+    most = quantile(np.sort(intervals), 0.995)
+    beats = np.abs(intervals - most) < 0.5 * frame
+    return np.asarray(beats & (beats.sum() >= BEATS) & (most > SHORT / 2 * median(intervals)))
 
 
 def _frame(intervals: Floats) -> float:
@@ -101,8 +161,8 @@ def _between_most(least: Floats, most: Floats) -> float:
 DETECTOR = Detector(
     "threshold",
     "states are only sent when they differ by a threshold",
-    "A state is sent when it is {size:number} from {against}: {mean:number} a second on average,"
-    " at most {rate:number}.",
+    "A state is sent by a threshold, when it is {what}: {mean:number} a second on average, at most"
+    " {rate:number}.",
     "Intervals say how fast it moves, not how late packets are: a buffer that counts on a send rate"
     " waits for states that are not coming, and creeps.",
     "Let receivers predict as the sender does, and send at least once a second and once more at"

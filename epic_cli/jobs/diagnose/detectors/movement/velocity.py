@@ -16,6 +16,10 @@ OFF = 0.25
 LEAST = 0.04
 MENDED = 3.0
 
+#: Over so many steps velocities lead where positions go: by this many times better than over one,
+#: it is the positions that waver.
+SOME, RIGHT = 8, 2.5
+
 #: Stamps are regular where so much of the intervals is nearly the usual one.
 REGULAR = 0.8
 
@@ -46,7 +50,7 @@ def _of(stream: Stream) -> Finding | None:
     lasted = stream.intervals[usable, None]
     said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable] * lasted
     off = _off(said, moved)
-    if off < LEAST:
+    if off < LEAST or _right_over_some(said, moved, usable) * RIGHT < off:
         return None
     kind, mended, right = _explanation(stream, usable, moved, said)
     if off < OFF:
@@ -63,6 +67,17 @@ def _of(stream: Stream) -> Finding | None:
         {"off": off, "kind": kind, "rest": mended},
         entities=stream.entities,
     )
+
+
+def _right_over_some(said: Floats, moved: Floats, usable: Flags) -> float:
+    """How far velocities are off over ``SOME`` steps in a row: noise and stamps even out there."""
+    places = np.flatnonzero(usable)
+    rows = np.arange(len(places) - SOME + 1)
+    rows = rows[places[rows + SOME - 1] - places[rows] < 2 * SOME][:: SOME // 2]
+    if len(rows) < FEWEST_STATES // 2:
+        return np.inf
+    ways = [np.add.reduce([one[rows + step] for step in range(SOME)]) for one in (said, moved)]
+    return _off(*ways)
 
 
 def _off(said: Floats, moved: Floats) -> float:

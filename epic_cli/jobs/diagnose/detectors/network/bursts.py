@@ -1,7 +1,8 @@
-"""Bursts of messages: sent one after the other, and there at once. Three causes make them.
+"""Bursts of messages: sent one after the other, and there at once. Four causes make them.
 
 Batching makes bursts all the time; head-of-line blocking now and then, behind a pause of the
-arrivals; and a receiver that stalls has them on its frames.
+arrivals; a receiver that stalls has them on its frames; and behind a sender that is late each
+message has jitter of its own.
 """
 
 from __future__ import annotations
@@ -45,6 +46,13 @@ SHUFFLES, ERRORS = 8, 3.0
 
 #: The share of messages that arrive after the one before, where none overtakes another.
 IN_ORDER = 0.98
+
+#: Late messages of one burst come within a spread of the delays, and this share of how long they
+#: were sent over.
+LOOSE = 0.5
+
+#: Messages that left together come apart by this share of what is usual, or more than this (s).
+OWN_WAYS, COARSE = 0.5, 2e-4
 
 #: How many late bursts tell.
 LEAST = 2
@@ -99,45 +107,100 @@ def bursts_of(messages: MessageLog) -> Bursts:
     return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
 
 
-def late_bursts(cause: str, traffic: Traffic, framed: bool) -> list[Finding]:
-    """A finding of the bursts that are long, and begin with a message that was long under way.
+class LateBurst(NamedTuple):
+    """Messages ``begin`` to before ``end``, which waited for one moment; the first ``height`` s."""
 
-    None for a receiver that reads once a frame, or for any other, as it is to be ``framed``.
-    """
+    begin: int
+    end: int
+    height: float
+
+
+def late_bursts(messages: MessageLog) -> list[LateBurst]:
+    """Return the bursts that are long, and begin with a message that was long under way."""
+    found = bursts_of(messages)
+    in_frame = messages.frame / messages.period  # this many are read at once anyway
+    size = SIZE + 2 * int(in_frame)
+    least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
+    high = np.flatnonzero((found.ends - found.begins >= size) & (found.heights >= least))
+    bursts = [
+        LateBurst(int(found.begins[one]), int(found.ends[one]), float(found.heights[one]))
+        for one in high
+    ]
+    if messages.frame:
+        return bursts
+    # each may have been under way for itself since then, and come in another order
+    taken = {place for one in bursts for place in range(one.begin, one.end)}
+    heights = messages.delays - messages.usual_delay
+    spread = messages.delay_of(0.95) - messages.delay_of(0.05)
+    for begin in np.flatnonzero(heights > least).tolist():
+        if begin in taken:
+            continue
+        until = float(messages.arrivals[begin]) - messages.usual_delay
+        end = begin + int(np.searchsorted(messages.sent[begin:], until))
+        apart = np.abs(messages.arrivals[begin:end] - messages.arrivals[begin])
+        if (
+            end - begin >= size
+            and (apart <= min(spread, LOOSE * (end - begin) * messages.period)).all()
+        ):
+            bursts.append(LateBurst(begin, end, float(heights[begin])))
+            taken.update(range(begin, end))
+    return sorted(bursts)
+
+
+def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
+    """Whether messages of a burst come as far apart as jitter puts any two: it is behind them."""
+    usual = median(np.abs(np.diff(messages.delays)))
+    within = [np.diff(messages.arrivals[one.begin : one.end]) for one in bursts]
+    return median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
+
+
+def _held_up(cause: str, traffic: Traffic) -> list[Finding]:
+    """Return the late bursts as a finding of this cause, or nothing where they are another's."""
     messages = traffic.arrived
-    found, high = bursts_of(messages), late_places(messages)
-    if len(high) < LEAST or bool(found.frames) != framed:
+    bursts = late_bursts(messages)
+    if len(bursts) < LEAST:
         return []
-    heights, held = found.heights[high], int((found.ends - found.begins)[high].sum())
-    begins, worst = found.begins[high], int(heights.argmax())
-    values = {
-        "times": float(len(high)),
-        "height": median(heights),
-        "highest": float(heights.max()),
-        "size": held / len(high),
-        "frames": found.frames,
+    if messages.frame:
+        kind = "frame-stall"
+    else:
+        kind = "late-sender" if are_loose(messages, bursts) else "head-of-line"
+    if kind != cause:
+        return []
+    heights, held = [one.height for one in bursts], sum(one.end - one.begin for one in bursts)
+    worst = bursts[int(np.argmax(heights))]
+    lost = any((stream.lost > 0).any() for stream in traffic.numbered)
+    values: dict[str, float | str] = {
+        "times": float(len(bursts)),
+        "height": median(np.array(heights)),
+        "highest": max(heights),
+        "size": held / len(bursts),
+        "frames": bursts_of(messages).frames,
+        "cure": (_LOST if lost else _ORDERED) + _UNORDERED,
     }
-    share, (first, most) = held / len(messages.sent), messages.sent[begins[[0, worst]]].tolist()
-    return [Finding(cause, share, float(len(high)), float(LEAST), values, first, most)]
+    share = held / len(messages.sent)
+    first, most = (float(messages.sent[one.begin]) for one in (bursts[0], worst))
+    return [Finding(cause, share, float(len(bursts)), float(LEAST), values, first, most)]
 
 
 def without_late(traffic: Traffic) -> Traffic:
     """The traffic without the messages of late bursts."""
     messages = traffic.arrived
-    found = bursts_of(messages)
     wanted = np.ones(len(messages.sent), bool)
-    for index in late_places(messages):
-        wanted[found.begins[index] : found.ends[index]] = False
+    for one in late_bursts(messages):
+        wanted[one.begin : one.end] = False
     return replace(traffic, messages=messages.only(wanted))
 
 
-def late_places(messages: MessageLog) -> Numbers:
-    """Which bursts are long, and begin with a message that was long under way."""
-    found = bursts_of(messages)
-    in_frame = messages.frame / messages.period  # this many are read at once anyway
-    long = found.ends - found.begins >= SIZE + 2 * int(in_frame)
-    least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
-    return np.flatnonzero(long & (found.heights >= least))
+_ORDERED = (
+    "Over TCP and WebSocket they wait for a lost one: send states over an unreliable channel (UDP,"
+    " WebRTC with ordered: false and maxRetransmits: 0, QUIC datagrams), where a newer state makes"
+    " the lost one useless. Over UDP the"
+)
+_LOST = "Others are lost: it is no TCP, and no packet waits for a lost one. The"
+_UNORDERED = (
+    " sender's tick hung and caught up, the receiver stalled, or Wi-Fi: arrivals do not tell these"
+    " apart, a log of when the sender sent does."
+)
 
 
 def _behind(messages: MessageLog, arrivals: Floats) -> Flags:
@@ -151,7 +214,7 @@ def batched(traffic: Traffic) -> list[Finding]:
     """The share of messages that came right behind the one before."""
     messages = traffic.arrived
     found = bursts_of(messages)
-    limit = max(found.limit, SHARE) if len(late_places(messages)) else found.limit
+    limit = max(found.limit, SHARE) if late_bursts(messages) else found.limit
     if found.share < limit:
         return []
     sizes, begins = (found.ends - found.begins).astype(float), found.begins
@@ -202,15 +265,16 @@ STALLING = Detector(
     "the receiver's frames stall",
     "Packets are read on frames of {frames:number} Hz; {times:time} none is read for up to"
     " {highest:s}, and then all that waited at once.",
-    "The game itself stood still, or a lost packet was sent again: read once a frame, both look the"
-    " same. Strategies that measure jitter from arrival times grow their buffers for nothing.",
+    "The game itself stood still, a lost packet was sent again, or the sender was late: read once a"
+    " frame, they look the same. Strategies that measure jitter from arrival times grow their"
+    " buffers for nothing.",
     "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
     " arrival times in the network thread, not in the frame.",
     f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
     " usual frame rate",
     f"{LEAST} such bursts; 98 % of the arrivals within 0.6 ms of a frame",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    lambda traffic: late_bursts("frame-stall", traffic, framed=True),
+    lambda traffic: _held_up("frame-stall", traffic),
     needs=(ARRIVALS,),
     explains=("queue",),
     mended=without_late,
@@ -224,17 +288,36 @@ WAITING = Detector(
     " the order in which they were sent.",
     "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
     " it.",
-    "Over TCP and WebSocket they wait for a lost one: send states over an unreliable channel (UDP,"
-    " WebRTC with ordered: false and maxRetransmits: 0, QUIC datagrams), where a newer state makes"
-    " the lost one useless. Over UDP the sender's tick hung and caught up, the receiver stalled, or"
-    " Wi-Fi: arrivals do not tell these apart, a log of when the sender sent does.",
+    "{cure}",
     f"bursts of {SIZE} and more messages within a tenth of a period of each other, the first of"
     f" which was under way {HEIGHT:g} periods longer than usual",
-    f"{LEAST} such bursts, and arrivals that are not on frames of the receiver",
+    f"{LEAST} such bursts, of messages that are nearer to each other than jitter leaves any two,"
+    " and arrivals that are not on frames of the receiver",
     'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
-    lambda traffic: late_bursts("head-of-line", traffic, framed=False),
+    lambda traffic: _held_up("head-of-line", traffic),
     needs=(ARRIVALS,),
-    explains=("queue",),
+    explains=("queue", "reordering", "frozen"),
     mended=without_late,
     rank=40,
+)
+
+LATE = Detector(
+    "late-sender",
+    "the sender is late, and sends what it owes at once",
+    "{times:time} nothing is sent for up to {highest:s}, and then {size:number} packets at once,"
+    " with the stamps of the ticks that they are late for.",
+    "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
+    " it.",
+    "Look for what blocks the sender's tick (saving, garbage collection), and spread it over"
+    " several ticks; of the ticks that it owes, only the newest state need be sent.",
+    f"bursts of {SIZE} and more messages, the first of which was under way {HEIGHT:g} periods"
+    " longer than usual, whose arrivals are as far apart as jitter makes those of any two: what"
+    " made them wait is in front of the network",
+    f"{LEAST} such bursts, and {OWN_WAYS:g} times the usual difference of two delays",
+    "independent delays of messages that leave together",
+    lambda traffic: _held_up("late-sender", traffic),
+    needs=(ARRIVALS,),
+    explains=("queue", "reordering", "bursts"),
+    mended=without_late,
+    rank=39,
 )
