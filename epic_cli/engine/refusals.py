@@ -41,7 +41,8 @@ class Reason(Enum):
     COLUMNS_MISSING = auto()  # names: what the header lacks; expected: the columns needed
     COLUMN_TWICE = auto()  # field
     COLUMN_UNKNOWN = auto()  # field; detail: what was given for it; names: the nearest
-    COLUMN_UNCLEAR = auto()  # field; names: those that exist
+    STARS_IN_A_TABLE = auto()  # detail: a column with several
+    COLUMN_UNCLEAR = auto()  # field; names: those that exist; detail: how to do without
     COLUMN_AMBIGUOUS = auto()  # field; names: the allowed ones
     ENTITIES_IN_A_ROW = auto()  # names: theirs
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts

@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from epic_cli.engine.parameters import SettingError
+from epic_cli.metrics.arrays import LARGEST, POSITION, packet_table
 from epic_cli.metrics.drawn_path import (
     ROWS,
     DrawnCandidate,
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.network.movement import RecordedMovement
     from epic_cli.network.simulation import SimulationSpec
+    from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.opening import Logs, RecordingSource
 
     Truths = Mapping[str, Truth]
@@ -230,21 +234,25 @@ class RecordedRuns:
         return runs
 
     def drawn_paths(
-        self, packets: Mapping[str, PacketBlock], read: ReadSpec, log: Logs
-    ) -> dict[str, DrawnPath]:
-        """What was drawn of these entities; ``read`` is how the recording was read.
+        self, packets: Mapping[str, PacketBlock], read: ReadSpec, layout: ReadSpec | None, log: Logs
+    ) -> tuple[dict[str, DrawnPath], tuple[RecordingFinding, ...]]:
+        """What was drawn of these entities, and what looks wrong in that file.
+
+        ``read`` is how the recording is to be read, and ``layout`` how it was read.
 
         Raises ``UNUSABLE``.
         """
         file = str(self.drawn)
         with log(source_name(file)) as reading:
-            beside = read.beside(FRAME)._replace(pattern=read.pattern or ROWS)
+            beside = read.beside(FRAME, layout)._replace(pattern=read.pattern or ROWS)
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names
                 beside = beside._replace(time_origin=0.0, beginning=Beginning(0.0))
+            if read.scale is not None and beside.scale is None:
+                beside = beside._replace(scale=_nearest_scale(file, beside, read.scale, packets))
             rows = load(file, beside, reading)
         try:
-            return drawn_paths(rows, packets, self.drawn_offset)
+            return drawn_paths(rows, packets, self.drawn_offset), reading.findings
         except UnusableDrawing as error:
             raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
 
@@ -254,11 +262,34 @@ class RecordedRuns:
         run = reading.run(recording, log, truths)
         if self.drawn is None:
             return run
-        paths = self.drawn_paths(run.packets, reading.spec, logs)
+        paths, findings = self.drawn_paths(run.packets, reading.spec, log.layout, logs)
         if left_out := [name for name in run.packets if name not in paths]:
             log.undrawn(left_out)
         kept = {name: block for name, block in run.packets.items() if name in paths}
-        return run._replace(packets=kept, drawn=DrawnCandidate(paths))
+        drawn = DrawnCandidate(paths)
+        return run._replace(packets=kept, drawn=drawn, findings=(*run.findings, *findings))
+
+
+def _nearest_scale(
+    file: str, beside: ReadSpec, scale: float, packets: Mapping[str, PacketBlock]
+) -> float | None:
+    """The scale of packets, or 1, by which a file beside them is as large as they are.
+
+    None: the names of its columns decide.
+    """
+    rows = load(file, beside._replace(scale=1.0), ReadingLog(source_name(file)))
+    size, wanted = _size(rows), _size(packets)
+    if not size or not wanted:
+        return None
+    return min((scale, 1.0), key=lambda one: abs(math.log(one * size / wanted)))
+
+
+def _size(packets: Mapping[str, PacketBlock]) -> float:
+    """The longest way along an axis of an entity."""
+    tables = [packet_table(block)[POSITION] for block in packets.values()]
+    known = [table[:, (np.abs(table) < LARGEST).all(axis=0)] for table in tables]
+    sides = [float(np.ptp(table, axis=1).max()) for table in known if table.size]
+    return max(sides, default=0.0)
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,14 @@ from epic_cli.engine.packets import PacketBlock, Totals, Track, Turning
 from epic_cli.engine.replay.arrival_order import WINDOW
 from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
-from epic_cli.recordings.read_spec import TIME_UNITS, VELOCITY, ReadSpec, joined_columns, star_of
+from epic_cli.recordings.read_spec import (
+    TIME_UNITS,
+    VELOCITY,
+    ReadSpec,
+    joined_columns,
+    star_of,
+    unit_of_arrivals,
+)
 from epic_cli.recordings.watch import LEAST, RecordingMonitor, WatchedBlock
 
 if TYPE_CHECKING:
@@ -174,7 +181,7 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
     """The columns of a line, or the values of an object, that no field is read from."""
     places = reader.layout.places
     if any(star_of(column) >= 0 for column in places.values()):
-        return {}
+        return reader.shared_cells(line) if "entity" not in places else {}
     used = {part for column in places.values() for part in (column, column.rpartition(".")[0])}
     used.update(part for column in list(used) for part in joined_columns(column))
     return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
@@ -492,6 +499,9 @@ _DOWN, _SHUFFLED = 0.9, 0.4
 #: A cure is gone on with this often.
 _DEEPEST = 3
 
+#: A reading gives this share of the packets, at least: those that stand for no place are left out.
+_MENDED = 0.5
+
 #: This many packets that are not whole, beside those that are, show that they need not be.
 _PARTIAL, _FEW = 0.2, 3
 
@@ -510,7 +520,29 @@ def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
 
     Nothing that was given is doubted. A cure has been tried, and mends all that has one.
     """
-    return watch.fresh(_mended(watch, finding) for finding in judged(watch))
+    return watch.fresh(_tried(watch, _mended(watch, finding)) for finding in judged(watch))
+
+
+def _tried(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
+    """The finding; without its reading, unless that gives packets of which it is not true."""
+    if not finding.read:
+        return finding
+    block, reader = watch.samples[0].block, watch.samples[0].reader
+    if reader is None:
+        return finding
+    given = watch.given or ReadSpec()
+    layout = given.again(finding.read)
+    again = reader.again(layout, block.text)
+    trial = RecordingMonitor(thorough=True)
+    trial.requested(layout)
+    trial.reading(again, "")
+    packets = again.scan(block.text, True)
+    trial.layout = again.layout
+    trial.observe(packets)
+    mends = len(packets) >= _MENDED * len(block) and all(
+        other.code != finding.code for other in judged(trial)
+    )
+    return finding if mends else finding._replace(read="")
 
 
 def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
@@ -520,9 +552,7 @@ def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFind
         if reader is None:
             break
         given = watch.given or ReadSpec()
-        layout = ReadSpec.parse(finding.read)._replace(
-            rebase_time=given.rebase_time, unless_own=given.unless_own
-        )
+        layout = given.again(finding.read)
         again = reader.again(layout, block.text)
         further = cure_of(again, again.scan(block.text, True), layout)
         if not further:
@@ -574,6 +604,8 @@ def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
     found += _partial(watch, totals)
     found += _order(watch, tracks, totals)
     found += _time(tracks, totals)
+    found += _spelled_twice(tracks)
+    found += _standing_twice(watch)
     mixed = any(each.code in ("E101", "E102", "E204") for each in found)
     if not mixed:
         found += _astray(watch, tracks)
@@ -581,6 +613,8 @@ def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
     if totals.packets >= _FEW_STEPS and not mixed:
         figures = survey(_sample(watch))
         found += _unit(figures, watch)
+        if not any(each.code == "E201" for each in found):
+            found += _arrival_unit(watch)
         if totals.packets >= LEAST:
             found += _unix(figures, watch)
             found += _velocity(figures, watch)
@@ -644,6 +678,42 @@ def _order(
     yield from _mixed(watch, tracks)
 
 
+#: Names that are numbers in one of the ways of programs; 007 may be a name.
+_NUMBER_NAME = re.compile(r"\s*[-+]?(0|[1-9]\d*)(\.\d*)?(e[-+]?\d+)?\s*", re.IGNORECASE)
+
+
+def _spelled_twice(tracks: list[Track]) -> Iterator[RecordingFinding]:
+    """Entities whose names are one number, or one name but for blanks around it."""
+    alike: dict[object, list[str]] = {}
+    for track in tracks:
+        name = track.entity
+        number = _NUMBER_NAME.fullmatch(name)
+        alike.setdefault(float(name) if number else name.strip(), []).append(name)
+    twice = [names for names in alike.values() if len(names) > 1]
+    if twice:
+        more = f", and {len(twice) - 1:,} more" if len(twice) > 1 else ""
+        facts = {"names": " and ".join(map(repr, twice[0])), "more": more}
+        yield RecordingFinding("E111", facts)
+
+
+#: Such a share of the packets stand there as often as one another.
+_ALL_TWICE = 0.9
+
+
+def _standing_twice(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Packets that are alike in all that is read, nearly all of them."""
+    counts = Counter(
+        sample.block[index] for sample in watch.samples for index in range(len(sample.block))
+    )
+    packets = counts.total()
+    if packets < _FEW_STEPS:
+        return
+    twice = [count for count in counts.values() if count > 1]
+    usual = Counter(twice).most_common(1)
+    if usual and usual[0][1] >= _ALL_TWICE * len(counts):
+        yield RecordingFinding("E112", {"packets": packets, "distinct": len(counts)})
+
+
 def _unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
     command = sort_command(watch, "time") if watch.samples else ""
     return RecordingFinding("E104", {"how": how, "command": command}, (line,))
@@ -652,15 +722,43 @@ def _unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
 def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     again = [track for track in tracks if track.restarts]
     if not again:
+        yield from _begun_anew(watch)
         return
 
     first = min(again, key=lambda one: one.restart_line)
     times = max(track.restarts for track in again)
-    column = changed_at(watch.samples, first.restart_line)
+    yield _starts_over(watch, first.restart_line, times)
+
+
+def _begun_anew(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Runs of few packets that all begin at the first time of their entity, and go on from there.
+
+    A packet that comes again late has that time as well, but the one behind it is newer.
+    """
+    runs: dict[str, list[float]] = {}  # where the entity's first run began, and its newest time
+    lines: list[int] = []
+    for sample in watch.samples:
+        block = sample.block
+        for index in range(len(block)):
+            packet, after = block[index], block[min(index + 1, len(block) - 1)]
+            begin, newest = runs.setdefault(packet.entity, [packet.time, packet.time])
+            rises = after.entity == packet.entity and begin < after.time <= newest
+            if packet.time == begin and rises:
+                lines.append(block.line(index))
+                runs[packet.entity][1] = packet.time
+            else:
+                runs[packet.entity][1] = max(newest, packet.time)
+    if lines:
+        yield _starts_over(watch, lines[0], len(lines))
+
+
+def _starts_over(watch: RecordingMonitor, line: int, times: int) -> RecordingFinding:
+    column = changed_at(watch.samples, line)
     words = "" if column is None else f", where {column} changes"
     facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
-    read = "" if column is None else _joined(watch, column)
-    yield RecordingFinding("E103", facts, (first.restart_line,), read)
+    return RecordingFinding(
+        "E103", facts, (line,), "" if column is None else _joined(watch, column)
+    )
 
 
 _SAME_TIME = "{:,} packets have the time of the one before, at another place"
@@ -816,6 +914,44 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
         read = next((watch.read_with({"unit": u}) for u in finer), "")
         facts = {"step": f"{figures.step:.3g} s", "unit": unit}
         yield RecordingFinding("E209", facts, read=read)
+
+
+#: Arrivals last as long as stamps, but for delays that change: by no more than this factor.
+_LASTS = 3.0
+
+
+def _arrival_unit(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Arrivals in another unit than stamps: by how long both last."""
+    layout = _layout(watch)
+    if layout is None or (watch.given is not None and watch.given.arrival_unit is not None):
+        return
+    taken = layout.arrival_unit or unit_of_arrivals(layout.time_unit)
+    if taken not in TIME_UNITS:
+        return
+    stamps = arrivals = 0.0
+    ends: dict[str, tuple[float, float]] = {}
+    for sample in watch.samples:
+        for index in range(len(sample.block)):
+            packet = sample.block[index]
+            if packet.arrival is None:
+                continue
+            if packet.entity in ends:
+                time, arrival = ends[packet.entity]
+                stamps += packet.time - time
+                arrivals += packet.arrival - arrival
+            ends[packet.entity] = packet.time, packet.arrival
+    if stamps <= 0 or arrivals <= 0 or 1 / _LASTS < arrivals / stamps < _LASTS:
+        return
+    ratio = arrivals / stamps
+    sizes = {unit: TIME_UNITS[unit] / TIME_UNITS[taken] for unit in _UNIT_NAMES}
+    meant = next((u for u, size in sizes.items() if 1 / _LASTS < ratio / size < _LASTS), None)
+    if meant is not None:
+        facts = {
+            "ratio": ratio,
+            "unit": _UNIT_NAMES[meant],
+            "taken": _UNIT_NAMES.get(taken, taken),
+        }
+        yield RecordingFinding("E211", facts, read=watch.read_with({"arrival_unit": meant}))
 
 
 def _unit_of_size(size: float) -> str | None:

@@ -101,6 +101,18 @@ KINDS: Mapping[str, Kind] = {
         "",
         "A recording that is sent again as a movement is sorted by time, so that a log in order of"
         " arrival will do. A state that is later than max_gap is another match's: it is refused."),
+    "E111": Kind("one entity under two names", _ERROR,
+        "{names} are one number, and stand for entities of their own{more}",
+        "write each name in one way",
+        "Spreadsheets and data frames make 0.0 of the number 0 where a cell of its column is empty,"
+        " and programs put blanks around a name. What is drawn then leaps between two entities,"
+        " each of which lacks the packets of the other."),
+    "E112": Kind("each packet stands twice", _ERROR,
+        "of {packets:packet} only {distinct:,} differ in anything that is read",
+        "log each packet once",
+        "Two handlers that log the same message, or a file that was appended to itself. Rates,"
+        " delays and loss are those of a sender that does not exist. A packet that the network"
+        " brought twice has another arrival."),
     "E201": Kind("times in another unit", _ERROR,
         "times look like {unit} ({step:,.6g} from packet to packet) and are taken for {taken}",
         "write them in seconds",
@@ -159,6 +171,13 @@ KINDS: Mapping[str, Kind] = {
         "say that they are degrees",
         "In degrees a walk is a change of the fourth decimal. Taken for lengths, everything here"
         " is a thousandth of a unit large, and speeds, errors and scores mean nothing."),
+    "E211": Kind("arrivals in another unit", _ERROR,
+        "arrivals take {ratio:,.4g} times as long as stamps, as {unit} do that are taken for"
+        " {taken}",
+        "write them in seconds",
+        "Stamps and arrivals are of one recording and last equally long, whatever their clocks"
+        " show. The unit is read from names such as recv_ms; elsewhere arrivals have that of the"
+        " stamps, or seconds beside ticks."),
     "E301": Kind("velocities are all 0", _ERROR,
         "all velocities are 0, though the positions move",
         "leave them out",

@@ -19,7 +19,7 @@ from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.names.guess import AmbiguousLayout
 from epic_cli.recordings.names.spellings import component_of, name_of
-from epic_cli.recordings.read_spec import ReadSpec, in_order
+from epic_cli.recordings.read_spec import ReadSpec, in_order, star_of
 
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|\.\d+)(?:[eE][-+]?\d+)?f?|[-+]?(?:nan|inf(?:inity)?)"
 _PART = re.compile(_NUMBER, re.IGNORECASE)
@@ -77,6 +77,10 @@ def _parse(text: str) -> tuple[str, ...] | None:
     return tuple(_SUFFIX.sub("", part.replace(",", ".")) for part in parts)
 
 
+#: What numbers may be that are no degrees: whole ones are degrees times ten millions.
+_WHOLE = re.compile(r"[-+]?\d{6,10}")
+_E7, _LENGTHS = Reading((("scale", "1e-7"),)), Reading((("geo", "off"),))
+
 #: This many lines are looked at ahead, of this many with a name each.
 _AHEAD, _FEWEST = 40, 6
 
@@ -106,6 +110,8 @@ class LineReader(ABC):
         self._line = 0
         self._skipping = False
         self._ahead: list[bytes] = []
+        self._ticks: dict[str, int] = {}  # of rows without times
+        self._refused_degrees = self._has_packets = False
         self.begin()
 
     @abstractmethod
@@ -130,6 +136,7 @@ class LineReader(ABC):
         if final and not self.ended:
             self.take_end(block)
         self._keep_beginning()
+        self._has_packets |= len(block) > 0
         self._kept = b"" if self.ended else text[begin:]
         if len(self._kept) > self.longest:
             if not self._skipping:
@@ -173,14 +180,31 @@ class LineReader(ABC):
     def add(self, block: PacketBlock, fields: dict[str, str], begin: int, raw: bytes) -> None:
         """Adds the present line's packet, or refuses the line; see ``RecordScanner.add``."""
         assert self.records is not None
+        if self.layout.counts_rows:
+            fields = {**fields, "time": str(self._tick(fields.get("entity", "")))}
         wrong = self.records.add(block, fields, self._line, begin, len(raw))
         if wrong:
             reason, field = wrong
             if field == "time" and ":" in fields[field]:
                 reason = Reason.NOT_A_DATE
-            if reason is Reason.NOT_DEGREES and not _PART.fullmatch(fields[field].strip()):
-                reason = Reason.FIELD_NOT_A_NUMBER
-            self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
+            facts: dict[str, Any] = {}
+            if reason is Reason.NOT_DEGREES:
+                if not _PART.fullmatch(fields[field].strip()):
+                    reason = Reason.FIELD_NOT_A_NUMBER
+                elif not (self._has_packets or len(block) or self._refused_degrees):
+                    self._refused_degrees = True  # other readings are tried once
+                    whole = _WHOLE.fullmatch(fields[field].strip())
+                    facts["readings"] = (_E7, _LENGTHS) if whole else (_LENGTHS,)
+            caret, label = self.find_field(raw, field), self.label(field)
+            self.refuse(block, raw, caret, reason, field=label, **facts)
+
+    def _tick(self, entity: str) -> int:
+        """The number of the present row: of all of them, or of those of an entity with rows."""
+        if any(star_of(column) >= 0 for column in self.layout.places.values()):
+            self._ticks.setdefault("", self._line)
+            return self._line - self._ticks[""]
+        self._ticks[entity] = self._ticks.get(entity, -1) + 1
+        return self._ticks[entity]
 
     def look_ahead(self, head: bytes) -> None:
         """Takes the beginning of the recording: its first lines have a say in what is what."""
@@ -248,6 +272,10 @@ class LineReader(ABC):
     @abstractmethod
     def cells_of(self, raw: bytes) -> dict[str, str]:
         """All that a line has, read or not, by names as a layout writes them."""
+
+    def shared_cells(self, _raw: bytes) -> dict[str, str]:
+        """What a line with several packets has beside them and is not read, by the same names."""
+        return {}
 
     def label(self, field: str) -> str:
         """What a field is called in the recording."""

@@ -10,10 +10,10 @@ several entities.
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from epic_cli.engine.description import Described, split
+from epic_cli.engine.description import Described, split, write
 from epic_cli.engine.parameters import (
     Choice,
     Custom,
@@ -66,9 +66,7 @@ def _check_stars(columns: Mapping[str, str]) -> None:
     starred = {field: column for field, column in columns.items() if star_of(column) >= 0}
     if not starred:
         return
-    for column in starred.values():
-        if star_of(column[star_of(column) + 1 :]) >= 0:
-            raise SettingError(f"{column!r} has more than one *")
+    _check_levels(starred)
     alike = POSITION if "time" in starred else (*POSITION, "entity")
     for field in alike:
         if columns.get(field) and field not in starred:
@@ -78,6 +76,27 @@ def _check_stars(columns: Mapping[str, str]) -> None:
             )
     if not set(POSITION) & set(starred):
         raise SettingError("a * stands for the entities of a row: x and y need it")
+
+
+def _check_levels(starred: Mapping[str, str]) -> None:
+    """Raises ``SettingError`` for columns with several stars that stand at different places."""
+    levels = {column: star_levels(column) for column in starred.values()}
+    deepest = max(levels.values(), key=len)
+    if len(deepest) < 3:  # a single star
+        return
+    for column, parts in levels.items():
+        if parts[:-1] != deepest[: len(parts) - 1]:
+            other = next(name for name, found in levels.items() if found is deepest)
+            raise SettingError(f"the stars of {column} and of {other} stand for different things")
+
+
+def star_levels(column: str) -> tuple[str, ...]:
+    """What stands before, between and behind the stars of a column."""
+    parts: list[str] = []
+    while (at := star_of(column)) >= 0:
+        parts.append(column[:at].removesuffix("."))
+        column = column[at + 1 :].removeprefix(".")
+    return (*parts, column)
 
 
 def column_name(column: str) -> str:
@@ -148,6 +167,9 @@ TIME_UNITS = {
 #: Those in which Unix times are written.
 UNIX_UNITS = ("s", "ms", "us", "ns")
 
+#: What a key of one recording is called where it is meant of a file beside it.
+_BESIDE = {"unit": "frame_unit", "scale": "frame_scale"}
+
 #: What goes without saying where it is inferred; given, it is kept, and written back.
 _UNSAID = (("unit", "s"), ("origin", 0.0), ("geo", False))
 
@@ -181,6 +203,12 @@ def per_second(text: str) -> float | None:
             f"{text!r} is not s, ms, us, 100ns, ns, min, h, d, iso or ticks@HZ, as ticks@60"
         )
     return hertz
+
+
+def unit_of_arrivals(time_unit: str | None) -> str:
+    """The unit of arrivals that say none of their own, beside stamps in this one."""
+    unit = time_unit or "s"
+    return "s" if unit.startswith("tick") else unit
 
 
 def _shown(value: Origin) -> str:
@@ -267,6 +295,10 @@ def parse_axes(text: str) -> str:
     return text
 
 
+def _unit_words() -> Iterator[tuple[str, None]]:
+    return ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))
+
+
 _SCALE = Number("scale", None, "", "", 1e-9, 1e9)
 
 
@@ -279,8 +311,8 @@ class _Column(Custom):
 
 _COLUMN_HELP = {
     "time": "When the packet was sent: a column of a table, its number from 1 where there is no"
-    " header, or a path in a JSON object, pos.0; date+time and sec+nanosec are two columns. Without"
-    " columns the usual names are recognised.",
+    " header, or a path in a JSON object, pos.0; date+time and sec+nanosec are two columns; time="
+    " with unit=ticks@HZ: its rows are ticks. Without columns the usual names are recognised.",
     "x": "Where it is: a column for each of x, y and z. A * is each of several entities in one row:"
     " x=*_x, x=players.*.x.",
     "vx": "Its velocity; vx= says that there is none.",
@@ -306,9 +338,15 @@ READ: Table = (
            "REGEX", parse_pattern),
     Custom("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
            " %S takes a fraction.", "FORMAT", parse_time_format),
-    Custom("unit", None, "The unit of its times: s, ms, us, 100ns, ns, min, h, d, ticks@HZ or iso.",
-           "UNIT", parse_time_unit, field="time_unit",
-           words=lambda: ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))),
+    Custom("unit", None, "The unit of its stamps, which are its packets' times: s, ms, us, 100ns,"
+           " ns, min, h, d, ticks@HZ or iso.  [default: that in their name, as in t_ms, or that of"
+           " Unix times and dates, else s]", "UNIT", parse_time_unit, field="time_unit",
+           words=_unit_words),
+    Custom("arrival_unit", None, "The unit of its arrivals.  [default: as of stamps; where these"
+           " count ticks, s]", "UNIT", parse_time_unit, words=_unit_words),
+    Custom("frame_unit", None, "The unit of times in a file beside the packets: of frames"
+           " (--drawn), and of a --truth.  [default: as of stamps]", "UNIT", parse_time_unit,
+           words=_unit_words),
     Custom("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
            "first|SECONDS", parse_time_origin, _shown, field="time_origin",
            words=lambda: (("first", None), ("0", None))),
@@ -318,6 +356,8 @@ READ: Table = (
     Custom("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default:"
            " what makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER",
            _SCALE.read, _shown),
+    Custom("frame_scale", None, "As much in a file beside the packets.  [default: that of the"
+           " packets, where its columns have the same names]", "NUMBER", _SCALE.read, _shown),
     Custom("missing", None, "What two of its axes are where the place is not known, -999: such"
            " packets are left out.", "NUMBER", parse_missing, _shown),
     Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
@@ -365,6 +405,13 @@ class _Fields(NamedTuple):
     beginning: Beginning | None = None
     factors: tuple[float, ...] | None = None
     explicit: frozenset[str] = frozenset()
+    arrival_unit: str | None = None
+    arrival_apart: bool = False
+    delta_unit: str | None = None
+    frame_unit: str | None = None
+    frame_scale: float | None = None
+    packets: "_Fields | None" = None
+    packet_columns: tuple[tuple[str, str], ...] = ()
 
 
 class ReadSpec(Described, _Fields):
@@ -372,7 +419,10 @@ class ReadSpec(Described, _Fields):
 
     The fields up to ``format`` are keys of ``--read``. ``columns`` has the place of each field: a
     name, a number from 1 in a table without a header, or a path in an object (``pos.0``); an empty
-    text says that there is none. Arrival times move with ``time_origin``. ``factors`` are those of
+    text says that there is none. Arrival times move with ``time_origin``, unless they are on a
+    clock of their own, ``arrival_apart``. ``delta_unit`` is that in the name of deltas. Of a file
+    beside a recording, ``packets`` is what is said of the recording, and ``packet_columns`` are
+    the recording's, where they are known. ``factors`` are those of
     the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
     it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
     origin is to be inferred, Unix times under this program's own names begin at the first packet,
@@ -426,20 +476,73 @@ class ReadSpec(Described, _Fields):
         return any(place.isdigit() for place in self.places.values())
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether it has no times, and its rows are ticks."""
+        counted = (self.time_unit or "").startswith("tick")
+        return counted and dict(self.columns or ()).get("time") == ""
+
+    @property
     def places(self) -> dict[str, str]:
         """The columns by field, those that are not empty."""
         return {field: column for field, column in self.columns or () if column}
 
-    def beside(self, fields: Collection[str]) -> "ReadSpec":
-        """That of a file with these fields of a recording, where it has not its own names."""
+    def beside(self, fields: Collection[str], layout: "ReadSpec | None" = None) -> "ReadSpec":
+        """That of a file with these fields of a recording, where it has not its own names.
+
+        The file has units of its own. ``layout`` is how the recording was read.
+        """
         kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
-        columns = None if self.columns is None else kept
-        return self._replace(columns=columns, format="auto", unless_own=True)
+        return self._replace(
+            columns=None if self.columns is None else kept,
+            format="auto",
+            unless_own=True,
+            time_unit=self.frame_unit,
+            scale=self.frame_scale,
+            arrival_unit=None,
+            packets=self,
+            packet_columns=(layout or self).columns or (),
+        )
+
+    @property
+    def said(self) -> dict[str, str]:
+        """The entries of ``--read`` that say this, with those of a recording beside it."""
+        if self.packets is None:
+            return dict(self.entries())
+        assert isinstance(self.packets, ReadSpec)
+        units = {"frame_unit": self.time_unit, "frame_scale": self.scale}
+        own = {key: find(key, READ, "", "").write(one) for key, one in units.items() if one}
+        return dict(self.packets.entries()) | own
+
+    def name_entries(self, entries: Mapping[str, str]) -> dict[str, str] | None:
+        """The entries as ``--read`` calls them; None: there is no such key.
+
+        In a file beside a recording only units can be said: columns are those of the recording.
+        """
+        if self.packets is None:
+            return dict(entries)
+        if not entries.keys() <= _BESIDE.keys():
+            return None
+        return {_BESIDE[key]: value for key, value in entries.items()}
+
+    def say(self, entries: Mapping[str, str]) -> str:
+        """The description with these entries beside what is said; empty: there is none."""
+        named = self.name_entries(entries)
+        return "" if named is None else write({**self.said, **named}.items())
+
+    def again(self, text: str) -> "ReadSpec":
+        """The same file, read as this description says, which ``say`` has made."""
+        spec = ReadSpec.parse(text)
+        if self.packets is not None:
+            return self._replace(time_unit=spec.frame_unit, scale=spec.frame_scale, packets=spec)
+        return spec._replace(
+            rebase_time=self.rebase_time, unless_own=self.unless_own, beginning=self.beginning
+        )
 
     @property
     def units(self) -> "Units":
         """What the engine's scanners have to know of a layout that is complete."""
         unit = per_second(self.time_unit or "s")
+        arrival_unit = self.arrival_unit or unit_of_arrivals(self.time_unit)
         if self.time_origin == "first":
             origin = self.beginning.time if self.beginning is not None else None
         else:
@@ -449,7 +552,10 @@ class ReadSpec(Described, _Fields):
         axes, scale = self.axes or "xyz", 1.0 if self.scale is None else self.scale
         return {
             "per_second": unit,
+            "arrival_per_second": per_second(arrival_unit),
+            "delta_per_second": TIME_UNITS[self.delta_unit] if self.delta_unit else unit or 1.0,
             "origin": origin,
+            "arrival_moves": not self.arrival_apart,
             "scale": self.factors or ((scale, scale, 1, 1, 1, 1) if self.geo else scale),
             "axes": axes,
             "time_format": self.time_format or "",
@@ -489,7 +595,7 @@ class ReadSpec(Described, _Fields):
 
     @property
     def conversions(self) -> str:
-        """What is done to lengths and velocities whose names have units; empty: nothing."""
+        """What is done to lengths and velocities that have units; empty: nothing."""
         if self.factors is None:
             return ""
         fields: dict[float, list[str]] = {}
@@ -497,7 +603,7 @@ class ReadSpec(Described, _Fields):
             if field in self.places:
                 fields.setdefault(factor, []).append(field)
         parts = [f"{', '.join(names)} times {factor:.6g}" for factor, names in fields.items()]
-        return f"units in names become metres: {'; '.join(parts)}"
+        return f"units become metres: {'; '.join(parts)}"
 
     @property
     def is_own(self) -> bool:
@@ -510,7 +616,8 @@ class ReadSpec(Described, _Fields):
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
         here = ("unless_own", "rebase_time", "beginning", "explicit")
-        own = ("format", "encoding", "names", "max_entities", *here)
+        beside = ("packets", "packet_columns", "frame_unit", "frame_scale")
+        own = ("format", "encoding", "names", "max_entities", *here, *beside)
         return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()
 
     @property

@@ -33,40 +33,39 @@ def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal
     ``given`` is what the user said, and part of each.
     """
     plain = given or ReadSpec()
-    known = dict(plain.entries())
+    known = plain.said
     found: dict[tuple[tuple[str, str], ...], Reading] = {}
     for pair in refusal.readings:
-        for reading in _tried({**known}, pair.entries, plain, attempt, _DEEPEST):
+        more = plain.name_entries(dict(pair.entries))
+        for reading in _tried(known, more, plain, attempt, _DEEPEST) if more is not None else ():
             found.setdefault(reading.entries, reading)
     return refusal._replace(readings=tuple(found.values())[:_MOST])
 
 
 def _tried(
     known: Mapping[str, str],
-    more: tuple[tuple[str, str], ...],
+    more: Mapping[str, str],
     given: ReadSpec,
     attempt: Attempt,
     depth: int,
 ) -> Iterator[Reading]:
     """The readings with some more entries that give whole packets."""
-    entries = {**known, **dict(more)}
-    tried = {**entries, **({"unit": _SOME_RATE} if entries.get("unit") == _RATE else {})}
-    layout = ReadSpec.parse(write(tried.items()))._replace(
-        rebase_time=given.rebase_time, unless_own=given.unless_own
-    )
+    entries = {**known, **more}
+    rated = [key for key, value in entries.items() if value == _RATE]
+    layout = given.again(write({**entries, **dict.fromkeys(rated, _SOME_RATE)}.items()))
     reader, block = attempt(layout)
     doubtful = next((refusal for refusal in block.refusals if refusal.readings), None)
     mending = cure_of(reader, block, layout) if doubtful is None else ()
     if mending is None:
         return
     if doubtful is not None:
-        further = [reading.entries for reading in doubtful.readings]
+        named = (given.name_entries(dict(reading.entries)) for reading in doubtful.readings)
+        further = [row for row in named if row is not None]
     elif len(block.refusals) > _REFUSED * len(block) or not len(block):
         return
     else:
-        if entries.get("unit") == _RATE:  # only the user knows it
-            mending = tuple((key, _RATE if key == "unit" else value) for key, value in mending)
-        further = [mending] if mending else []
+        mended = dict(mending) | dict.fromkeys(rated, _RATE)  # which only the user knows
+        further = [mended] if mending else []
     found = [
         reading
         for row in further[: _MOST if depth else 0]

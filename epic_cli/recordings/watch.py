@@ -158,12 +158,11 @@ class RecordingMonitor:
 
     def read_with(self, entries: Mapping[str, str]) -> str:
         """A description with these entries beside what is given; empty: there is no layout."""
-        from epic_cli.engine.description import write
+        from epic_cli.recordings.read_spec import INFERRED  # packet text starts without it
 
         if not any(sample.reader for sample in self.samples):
             return ""
-        known = dict(self.given.entries()) if self.given is not None else {}
-        return write({**known, **entries}.items())
+        return (self.given or INFERRED).say(entries)
 
     def end(self) -> bool:
         """After the last packet: returns whether there may be more findings."""

@@ -67,7 +67,7 @@ _WORDS = {
     Reason.NOT_SECONDS: ("{field} is not a finite number", "{field}=SECONDS"),
     Reason.NOT_A_DATE: ("{field} is not an ISO 8601 time", "as 2024-05-01T12:34:56.789Z"),
     Reason.NOT_DEGREES: ("{field} is not in degrees",
-        "latitudes from -90 to 90; {degrees_read} for degrees times ten millions"),
+        "latitudes from -90 to 90{degrees_read}"),
     Reason.NOT_A_COUNT: ("{field} is not a whole number of 0 or more", "{field}=NUMBER"),
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NOT_A_ROTATION: ("the rotation is not a quaternion",
@@ -81,7 +81,10 @@ _WORDS = {
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
     Reason.COLUMNS_MISSING: ("the header has no column {names}", "the columns {columns}"),
     Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_read}: {names}"),
-    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}", "{column_read}, with one of {names}"),
+    Reason.STARS_IN_A_TABLE: ("{detail} has more than one *",
+        "one * for the entities of a row; several are for levels of JSON"),
+    Reason.COLUMN_UNCLEAR: ("no column is clearly {field}",
+        "{column_read}, with one of {names}{or_rows}"),
     Reason.ENTITIES_IN_A_ROW: ("a row has the positions of several entities: {names}",
         "{readings}"),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{readings}"),
@@ -166,8 +169,9 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "column_read": front_end.read(f"{field}=NAME"),
         "stars_read": front_end.read("time=*.TIME,x=*.X,y=*.Y"),
         "or_document": f"; or {front_end.read('json')}" if refusal.found else "",
-        "degrees_read": front_end.read("scale=1e-7"),
+        "degrees_read": f", or {_readings(refusal, front_end)}" if refusal.readings else "",
         "readings": _readings(refusal, front_end),
+        "or_rows": "",
         "encoding_read": front_end.read("encoding=cp1252"),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
@@ -175,6 +179,8 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "tick": setting("tick"),
         "or_begin": "",
     }
+    if refusal.reason is Reason.COLUMN_UNCLEAR and refusal.detail:
+        facts["or_rows"] = f"; rows at a rate: {front_end.read(refusal.detail)}"
     if refusal.reason is Reason.SEPARATOR_MISSING:
         facts["separator"] = SEPARATORS[PIECES.index(field)]
     if field == "time":  # with arrival pacing it has been tried

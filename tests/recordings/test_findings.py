@@ -1,6 +1,7 @@
 """Findings: what looks wrong is said once, and what is right never."""
 
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from itertools import islice, product
 from pathlib import Path
 
@@ -232,3 +233,57 @@ def test_a_small_place_is_not_on_a_globe(tmp_path: Path) -> None:
     rows = [f'{n / 10},"{0.5 + n / 100},{0.2 + n / 50}"' for n in range(40)]
     (tmp_path / "walk.csv").write_text("\n".join(["time,pos", *rows]) + "\n")
     assert "E210" not in {row.code for row in inspect(tmp_path / "walk.csv").findings}
+
+
+def table(names: str, row: Callable[[int], tuple[object, ...]], count: int = 60) -> bytes:
+    rows = (",".join(map(str, row(n))) for n in range(count))
+    return "\n".join([names, *rows, ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ((0, "0.0"), True), ((7, "7.0", 8, "8.0"), True), (("bob", "bob "), True),
+        ((0, 1, "2.5"), False), (("1", "01"), False), (("a", "A", "a1"), False),
+        (("-1", "1"), False),
+    ],
+)  # fmt: skip
+def test_entities_spelled_twice(names: tuple[object, ...], found: bool) -> None:
+    text = table("time,entity,x,y,z", lambda n: (n, names[n % len(names)], n, 0, 0))
+    codes = [finding.code for finding in inspect(BytesIO(text)).findings]
+    assert ("E111" in codes) == found
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("apart", [False, True])
+def test_rows_that_stand_there_again(times: int, apart: bool) -> None:
+    rows = [f"{n / 20},{n / 20 + 0.03},{n},0" for n in range(40)]
+    repeated = rows * times if apart and times < 2 else [row for row in rows for _ in range(times)]
+    text = "\n".join(["time,arrival,x,y", *repeated, ""])
+    codes = [finding.code for finding in inspect(BytesIO(text.encode())).findings]
+    assert ("E112" in codes) == (times > 1)
+
+
+def test_what_the_network_brings_twice_is_none() -> None:
+    rows = [f"{n / 20},{n / 20 + late},{n},0" for n in range(40) for late in (0.03, 0.05)]
+    text = "\n".join(["time,arrival,x,y", *rows, ""])
+    assert "E112" not in [each.code for each in inspect(BytesIO(text.encode())).findings]
+
+
+@pytest.mark.parametrize("factor", [1, 1e3, 1e6, 1e9])
+def test_arrivals_last_as_long_as_stamps(factor: float) -> None:
+    text = table("t,recv,x,y", lambda n: (n / 20, (n / 20 + 0.03) * factor, n, 0))
+    found = [each for each in inspect(BytesIO(text)).findings if each.code == "E211"]
+    units = {1: [], 1e3: ["ms"], 1e6: ["us"], 1e9: ["ns"]}[factor]
+    assert [each.read for each in found] == [f"arrival_unit={unit}" for unit in units]
+
+
+def test_doubt_is_said_first_where_the_answer_is(tmp_path: Path) -> None:
+    file = tmp_path / "ms.csv"
+    file.write_bytes(table("ts,recv,x,y", lambda n: (n * 50, n * 50 + 33, n, 0), 100))
+    said = epic("diagnose", str(file)).stdout.decode()
+    assert "nothing wrong" not in said
+    assert said.index("E201") < said.index("messages a second")
+    assert (
+        '"in_doubt"' in epic("diagnose", "-f", "jsonl", str(file)).stdout.decode().splitlines()[0]
+    )

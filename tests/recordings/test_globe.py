@@ -73,13 +73,36 @@ def test_their_names_are_known_and_said(header: str, columns: str) -> None:
 def test_options_of_it() -> None:
     e7 = "time,x,y\n0,85000000,500000000\n1,85000000,500001000\n"
     assert packets(e7, "geo=on,scale=1e-7")[1].position[1] == pytest.approx(11.1, abs=0.1)
-    done = epic("replay", "--read", "geo=on", stdin=e7.encode())
-    assert done.returncode == 1
-    assert b"--read scale=1e-7" in done.stderr
+    assert packets(e7, "geo=on")[1].position[1] == pytest.approx(11.1, abs=0.1)
     up = packets("time,lat,lon,alt\n0,50,8,7\n1,50,9,8\n", "axes=xzy")
     assert up[1].position[1] == 8
     both = packets("time,x,y,lat,lon\n0,1,2,50,8\n1,2,3,50,9\n")
     assert both[1].position == (2, 3, 0)  # what is in lengths already
+
+
+def test_what_autopilots_send_is_recognized() -> None:
+    """MAVLink's GLOBAL_POSITION_INT: degE7, mm, and cm/s to the north, to the east and down."""
+    rows = [f"{88223 + 100 * n},{-353632618 + 100 * n},1491652374,584100,{111 * n},50,-25"
+            for n in range(4)]  # fmt: skip
+    found = packets("time_boot_ms,lat,lon,alt,vx,vy,vz\n" + "\n".join(rows) + "\n")
+    assert found[1].position == pytest.approx((0, 1.11, 584.1), abs=0.01)
+    assert found[1].velocity == pytest.approx((0.5, 1.11, 0.25))
+
+
+@pytest.mark.parametrize(("x", "y"), [("5.1", "5210.02"), ("5210.02", "52.1"), ("5.1", "-90.1")])
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_each_row_is_held_to_degrees(x: str, y: str, place: int) -> None:
+    rows = [["0", "5.1", "52.1"] for _ in range(5)]
+    rows[place][1:] = [x, y]
+    rows = [[str(n), *row[1:]] for n, row in enumerate(rows)]
+    table = "time,lon,lat\n" + "".join(",".join(row) + "\n" for row in rows)
+    objects = "".join(f'{{"time": {t}, "lon": {x}, "lat": {y}}}\n' for t, x, y in rows)
+    for text, above in ((table, 2), (objects, 1)):
+        done = epic("inspect", stdin=text.encode())
+        assert done.returncode == 1
+        assert f"<stdin>:{place + above}:".encode() in done.stderr
+        assert b"is not in degrees" in done.stderr
+        assert b"<stdin>: 4 packets" in done.stdout
 
 
 def test_across_the_date_line() -> None:

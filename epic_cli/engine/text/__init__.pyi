@@ -12,7 +12,10 @@ EULER: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]
 
 class Units(TypedDict, total=False):
     per_second: float | None
+    arrival_per_second: float | None
+    delta_per_second: float
     origin: float | None
+    arrival_moves: bool
     scale: float | Sequence[float]
     axes: str
     time_format: str

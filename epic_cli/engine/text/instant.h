@@ -28,6 +28,18 @@ inline Instant instant_of(double value) {
     return out;
 }
 
+// The same time where as many of another unit are a second; whole ones stay exact.
+inline Instant converted(const Instant& at, double from, double to) {
+    const auto whole = [](double count) { return count >= 1 && count == std::floor(count); };
+    const auto seconds = whole(from) ? double(at.whole / int64_t(from)) : 0;
+    if (!whole(from) || !whole(to) || from > 1e10 || to > 1e10 || std::fabs(seconds) * to > 4e18)
+        return instant_of((double(at.whole) + at.part) / from * to);
+    const double rest = (double(at.whole % int64_t(from)) + at.part) / from * to;
+    Instant out = instant_of(rest);
+    out.whole += int64_t(seconds) * int64_t(to);
+    return out;
+}
+
 // A decimal of up to 18 digits in front of the point, exactly; any other number as a double.
 // The text must be followed by a character that is not part of a number.
 inline bool scan_instant(std::string_view text, Instant& out) {

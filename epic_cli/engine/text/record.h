@@ -61,13 +61,23 @@ struct EulerAngles {
     }
 };
 
+// The unit of one column of times.
+struct TimeUnit {
+    double per_second = 1;
+    bool iso = false;  // dates or times of day
+
+    bool is_seconds() const { return per_second == 1 && !iso; }
+};
+
 // How a recording's numbers become seconds and lengths.
 struct Units {
-    double per_second = 1;   // of its time unit
-    bool iso = false;        // its times are dates or times of day
-    bool from_first = false; // the first packet's time becomes 0, once it is known
-    bool moved = false;      // `origin` becomes 0
-    Instant origin;          // in its own unit
+    TimeUnit stamp, arrival;
+    double delta_per_second = 1;
+    bool from_first = false;    // the first packet's time becomes 0, once it is known
+    bool moved = false;         // `origin` becomes 0
+    bool arrival_moves = true;  // arrivals are on the stamps' clock: `origin` becomes 0 there, too
+    Instant origin;             // in the stamps' unit
+    Instant arrival_origin;     // the same in the arrivals' unit
     double scales[6] = {1, 1, 1, 1, 1, 1};  // what position and velocity are multiplied by
     bool scaled = false;
     int32_t axes[3] = {0, 1, 2};  // which of its axes ours are; -1: 0
@@ -83,14 +93,25 @@ struct Units {
     Plane plane;
     double missing = std::numeric_limits<double>::quiet_NaN();  // of x and y, of no place
 
-    bool plain_time() const { return per_second == 1 && !iso && !from_first && !moved; }
+    bool plain_stamp() const { return stamp.is_seconds() && !from_first && !moved; }
+    bool plain_arrival() const {
+        return arrival.is_seconds() && !(arrival_moves && (from_first || moved));
+    }
+    void set_origin(Instant at) {
+        moved = true;
+        origin = at;
+        if (arrival_moves)
+            arrival_origin = stamp.per_second == arrival.per_second
+                                 ? at
+                                 : converted(at, stamp.per_second, arrival.per_second);
+    }
     bool plain_space() const {
         return !scaled && axes[0] == 0 && axes[1] == 1 && axes[2] == 2 && !geo;
     }
     // Times of day without a date go on past midnight.
     Instant past_midnight(Instant at) {
         constexpr int64_t kDay = 86400;
-        if (!iso || at.whole < -kDay || at.whole > 2 * kDay) return at;  // it has a date
+        if (at.whole < -kDay || at.whole > 2 * kDay) return at;  // it has a date
         at.whole += midnights * kDay;
         if (at.whole < latest - kDay / 2) {
             at.whole += kDay;
@@ -122,8 +143,12 @@ struct Units {
         const double sign = even ? 1 : -1;
         return {sign * from[all[0]], sign * from[all[1]], sign * from[all[2]]};
     }
-    bool scan_time(std::string_view text, Instant& out) const {
+    bool scan_stamp(std::string_view text, Instant& out) const {
         return time_format.empty() ? scan_iso(text, out) : scan_date(text, time_format, out);
+    }
+    // Arrivals are dates as the stamps are, or as ISO 8601 has them.
+    bool scan_arrival(std::string_view text, Instant& out) const {
+        return scan_stamp(text, out) || (!time_format.empty() && scan_iso(text, out));
     }
 
     // The bits of the three components, or those of them that the axes take.
@@ -181,6 +206,9 @@ struct Record {
         const uint64_t needed = positions | bit(FIELD_TIME) | (seen & velocities ? velocities : 0);
         if ((seen & needed) != needed) return first_of(needed & ~seen);
         if (!std::isnan(units.missing) && is_nowhere(units)) return first_of(positions);
+        if (units.geo)
+            for (const int field : {FIELD_X, FIELD_Y})
+                if (!in_degrees(units, field)) return field;
         packet.has_velocity = seen & velocities;
         if (units.plain_space()) {
             packet.position = {numbers[0].value, numbers[1].value, numbers[2].value};
@@ -197,23 +225,22 @@ struct Record {
             const int32_t missing = take_turn(units, packet);
             if (missing != FIELD_NONE) return missing;
         }
-        const bool arrived = seen & bit(FIELD_ARRIVAL);
-        if (units.plain_time()) {
+        if (units.plain_stamp()) {
             packet.time = numbers[6].value;
             packet.single.time = numbers[6].single;
-            if (arrived) packet.arrival = arrival_seconds;
-            return FIELD_NONE;
+        } else {
+            const Instant sent = units.stamp.iso ? units.past_midnight(time) : time;
+            if (units.from_first && !units.moved) units.set_origin(sent);
+            packet.time = difference(sent, units.origin) / units.stamp.per_second;
+            packet.single.time = float(packet.time);
         }
-        const Instant sent = units.past_midnight(time);
-        if (units.from_first && !units.moved) {
-            units.moved = true;
-            units.origin = sent;
+        if (!(seen & bit(FIELD_ARRIVAL))) return FIELD_NONE;
+        if (units.plain_arrival()) {
+            packet.arrival = arrival_seconds;
+        } else {
+            const Instant came = units.arrival.iso ? units.past_midnight(arrival) : arrival;
+            packet.arrival = difference(came, units.arrival_origin) / units.arrival.per_second;
         }
-        packet.time = difference(sent, units.origin) / units.per_second;
-        packet.single.time = float(packet.time);
-        if (arrived)
-            packet.arrival =
-                difference(units.past_midnight(arrival), units.origin) / units.per_second;
         return FIELD_NONE;
     }
 
@@ -232,6 +259,11 @@ private:
         return scan_whole_number(text, number) && !std::isfinite(number.value);
     }
 
+    // Whether x is a longitude, and y a latitude.
+    bool in_degrees(const Units& units, int field) const {
+        return std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
+    }
+
     bool scan_finite(std::string_view text, int field) {
         return scan_whole_number(text, numbers[field]) && std::isfinite(numbers[field].value);
     }
@@ -242,8 +274,9 @@ private:
             entity = text;
             return true;
         }
-        if (units.decimal_comma && !(units.iso && (field == FIELD_TIME || field == FIELD_ARRIVAL)) &&
-            text.find(',') != text.npos) {
+        const bool date = (field == FIELD_TIME && units.stamp.iso) ||
+                          (field == FIELD_ARRIVAL && units.arrival.iso);
+        if (units.decimal_comma && !date && text.find(',') != text.npos) {
             if (text.size() > size_t(kLongestToken) || text.find('.') != text.npos) return false;
             std::replace_copy(text.begin(), text.end(), copy, ',', '.');
             copy[text.size()] = '\0';
@@ -251,15 +284,15 @@ private:
         }
         switch (field) {
             case FIELD_TIME:
-                if (units.iso) return units.scan_time(text, time);
-                return scan_finite(text, field) && (units.plain_time() || scan_instant(text, time));
+                if (date) return units.scan_stamp(text, time);
+                return scan_finite(text, field) && (units.plain_stamp() || scan_instant(text, time));
             case FIELD_ARRIVAL:
-                if (units.iso) return units.scan_time(text, arrival);
+                if (date) return units.scan_arrival(text, arrival);
                 return scan_seconds(text, arrival_seconds) &&
-                       (units.plain_time() || scan_instant(text, arrival));
+                       (units.plain_arrival() || scan_instant(text, arrival));
             case FIELD_DELTA:
                 if (!scan_seconds(text, packet.delta)) return false;
-                packet.delta /= units.per_second;
+                packet.delta /= units.delta_per_second;
                 return true;
             case FIELD_SEQUENCE:
                 return scan_sequence(text, packet.sequence);
@@ -269,8 +302,7 @@ private:
             default:
                 if (field >= FIELD_QX) return scan_seconds(text, turn[field - FIELD_QX]);
                 if (!scan_finite(text, field)) return false;
-                return !units.geo || field > FIELD_Y ||
-                       std::fabs(numbers[field].value * units.scales[field]) <= (field ? 90 : 360);
+                return !units.geo || field > FIELD_Y || in_degrees(units, field);
         }
     }
 
@@ -357,7 +389,7 @@ private:
             const Number number =
                 units.axes[i] < 0 ? Number() : numbers[first + units.axes[i]];
             const double scale = units.axes[i] < 0 ? 1 : units.scales[first + units.axes[i]];
-            values[i] = scale == 1 ? number.value : number.value * scale;
+            values[i] = scale == 1 ? number.value : number.value * scale + 0.0;  // no -0
             singles[i] = scale == 1 ? number.single : float(values[i]);
         }
         out = {values[0], values[1], values[2]};

@@ -26,11 +26,17 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         int32_t[3] axis
         double[3] sign
 
-    cdef cppclass Units:
+    cdef cppclass TimeUnit:
         double per_second
         cbool iso
+
+    cdef cppclass Units:
+        TimeUnit stamp
+        TimeUnit arrival
+        double delta_per_second
         cbool from_first
         cbool moved
+        cbool arrival_moves
         Instant origin
         double[6] scales
         cbool scaled
@@ -43,6 +49,7 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         cbool delta
         cbool geo
         double missing
+        void set_origin(Instant)
 
     cdef cppclass Record:
         Record()
@@ -120,9 +127,10 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
 cdef class RecordScanner:
     """Makes packets from named fields: from whole lines where possible, or one by one.
 
-    ``per_second``: this many of the recording's time units are a second; None: its times are dates
-    or times of day (ISO 8601). ``origin``: the time, in its unit, that becomes 0; None: the first
-    packet's. ``scale`` is what lengths and velocities are multiplied by, or six such numbers, of
+    ``per_second``: this many of the unit of stamps are a second; None: they are dates or times of
+    day (ISO 8601). ``arrival_per_second`` is the same of arrivals, ``delta_per_second`` of deltas; 0: as the stamps.
+    ``origin``: the time, in the stamps' unit, that becomes 0; None: the first packet's. Arrivals
+    move with it if ``arrival_moves``. ``scale`` is what lengths and velocities are multiplied by, or six such numbers, of
     x, y, z, vx, vy, vz as the recording has them. ``axes`` names the axes that become x, y and z;
     those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
     ``time_format`` is that of dates, as ``strptime`` has it; none: ISO 8601. ``delta``: a packet
@@ -138,17 +146,23 @@ cdef class RecordScanner:
     cdef size_t usual               # packets in a block, about
     cdef vector[Record] before      # of each entity, its last one
 
-    def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, scale=1.0,
+    def __init__(self, Entities entities=None, *, per_second=1.0, arrival_per_second=0.0,
+                 double delta_per_second=0.0, origin=0.0, bint arrival_moves=True, scale=1.0,
                  str axes="xyz", bint decimal_comma=False, str time_format="", bint delta=False,
                  bint geo=False, str euler="zyx", str angles="", double missing=NAN):
         cdef int index
         self.entities = Entities() if entities is None else entities
-        self.units.iso = per_second is None
-        self.units.per_second = 1.0 if per_second is None else per_second
+        self.units.stamp.iso = per_second is None
+        self.units.stamp.per_second = 1.0 if per_second is None else per_second
+        if arrival_per_second == 0:
+            arrival_per_second = per_second
+        self.units.arrival.iso = arrival_per_second is None
+        self.units.arrival.per_second = 1.0 if arrival_per_second is None else arrival_per_second
+        self.units.delta_per_second = delta_per_second or self.units.stamp.per_second
         self.units.from_first = origin is None
+        self.units.arrival_moves = arrival_moves
         if origin:
-            self.units.moved = True
-            self.units.origin = instant_of(origin)
+            self.units.set_origin(instant_of(origin))
         scales = (scale,) * 6 if isinstance(scale, (int, float)) else scale
         for index in range(6):
             self.units.scales[index] = scales[index]
@@ -172,7 +186,7 @@ cdef class RecordScanner:
         """The time (s) that has become 0; None: there is none, or no packet yet."""
         if not self.units.moved:
             return None
-        return (self.units.origin.whole + self.units.origin.part) / self.units.per_second
+        return (self.units.origin.whole + self.units.origin.part) / self.units.stamp.per_second
 
     def take_lines(self, PacketBlock block, size_t begin, int64_t line, size_t longest):
         """Adds the packets of common lines from ``begin`` on, up to the first other line.
@@ -283,7 +297,8 @@ cdef class RecordScanner:
     cdef object wrong(self, str field):
         from epic_cli.engine.refusals import Reason
 
-        if field in ("time", "arrival") and self.units.iso:
+        dates = {"time": self.units.stamp.iso, "arrival": self.units.arrival.iso}
+        if dates.get(field):
             return Reason.NOT_A_DATE
         if field in ("x", "y") and self.units.geo:
             return Reason.NOT_DEGREES

@@ -25,13 +25,13 @@ public:
     bool scan(Record& record, Packet& packet) {
         if (end_ > p_ && end_[-1] == '\r') --end_;
         const size_t count = plan_.columns.size();
-        const bool plain_time = units_.plain_time();
+        const bool plain_stamp = units_.plain_stamp();
         for (size_t i = 0; i < count; ++i) {
             if (plan_.delimiter == ' ')
                 while (p_ < end_ && *p_ == ' ') ++p_;
             const int32_t field = plan_.columns[i];
             const bool number = (field >= 0 && field < FIELD_TIME) ||
-                                (field == FIELD_TIME && plain_time);
+                                (field == FIELD_TIME && plain_stamp);
             if (!(number ? take_number(record, field, packet) : take_cell(record, field, packet)))
                 return false;
             if (i + 1 == count) break;

@@ -150,7 +150,7 @@ class DiagnoseOptions:
         return Participants(self.strategies).specs() if self.strategies else []
 
 
-@command(_EXAMPLES, "s entity span drawn link-out f fail-if columns pattern")
+@command(_EXAMPLES, "s read entity span drawn link-out f fail-if columns pattern")
 def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     """``epic diagnose``.
 
@@ -212,8 +212,10 @@ def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> 
                 raise WrongUsage(
                     f"--drawn: {reporter.name} has no positions to compare with", "drawn"
                 )
-            paths = given.drawn_paths(spec.packets, given.reading.spec, each.log)
-            spec = replace(spec, drawn=paths)
+            read, layout = given.reading.spec, reporter.layout
+            paths, doubtful = given.drawn_paths(spec.packets, read, layout, each.log)
+            in_recording = (*spec.in_recording, *doubtful)
+            spec = replace(spec, drawn=paths, in_recording=in_recording)
         try:
             with Progress("diagnosing", silent=True):
                 found = run_named(spec, reporter.name)

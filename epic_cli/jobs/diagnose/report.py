@@ -21,7 +21,8 @@ from epic_cli.metrics.digits import counted, known, number, seconds, share, thre
 from epic_cli.metrics.traffic import SHARES, Network
 from epic_cli.network.link import PERFECT, GilbertElliott, clocks_apart
 from epic_cli.network.link_spec import differences, word_parameter
-from epic_cli.recordings.findings import limits
+from epic_cli.recordings.findings import RecordingFinding, limits, worst_first
+from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
 
 #: Seconds around a moment that are worth a look.
@@ -30,7 +31,8 @@ _AROUND = 1.0
 
 def report(name: str, found: Diagnosis) -> model.Report:
     """The findings with evidence, effect and cure, and what the recording shows of its network."""
-    parts: list[model.Part] = list(map(_finding, found.findings))
+    parts: list[model.Part] = [_in_doubt(found)] if found.doubts else []
+    parts += map(_finding, found.findings)
     if found.network is not None:
         parts.append(_network(found.network))
     if found.drawn is not None:
@@ -73,7 +75,11 @@ def _finding(finding: Finding) -> model.ReportFinding:
 
 def _records(name: str, found: Diagnosis) -> list[model.Record]:
     """A record for each finding, and one for what was drawn, if that is looked at."""
-    records: list[model.Record] = [_record(name, finding) for finding in found.findings]
+    records: list[model.Record] = []
+    if found.doubts:
+        doubtful = [finding.record() for finding in _doubtful(found)]
+        records.append({"recording": name, "in_doubt": doubtful})
+    records += (_record(name, finding) for finding in found.findings)
     if found.drawn is not None:
         records.append({"recording": name, "drawn": drawn_record(found.drawn)})
     return records
@@ -150,7 +156,20 @@ def _headline(name: str, found: Diagnosis) -> str:
     # what the game drew may be wrong all the same
     none = "nothing wrong found" + (" in the traffic" if found.drawn is not None else "")
     words = counted(count, "finding") if count else none
+    if found.doubts:  # how it is read decides what is found
+        words = "the input is in doubt"
     return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
+
+
+def _doubtful(found: Diagnosis) -> list[RecordingFinding]:
+    """What makes all of it doubtful, gravest first."""
+    return [finding for finding in worst_first(found.in_recording) if finding.is_error]
+
+
+def _in_doubt(found: Diagnosis) -> str:
+    """What makes all of it doubtful, and what helps, in a paragraph each."""
+    said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _doubtful(found)]
+    return "\n".join([*said, "What follows is of the recording as it was read."])
 
 
 def _moments(finding: Finding) -> str:

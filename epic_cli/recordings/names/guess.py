@@ -7,6 +7,7 @@ an entity's name, unless ``entity`` has a star as well.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +31,7 @@ from epic_cli.recordings.names.spellings import (
     SPEED_UNITS,
     SPELLINGS,
     TICKS,
+    TIME_UNIT_WORDS,
     TIME_UNITS_IN_BRACKETS,
     VELOCITY_WORDS,
     WHO_WORDS,
@@ -50,7 +52,9 @@ from epic_cli.recordings.read_spec import (
     ReadSpec,
     in_order,
     joined_columns,
+    star_levels,
     star_of,
+    unit_of_arrivals,
     whole_fields,
 )
 
@@ -78,7 +82,18 @@ _TICKS_OF_DATES = ((1.25e17, 1.67e17), (6.3e17, 6.72e17))
 _SERIAL = re.compile(r"[3-8]\d{4}[.,]\d{5,}")
 
 #: What degrees are made of.
-_DEGREES = {"semicircles": 180 / 2**31, "dege7": 1e-7}
+_DEGREES = {
+    "semicircles": 180 / 2**31,
+    "dege7": 1e-7,
+    **dict.fromkeys(("rad", "radians"), 180 / math.pi),
+}
+
+#: Whole numbers of degrees times ten millions, as autopilots and receivers send them.
+_DEGREES_E7 = re.compile(r"[-+]?\d{4,10}")
+
+#: What autopilots send beside them: millimetres, and centimetres a second to the north, to the east
+#: and down (MAVLink's GLOBAL_POSITION_INT).
+_NORTH_EAST_DOWN = {"vx": "vy", "vy": "vx", "vz": "vz"}
 
 #: This many names are proposed.
 _MOST_NAMES = 12
@@ -156,11 +171,18 @@ def _time_in_two(names: Names, values: Values) -> str:
 
 def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
     """The layout with these columns, and the units and the axes that they have."""
-    first = value_of("time", columns["time"], values).strip()
+    first = value_of("time", columns["time"], values).strip() if columns["time"] else ""
     time_format = given.time_format
     if time_format is None and given.time_unit is None:
         time_format = _format_of(first)
+    if given.packets is not None and _NUMBER.fullmatch(first):
+        time_format = None  # the packets' dates are these
     time_unit, origin = _unit_and_origin(given, columns, first, time_format)
+    came = values.get(columns.get("arrival", ""), "").strip()
+    arrival_unit = given.arrival_unit or _unit_of_arrivals(columns, came, time_unit)
+    same = unit_of_arrivals(time_unit)
+    apart = bool(came) and _is_wall_clock(first, time_unit)
+    apart &= not _is_wall_clock(came, arrival_unit or same)
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
@@ -168,32 +190,81 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
     velocities = [f"v{axis}" for axis in axes]
     speeds = all(columns.get(name) for name in velocities)
     _check_vectors(given, columns, axes, speeds)
-    left_out = {axis for axis in POSITION if axis not in axes}
-    left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
-    kept = {one: column for one, column in columns.items() if not column or one not in left_out}
+    scale = _scale_beside(given, columns) if given.scale is None else given.scale
     geo = given.geo or (
         not {"x", "geo"} & (given.places.keys() | given.explicit)
         and (is_named_as(columns.get("x", ""), LONGITUDES) or _is_pair(columns.get("x", "")))
     )
+    left_out = {axis for axis in POSITION if axis not in axes}
+    left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
+    kept = {one: column for one, column in columns.items() if not column or one not in left_out}
+    whole = geo and scale is None and _is_degrees_e7(kept, values)
+    autopilot = whole and all(kept.get(name) == name for name in VELOCITY)
+    if autopilot and not set(VELOCITY) & set(given.places):
+        kept |= {_NORTH_EAST_DOWN[name]: name for name in VELOCITY}
     return given._replace(
         columns=in_order(kept),
         time_unit=time_unit,
         time_origin=origin,
         time_format=time_format,
+        arrival_unit=arrival_unit if arrival_unit != same or given.arrival_unit else None,
+        arrival_apart=apart,
+        delta_unit=_unit_of_deltas(columns.get("delta", "")),
         axes=axes,
+        scale=scale,
         geo=geo,
         angles=given.angles or angles_in(kept),
-        factors=_factors(kept, geo) if given.scale is None else None,
+        factors=_factors(kept, geo, values, whole) if scale is None else None,
         unless_own=False,
         rebase_time=False,
+        **({} if given.packets is None else _NOT_BESIDE),
     )
 
 
-def _factors(columns: Mapping[str, str], geo: bool) -> tuple[float, ...] | None:
+#: What a file that is beside a recording says of itself once it has been read.
+_NOT_BESIDE: dict[str, Any] = {
+    "frame_unit": None, "frame_scale": None, "packets": None, "packet_columns": (),
+}  # fmt: skip
+
+
+def _degrees_unit(column: str) -> str:
+    """The unit in the name of a place on the globe: ``lat [rad]``, ``lat_rad``."""
+    name = name_of(column)
+    return name.unit or (name.words[-1] if name.words else "")
+
+
+def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> bool:
+    """Whether places that are no degrees are whole numbers of degrees times ten millions."""
+    units = {name_of(columns[axis]).unit for axis in ("x", "y")}
+    texts = [values.get(columns[axis], "").strip() for axis in ("x", "y")]
+    if units != {""} or not all(map(_DEGREES_E7.fullmatch, texts)):
+        return False
+    x, y = map(float, texts)
+    return (abs(x) > 360 or abs(y) > 90) and abs(x) <= 360e7 and abs(y) <= 90e7
+
+
+def _autopilot_factors(columns: Mapping[str, str], values: Mapping[str, str]) -> tuple[float, ...]:
+    """What makes degrees, metres and metres per second of the whole numbers of autopilots."""
+    found = []
+    for field in (*POSITION[2:], *VELOCITY):
+        text = values.get(columns.get(field, ""), "").strip()
+        whole = _DEGREES_E7.fullmatch(text) is not None or text.lstrip("-+").isdigit()
+        named = name_of(columns.get(field, "")).unit
+        found.append((0.001 if field == "z" else 0.01) if whole and not named else 1.0)
+    down = -1 if columns.get("vz") == "vz" and columns.get("vx") == "vy" else 1
+    return (1e-7, 1e-7, *found[:3], down * found[3])
+
+
+def _factors(
+    columns: Mapping[str, str], geo: bool, values: Mapping[str, str], whole: bool
+) -> tuple[float, ...] | None:
     """What makes metres, and metres per second, of the units in the names; None: nothing has to.
 
-    An axis without a unit has that of the others, a velocity that of the position.
+    An axis without a unit has that of the others, a velocity that of the position. ``whole``:
+    places are whole numbers of degrees times ten millions, and the others beside them.
     """
+    if whole:
+        return _autopilot_factors(columns, values)
     units = {field: name_of(columns[field]).unit for field in columns if columns[field]}
     lengths = {
         axis: LENGTH_UNITS[units[axis]] for axis in POSITION if units.get(axis) in LENGTH_UNITS
@@ -202,7 +273,9 @@ def _factors(columns: Mapping[str, str], geo: bool) -> tuple[float, ...] | None:
     degrees = ("x", "y") if geo else ()
     known = {**LENGTH_UNITS, **SPEED_UNITS}
     found = [
-        _DEGREES.get(units.get(axis, ""), 1.0) if axis in degrees else lengths.get(axis, usual)
+        _DEGREES.get(_degrees_unit(columns[axis]), 1.0)
+        if axis in degrees
+        else lengths.get(axis, usual)
         for axis in POSITION
     ]
     found += [known.get(units.get(name, ""), usual) for name in VELOCITY]
@@ -214,19 +287,79 @@ def _unit_and_origin(
 ) -> tuple[str, Origin | None]:
     """The unit and the origin of the times, the first of which is this text."""
     name = name_of(joined_columns(columns["time"])[0])
-    unit = TIME_UNITS_IN_BRACKETS.get(
-        name.unit or (name.spelling if len(name.spelling) > 1 else "")
-    )
+    unit = _unit_named(name)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
     own = named and given.pattern is None and not given.rebase_time
     if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
         unit = "iso"
-    time_unit = given.time_unit or unit or ("s" if own else _unit_of(first, name))
+    time_unit = given.time_unit or unit or _unit_beside(given, columns["time"], first)
+    time_unit = time_unit or ("s" if own else _unit_of(first, name))
     if given.time_origin is not None:
         return time_unit, given.time_origin
     unix = _is_date(first, time_unit)
     return time_unit, "first" if time_unit == "iso" or (unix and not own) else 0.0
+
+
+def _unit_named(name: Name) -> str | None:
+    """The unit that the name of a time has, or is."""
+    return TIME_UNITS_IN_BRACKETS.get(
+        name.unit or (name.spelling if len(name.spelling) > 1 else "")
+    )
+
+
+def _unit_beside(given: ReadSpec, column: str, first: str) -> str | None:
+    """The unit of stamps that was said, if it is that of this column beside the packets as well.
+
+    It is where both have one name; the packets' may not be known.
+    """
+    if given.packets is None or given.packets.time_unit is None or ":" in first:
+        return None
+    known = dict(given.packet_columns).get("time")
+    counts = given.packets.time_unit.startswith("tick")
+    alike = column == known if known or counts else True
+    return given.packets.time_unit if alike and not _is_dated(first) else None
+
+
+def _is_dated(value: str) -> bool:
+    return any(_is_date(value, unit) for unit in (*UNIX_UNITS, "100ns"))
+
+
+def _scale_beside(given: ReadSpec, columns: Mapping[str, str]) -> float | None:
+    """The scale that was said of packets, if it is that of a file beside them as well.
+
+    It is where the columns have the same names; the packets' may not be known.
+    """
+    if given.packets is None or given.packets.scale is None:
+        return None
+    known = dict(given.packet_columns).get("x")
+    return given.packets.scale if known in (None, columns.get("x")) else None
+
+
+def _unit_of_arrivals(columns: Mapping[str, str], first: str, time_unit: str) -> str:
+    """The unit of arrivals, the first of which is this text: by their name, or their values."""
+    column = columns.get("arrival", "")
+    if _ISO.fullmatch(first) or _DATE.fullmatch(first):
+        return "iso"
+    named = _unit_named(name_of(column)) if column != "arrival" else None
+    usual = unit_of_arrivals(time_unit)
+    own = all(columns.get(name) == name for name in ("time", *POSITION, "arrival"))
+    if named is not None or own or not first:
+        return named or usual
+    if usual in TIME_UNITS and _is_date(first, usual):
+        return usual
+    dated = (unit for unit in (*UNIX_UNITS, "100ns") if _is_date(first, unit))
+    return next(dated, "s" if usual == "iso" else usual)
+
+
+def _unit_of_deltas(column: str) -> str | None:
+    """The unit in the name of deltas; None: that of stamps."""
+    return TIME_UNIT_WORDS.get(name_of(column).unit) if column else None
+
+
+def _is_wall_clock(value: str, unit: str) -> bool:
+    """Whether a time is that of a date or of a day."""
+    return unit == "iso" or _is_date(value, unit)
 
 
 def _format_of(first: str) -> str | None:
@@ -331,8 +464,18 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     Raises ``AmbiguousLayout``.
     """
     if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
-        given = ReadSpec(rebase_time=given.rebase_time, beginning=given.beginning)
-    columns = {field: column for field, column in given.columns or () if column or field != "time"}
+        given = ReadSpec(
+            rebase_time=given.rebase_time,
+            beginning=given.beginning,
+            time_unit=given.time_unit if given.packets is not None else None,
+            scale=given.scale if given.packets is not None else None,
+        )
+    counted = given.counts_rows
+    columns = {
+        field: column
+        for field, column in given.columns or ()
+        if column or field != "time" or counted
+    }
     _check_given(columns, values)
     names = {text: name_of(text) for text in values if text not in columns.values()}
     if set(FIELDS) <= set(values):
@@ -385,6 +528,10 @@ def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Co
     found = _single("time", timed_names) or (timed[0] if len(timed) == 1 else None)
     if found:
         return {"time": found}
+    known = dict(given.packet_columns).get("time")
+    counts = given.packets is not None and (given.packets.time_unit or "").startswith("tick")
+    if counts and known in ticks:
+        return {"time": known}
     if ticks:
         rate = (Reading((("unit", "ticks@HZ"),)),)
         facts = {"field": "time", "detail": ticks[0], "readings": rate}
@@ -395,7 +542,13 @@ def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Co
         return {"time": likely[0]}
     if likely:
         raise _several("time", likely)
-    raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="time", names=tuple(names))
+    placed = any(map(component_of, names.values()))  # rows of places may have no times at all
+    facts = {"field": "time", "names": tuple(names), "detail": _ROWS if placed else ""}
+    raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
+
+
+#: How rows without times are read.
+_ROWS = "time=,unit=ticks@HZ"
 
 
 # ------------------------------------------------------------------- positions and velocities
@@ -504,7 +657,7 @@ def _others(columns: Columns, names: Names, values: Values, _given: ReadSpec) ->
     """The fields that are one column, if there is one in which their first value can be meant."""
     chosen: Columns = {}
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
-    of_each = star_of(place) >= 0 > star_of(columns["time"])
+    of_each = star_of(place) >= 0 > star_of(columns["time"]) or len(star_levels(place)) > 2
     names = {text: name for text, name in names.items() if text not in columns.values()}
     for field in ("arrival", "entity", "seq", "teleport"):
         found = None if field in columns else _single(field, names)
@@ -605,6 +758,8 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     """As ``infer_layout``, also for a table with columns for each of several entities."""
     templates = starred(given)
     if templates:
+        if any(len(star_levels(column)) > 2 for column in templates.values()):
+            raise AmbiguousLayout(Reason.STARS_IN_A_TABLE, detail=next(iter(templates.values())))
         found = entities_in(templates, tuple(values))
         names = sorted(found, key=lambda name: -len(found[name]))  # some have no velocity
         return infer_layout(given, _with_first(values, names))

@@ -193,8 +193,8 @@ class CsvReader(LineReader):
         except AmbiguousLayout as ambiguous:
             self._refuse_header(block, self.with_growing(ambiguous), values)
             return False
-        first = value_of("time", layout.places["time"], values)
-        duration = _DURATION.fullmatch(first.strip())
+        stamp = layout.places.get("time")
+        duration = _DURATION.fullmatch(value_of("time", stamp, values).strip()) if stamp else None
         if duration is not None and given.time_unit is None:  # as MATLAB writes them
             layout = layout._replace(time_unit=TIME_UNITS_IN_BRACKETS[duration["unit"]])
         self._behind_time = duration["unit"] if duration is not None else ""

@@ -53,6 +53,7 @@ from epic_cli.recordings.read_spec import (
     path_names,
     path_text,
     split_escaped,
+    star_levels,
     star_of,
 )
 
@@ -551,6 +552,53 @@ class Entries(NamedTuple):
         return isinstance(entry, dict | list) and any(not look_up(entry, at)[1] for at in places)
 
 
+class Levels(NamedTuple):
+    """Where an object has entries within entries, and where each level has its fields.
+
+    ``steps`` lead from an entry of one level to those of the next; ``paths`` begin with those of
+    the object itself. As in ``Entries``, states in an array have no names of their own.
+    """
+
+    steps: tuple[tuple[str, ...], ...]
+    paths: tuple[dict[str, tuple[str, ...]], ...]
+
+    def of(self, item: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """The innermost entries: the names that lead there, and what is on the way there."""
+        return self._below((), (item,))
+
+    def _below(
+        self, names: tuple[str, ...], way: tuple[Any, ...]
+    ) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        at = len(way) - 1
+        if at == len(self.steps):
+            yield "/".join(names), way
+            return
+        found, _ = look_up(way[-1], self.steps[at])
+        last = at + 1 == len(self.steps)
+        if isinstance(found, Object):
+            for name, entry in found.pairs or found.items():
+                if entry is not None:
+                    yield from self._below((*names, name), (*way, entry))
+            return
+        unnamed = last and "time" in self.paths[-1]
+        for index, entry in enumerate(_list(found)):
+            if entry is not None:
+                yield from self._below(names if unnamed else (*names, str(index)), (*way, entry))
+
+
+def levels_of(layout: ReadSpec) -> Levels | None:
+    """How objects with entries within entries are read; None: there is at most one level."""
+    columns = {field: star_levels(column) for field, column in layout.places.items()}
+    deepest = max(columns.values(), key=len, default=())
+    if len(deepest) <= _SEVERAL:
+        return None
+    steps = tuple(path_names(step) if step else () for step in deepest[:-1])
+    paths: tuple[dict[str, tuple[str, ...]], ...] = tuple({} for _ in deepest)
+    for field, parts in columns.items():
+        paths[len(parts) - 1][field] = path_names(parts[-1]) if parts[-1] else ()
+    return Levels(steps, paths)
+
+
 def _first_state(entry: Any) -> Any:
     return next((item for item in _list(entry) if isinstance(item, dict)), entry)
 
@@ -562,7 +610,7 @@ def _list(value: Any) -> list[Any]:
 def entries_of(layout: ReadSpec) -> Entries | None:
     """How objects with an entry for each of several entities are read; None: there are none."""
     places = starred(layout)
-    if not places or is_wide(layout):
+    if not places or is_wide(layout) or levels_of(layout) is not None:
         return None
     paths = {}
     before: list[tuple[str, ...]] = []
@@ -578,6 +626,8 @@ def entries_of(layout: ReadSpec) -> Entries | None:
 
 def is_wide(layout: ReadSpec) -> bool:
     """Whether several entities are told apart within names: ``p1_x`` and ``p2_x``."""
+    if levels_of(layout) is not None:
+        return False
     for path in starred(layout).values():
         at = star_of(path)
         around = path[:at][-1:], path[at + 1 :][:1]
@@ -625,6 +675,9 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
     """As ``infer_layout``, of an object of several entities: by names, or by entries."""
     values = single_values(item)
     flat = {name: value for name, value in values.items() if not _is_in_array(name)}
+    levels = levels_of(given)
+    if levels is not None:
+        return infer_layout(given, {**_first_of_levels(given, levels, item), **flat})
     try:
         wide = given if starred(given) and not is_wide(given) else infer_row_layout(given, flat)
     except AmbiguousLayout:
@@ -635,6 +688,20 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
         if names and all(len(path_names(name)) == 1 for name in names):
             return wide
     return _of_entries(given, item, flat)
+
+
+def _first_of_levels(given: ReadSpec, levels: Levels, item: Any) -> dict[str, str]:
+    """The single values on the way to the first innermost entry, by their paths with stars."""
+    _, way = next(levels.of(item), ("", (item,)))
+    deepest = max(starred(given).values(), key=lambda column: len(star_levels(column)))
+    found: dict[str, str] = {}
+    begin = 0
+    for entry in way[1:]:
+        begin += star_of(deepest[begin:]) + 1
+        before = deepest[:begin]
+        values = single_values(entry)
+        found |= {f"{before}.{path}" if path else before: one for path, one in values.items()}
+    return found
 
 
 def _is_in_array(path: str) -> bool:
@@ -802,6 +869,9 @@ def _names_with_stars(
 
 def has_no_entries(given: ReadSpec, item: Any) -> bool:
     """Whether it may be an object of which entities are to come, and that has none yet."""
+    levels = levels_of(given)
+    if levels is not None:
+        return next(levels.of(item), None) is None
     entries = entries_of(given)
     if entries is not None:
         found, _ = look_up(item, entries.steps)
@@ -874,6 +944,7 @@ class JsonlReader(LineReader):
         """See ``LineReader``."""
         self._paths: dict[str, tuple[str, ...]] = {}
         self._entries: Entries | None = None
+        self._levels: Levels | None = None
         self._empty: Refusal | None = None
         #: Paths that together have a field.
         self._joined: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -918,6 +989,10 @@ class JsonlReader(LineReader):
     def _take_object(
         self, block: PacketBlock, item: dict[str, Any], raw: bytes, begin: int
     ) -> None:
+        if self._levels is not None:
+            for name, way in self._levels.of(item):
+                self._take_innermost(block, name, way, raw, begin)
+            return
         entries = None if self._entries is None else list(self._entries.of(item))
         fields = self._look_up(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
@@ -945,6 +1020,20 @@ class JsonlReader(LineReader):
                 plain = name.encode("utf-8", "replace").decode()  # half a character is none
                 entity = own.get("entity") or fields.get("entity") or plain
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)
+
+    def _take_innermost(
+        self, block: PacketBlock, name: str, way: tuple[Any, ...], raw: bytes, begin: int
+    ) -> None:
+        """Takes the packet of an entry within entries; ``way`` is what leads there."""
+        assert self._levels is not None
+        fields: dict[str, str] = {}
+        for entry, paths in zip(way, self._levels.paths, strict=True):
+            own = self._look_up(block, entry, paths, raw)
+            if own is None:
+                return
+            fields |= own
+        plain = name.encode("utf-8", "replace").decode()  # half a character is none
+        self.add(block, {**fields, "entity": fields.get("entity") or plain}, begin, raw)
 
     def _side_by_side(self, item: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
         """The entities of an object that has names for each, and the paths of their fields."""
@@ -1001,6 +1090,14 @@ class JsonlReader(LineReader):
             self.ended = self._ambiguous == _PATIENCE or "readings" in facts
             return False
         self._entries = entries_of(layout)
+        self._levels = levels_of(layout)
+        if self._levels is not None:
+            later = {field: (field,) for field in _LATER if field not in dict(layout.columns or ())}
+            innermost = {**later, **self._levels.paths[-1]}
+            self._levels = self._levels._replace(paths=(*self._levels.paths[:-1], innermost))
+            self.records = RecordScanner(self.entities, **layout.units)
+            self.settle(layout)
+            return True
         places = {field: path_names(path) for field, path in layout.places.items()}
         values = single_values(item)
         for field in JOINED:
@@ -1065,12 +1162,25 @@ class JsonlReader(LineReader):
         except (ValueError, RecursionError):
             return {}
 
+    def shared_cells(self, raw: bytes) -> dict[str, str]:
+        """The single values beside the states of one entity; see ``LineReader``."""
+        if self._entries is None or "time" not in self._entries.paths or not self._entries.steps:
+            return {}
+        before = f"{path_text(self._entries.steps)}."
+        used = self.layout.places.values()
+        cells = self.cells_of(raw).items()
+        return {
+            name: one for name, one in cells if not name.startswith(before) and name not in used
+        }
+
     def needed_paths(self) -> Iterator[tuple[str, ...]]:
         """The paths of what each object must have; where they are those of entries, to these."""
         places = (*POSITION, "time")
         yield from (self._paths[field] for field in places if field in self._paths)
         if self._entries is not None:
             yield self._entries.steps
+        if self._levels is not None:
+            yield self._levels.steps[0]
 
     def _needed(self) -> tuple[str, ...]:
         places = self.layout.places
@@ -1127,6 +1237,7 @@ class JsonReader(JsonlReader):
         """See ``LineReader``."""
         super().begin()
         self._cutter = DocumentCutter()
+        self._placed_empty: Refusal | None = None
         self._head: bytes | None = b""  # what has come while no one can say what is around it
         self._entered = False
 
@@ -1145,7 +1256,12 @@ class JsonReader(JsonlReader):
                 data = data[found.begin :]
         block = super().scan(self._cutter.cut(data, final), final)
         self._cutter.place_packets(block)
-        block.refusals = [self._placed(refusal) for refusal in block.refusals]
+        block.refusals = [
+            refusal if refusal is self._placed_empty else self._placed(refusal)
+            for refusal in block.refusals
+        ]
+        if self._empty is not None and self._placed_empty is None:  # its line will be forgotten
+            self._empty = self._placed_empty = self._placed(self._empty)
         self._cutter.forget(self._line)
         if final and self._entered and self.records is not None:
             block.refusals += self._others()

@@ -1,0 +1,197 @@
+"""Stamps, arrivals and frames: three clocks, each with a unit of its own."""
+
+import io
+import json
+import math
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from epic_cli import Packet, inspect, read_packets
+from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
+from epic_cli.recordings.opening import ReadingLog
+from epic_cli.recordings.read_spec import ReadSpec
+
+#: How programs write a moment (s): by the suffix of the name.
+MOMENTS: dict[str, Callable[[float], str]] = {
+    "s": lambda at: f"{at:.6f}",
+    "ms": lambda at: f"{at * 1e3:.3f}",
+    "us": lambda at: f"{at * 1e6:.0f}",
+    "ns": lambda at: f"{at * 1e9:.0f}",
+}
+
+DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def date(at: float) -> str:
+    return (DAY + timedelta(seconds=at)).isoformat().replace("+00:00", "Z")
+
+
+def read(text: str, given: str = "") -> list[Packet]:
+    return list(read_packets(io.BytesIO(text.encode()), read=ReadSpec.parse(given)))
+
+
+def table(header: str, rows: Sequence[tuple[object, ...]]) -> str:
+    return header + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def lines(header: str, rows: Sequence[tuple[object, ...]]) -> str:
+    names = header.split(",")
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("write", [table, lines])
+@pytest.mark.parametrize("came", MOMENTS)
+@pytest.mark.parametrize("sent", [*MOMENTS, "tick"])
+def test_stamps_and_arrivals_have_their_own_units(sent: str, came: str, write: object) -> None:
+    times = [n * 3 / 60 for n in range(20)]
+    stamps = [n * 3 for n in range(20)] if sent == "tick" else [MOMENTS[sent](t) for t in times]
+    name = "tick" if sent == "tick" else f"t_{sent}"
+    rows = [(stamps[n], MOMENTS[came](t + 0.033), n, 0) for n, t in enumerate(times)]
+    text = write(f"{name},recv_{came},x,y", rows)  # type: ignore[operator]
+    found = read(text, "unit=ticks@60" if sent == "tick" else "")
+    assert [packet.time for packet in found] == pytest.approx(times, abs=1e-6)
+    delays = [packet.arrival - packet.time for packet in found if packet.arrival is not None]
+    assert delays == pytest.approx([0.033] * 20, abs=1e-6)
+
+
+@pytest.mark.parametrize("came", [*MOMENTS, "date"])
+@pytest.mark.parametrize("sent", [*MOMENTS, "date"])
+def test_dates_in_two_ways_are_on_one_clock(sent: str, came: str) -> None:
+    begin = DAY.timestamp()
+
+    def way(unit: str, at: float) -> str:
+        return date(at) if unit == "date" else MOMENTS[unit](begin + at)
+
+    times = [n * 0.05 for n in range(20)]
+    rows = [(way(sent, t), way(came, t + 0.033), n, 0) for n, t in enumerate(times)]
+    found = read(table("sent,recv,x,y", rows))
+    assert [packet.time for packet in found] == pytest.approx(times, abs=2e-6)
+    assert [packet.arrival for packet in found] == pytest.approx(
+        [t + 0.033 for t in times], abs=2e-6
+    )
+
+
+@pytest.mark.parametrize("sent", ["date", "s", "ms"])
+def test_arrivals_since_the_program_began_stay_on_their_clock(sent: str) -> None:
+    way = date if sent == "date" else lambda at: MOMENTS[sent](DAY.timestamp() + at)
+    rows = [(way(n * 0.05), n * 50 + 512, n, 0) for n in range(20)]
+    found = read(table("sent,recv_ms,x,y", rows))
+    assert [packet.time for packet in found] == pytest.approx(
+        [n * 0.05 for n in range(20)], abs=1e-6
+    )
+    own = [0.512 + n * 0.05 for n in range(20)]
+    assert [packet.arrival for packet in found] == pytest.approx(own, abs=1e-9)
+
+
+def test_what_is_said_of_one_is_not_said_of_the_other() -> None:
+    rows = [(n * 50, n * 0.05 + 0.033, n, 0) for n in range(20)]
+    text = table("sent,recv,x,y", rows)
+    first = inspect(io.BytesIO(text.encode()))
+    assert first.doubts == ("E201",)
+    cure = next(finding.read for finding in first.findings if finding.code == "E201")
+    found = read(text, cure)
+    assert [p.time for p in found] == pytest.approx([n * 0.05 for n in range(20)])
+    assert [p.arrival for p in found] == pytest.approx([n * 0.05 + 0.033 for n in range(20)])
+
+
+def test_a_delta_has_the_unit_in_its_name() -> None:
+    rows = [(n * 3, 25, n, 0) for n in range(4)]
+    given = "time=tick,delta=age_ms,unit=ticks@60"
+    assert {packet.delta for packet in read(table("tick,age_ms,x,y", rows), given)} == {0.025}
+    given = "time=t_ms,delta=delta"
+    rows = [(n * 50, 25, n, 0) for n in range(4)]
+    assert {packet.delta for packet in read(table("t_ms,delta,x,y", rows), given)} == {0.025}
+
+
+# ----------------------------------------------------------------------------- what was drawn
+
+
+def drawn(folder: Path, packets: str, frames: str, given: str = "") -> tuple[list[float], float]:
+    """The times (s) of the frames beside these packets, and how far they go."""
+    for name, text in (("packets.csv", packets), ("frames.csv", frames)):
+        (folder / name).write_text(text)
+    spec = RecordingSpec(ReadSpec.parse(given))
+    runs = RecordedRuns((str(folder / "packets.csv"),), spec, drawn=str(folder / "frames.csv"))
+    log = ReadingLog("packets.csv")
+    run = runs.run(runs.recordings[0], log, None, ReadingLog)
+    assert run.drawn is not None
+    (path,) = run.drawn.paths.values()
+    return path.times.tolist(), float(path.positions[:, 0].max())
+
+
+FRAMES = [0.033 + n * 0.008 for n in range(200)]
+
+PACKETS = table("tick,recv_ms,x,y", [(n * 3, n * 50 + 33, n, 0) for n in range(40)])
+
+
+@pytest.mark.parametrize("unit", MOMENTS)
+def test_frames_have_a_unit_of_their_own(tmp_path: Path, unit: str) -> None:
+    frames = table(f"t_{unit},x,y", [(MOMENTS[unit](t), n / 10, 0) for n, t in enumerate(FRAMES)])
+    times, _ = drawn(tmp_path, PACKETS, frames, "unit=ticks@60")
+    assert times == pytest.approx(FRAMES, abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", ["ms", "us"])
+def test_one_key_says_it(tmp_path: Path, unit: str) -> None:
+    frames = table("t,x,y", [(MOMENTS[unit](t), n / 10, 0) for n, t in enumerate(FRAMES)])
+    times, _ = drawn(tmp_path, PACKETS, frames, f"unit=ticks@60,frame_unit={unit}")
+    assert times == pytest.approx(FRAMES, abs=1e-6)
+
+
+def test_the_same_column_has_the_same_unit(tmp_path: Path) -> None:
+    packets = table("t,recv,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
+    frames = table("t,x,y", [(MOMENTS["ms"](t), n / 10, 0) for n, t in enumerate(FRAMES)])
+    times, _ = drawn(tmp_path, packets, frames, "unit=ms")
+    assert times == pytest.approx(FRAMES, abs=1e-6)
+
+
+@pytest.mark.parametrize("names", ["x,y", "px,py"])
+@pytest.mark.parametrize("scaled", [1.0, 0.01])
+def test_a_scale_is_the_packets_unless_frames_are_as_large(
+    tmp_path: Path, names: str, scaled: float
+) -> None:
+    packets = table("t_ms,recv_ms,x,y", [(n * 50, n * 50 + 33, n * 100, 0) for n in range(40)])
+    frames = table(f"t_ms,{names}", [(t * 1e3, t * 20 / scaled, 0) for t in FRAMES])
+    _, size = drawn(tmp_path, packets, frames, "scale=0.01")
+    assert size == pytest.approx(FRAMES[-1] * 20)
+
+
+def test_a_scale_is_said_by_one_key(tmp_path: Path) -> None:
+    packets = table("t_ms,recv_ms,x,y", [(n * 50, n * 50 + 33, n, 0) for n in range(40)])
+    frames = table("t_ms,x,y", [(t * 1e3, t * 20, 0) for t in FRAMES])
+    _, size = drawn(tmp_path, packets, frames, "frame_scale=1000")
+    assert size == pytest.approx(FRAMES[-1] * 20_000)
+
+
+def test_a_cure_for_frames_leaves_the_packets_alone(tmp_path: Path) -> None:
+    packets = lines("t,recv,x,y", [(n * 0.05, n * 0.05 + 0.033, n, 0) for n in range(40)])
+    frames = lines("t,x,y", [(n * 16.7, n / 10, 0) for n in range(200)])
+    (tmp_path / "p.jsonl").write_text(packets)
+    (tmp_path / "f.jsonl").write_text(frames)
+    given = ReadSpec()
+    log = ReadingLog("f.jsonl")
+    runs = RecordedRuns(
+        (str(tmp_path / "p.jsonl"),), RecordingSpec(given), drawn=str(tmp_path / "f.jsonl")
+    )
+    run = runs.run(runs.recordings[0], ReadingLog("p.jsonl"), None, lambda _: log)
+    assert [finding.read for finding in log.findings if finding.code == "E201"] == ["frame_unit=ms"]
+    assert "E201" in [finding.code for finding in run.findings]
+    cured, size = drawn(tmp_path, packets, frames, "frame_unit=ms")
+    assert math.isclose(cured[1], 0.0167)
+    assert size == 19.9
+
+
+# --------------------------------------------------------------------------- rows without times
+
+
+def test_rows_at_a_rate() -> None:
+    assert [p.time for p in read("x,y\n0,0\n1,0\n2,0\n", "time=,unit=ticks@50")] == [0, 0.02, 0.04]
+    both = read("who,x,y\na,0,0\nb,5,5\na,1,0\nb,6,6\n", "time=,entity=who,unit=ticks@50")
+    assert [p.time for p in both] == [0, 0, 0.02, 0.02]
+    both_there = '{"cars": {"a": {"x": 0, "y": 0}, "b": {"x": 5, "y": 5}}}'
+    several = both_there + '\n{"cars": {"b": {"x": 1, "y": 1}}}\n'
+    found = read(several, "time=,x=cars.*.x,y=cars.*.y,unit=ticks@50")
+    assert [(p.entity, p.time) for p in found] == [("a", 0), ("b", 0), ("b", 0.02)]
