@@ -104,13 +104,11 @@ def link_of(packets: PacketSource) -> FoundLink:
 
 def explain(finding: Finding) -> Explanation:
     """The words of a finding."""
-    from epic_cli.jobs.diagnose.report import sentence
+    from epic_cli.jobs.diagnose.report import cure_words, sentence
 
     detector = detector_of(finding.cause)
-    return Explanation(
-        detector.title,
-        *(sentence(name, finding) for name in (detector.says, detector.effect, detector.cure)),
-    )
+    says, effect = (sentence(words, finding) for words in (detector.says, detector.effect))
+    return Explanation(detector.title, says, effect, cure_words(finding))
 
 
 def _report(found: Diagnosis) -> Report:

@@ -16,7 +16,9 @@ import numpy as np
 from epic_cli.engine.parameters import Choice, Number, Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.jobs.diagnose.mechanism import Mechanism, frames_of, mechanism
+from epic_cli.jobs.diagnose.cures import Bench
+from epic_cli.jobs.diagnose.cures.drawing import DrawingAdvice, advise
+from epic_cli.jobs.diagnose.mechanism import Frames, Mechanism, frames_of, mechanism
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison, Redraw, at_times
 from epic_cli.metrics.arrays import (
     ARRIVAL,
@@ -273,7 +275,7 @@ class DrawnMatch(NamedTuple):
     ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
     it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
     there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
-    ``path`` are the frames of the first of the ``entities``.
+    ``path`` are the frames of the first of the ``entities``, ``advice`` is what helps them.
     ``mechanism`` is how it draws in parts, where that explains it no worse than a strategy;
     ``same_as`` are engines' strategies, and other parts, that draw the same.
     """
@@ -288,6 +290,7 @@ class DrawnMatch(NamedTuple):
     tick: float
     entities: tuple[EntityMatch, ...]
     path: DrawnPath
+    advice: DrawingAdvice = DrawingAdvice()
     mechanism: Mechanism | None = None
     same_as: tuple[StrategySpec, ...] = ()
 
@@ -320,7 +323,7 @@ class _Entity:
         self.stamps, self.positions = self.table[TIME], self.table[POSITION].T
         if len(self.stamps) < FEWEST_FRAMES:
             raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
-        self.redraw = Redraw(packets)
+        self.packets, self.redraw = packets, Redraw(packets)
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
         path = self.frames = self._excerpt(path)
@@ -370,17 +373,28 @@ class _Entity:
 
     def mechanism(self) -> Mechanism | None:
         """How it draws; None: there are no arrival times, or too few packets."""
+        frames = self.seen(self.path)
+        return None if frames is None else mechanism(frames, self.comparison, self.enough)
+
+    def seen(self, path: DrawnPath) -> Frames | None:
+        """Return frames with the packets that were there; None: no arrivals, or too few."""
         if not self.redraw.arrivals:
             return None
         order = np.argsort(self.table[ARRIVAL], kind="stable")
         table = self.table[:, order][:, np.isfinite(self.table[ARRIVAL][order])]
         frames = frames_of(
             table[ARRIVAL], table[TIME], table[POSITION].T, table[VELOCITY].T,
-            self.path.times, self.path.positions,
+            path.times, path.positions,
         )  # fmt: skip
-        if min(len(frames.stamps), len(frames.times)) < FEWEST_FRAMES:
-            return None
-        return mechanism(frames, self.comparison, self.enough)
+        return frames if min(len(frames.stamps), len(frames.times)) >= FEWEST_FRAMES else None
+
+    def advice(self, best: FittedStrategy, parts: Mechanism | None) -> DrawingAdvice:
+        """What helps the drawing; ``parts`` are how it draws, where that is understood."""
+        frames = self.seen(self.frames)
+        if frames is None:
+            return DrawingAdvice()
+        bench = Bench(self.packets, self.frames.times, best.candidate, self.frames.positions)
+        return advise(bench, frames, parts)
 
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
         """The same as a strategy, without its low-pass and with it."""
@@ -464,7 +478,7 @@ def match(
     smoothed = _is_smoothed(first, best, without)
     if parts is None and not smoothed:
         best = without
-    return DrawnMatch(
+    found_match = DrawnMatch(
         best,
         without,
         first.step,
@@ -475,9 +489,10 @@ def match(
         first.tick,
         tuple(entity.matched(best) for entity in moving),
         first.frames,
-        parts,
-        tuple(spec for spec in same if spec != best.candidate),
+        mechanism=parts,
+        same_as=tuple(spec for spec in same if spec != best.candidate),
     )
+    return found_match._replace(advice=first.advice(best, parts if found_match.found else None))
 
 
 def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) -> bool:

@@ -92,6 +92,21 @@ class Frames(NamedTuple):
         return float(np.median(steps[steps > 0])) if steps.any() else 1.0
 
     @property
+    def interval(self) -> float:
+        """The usual time from stamp to stamp (s)."""
+        return float(np.median(np.diff(self.stamps)))
+
+    @property
+    def ticks(self) -> Floats:
+        """Stamps of a count of ticks, each a send interval after the one before."""
+        found: list[float] = []
+        interval = SendInterval()
+        for stamp in self.stamps.tolist():
+            interval.add(stamp)
+            found.append(found[-1] + interval.value if found else 0.0)
+        return np.array(found)
+
+    @property
     def settled(self) -> NDArray[np.bool_]:
         """Frames (m) that are not at the beginning, while clocks and low-passes settle."""
         since = self.times - self.times[0]
@@ -137,36 +152,40 @@ class TimeAxis(NamedTuple):
 
 def axes(frames: Frames) -> Iterator[TimeAxis]:
     """The ways to find the sender's time."""
+    yield time_axis(frames, {})
+    yield time_axis(frames, {"stamps": "arrival"})
+    for stamps in ({}, {"stamps": "ticks"}):
+        for rule in ClockRule:
+            clock = rule.name.lower()
+            if clock == "agree":
+                continue
+            for time in CLOCK_TIMES if clock in ("min", "mean", "median", "max") else (None,):
+                over = "session" if time == math.inf else time
+                named = {} if time is None else {"clock_time": over}
+                yield time_axis(frames, {**stamps, "clock": clock, **named})
+
+
+def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
+    """Return the axis that a buffer with these settings goes by."""
     arrivals, stamps = frames.arrivals, frames.stamps
-    none = np.zeros(len(stamps))
-    late = float(np.median(arrivals - stamps))
-    sender = _jitter(arrivals, arrivals - stamps)
-    yield TimeAxis({}, stamps, none, 0.0, sender)
-    between = np.append(0.0, _jitter(arrivals[1:], np.diff(arrivals)))
-    yield TimeAxis({"stamps": "arrival"}, arrivals, none, late, between)
-    ticks = _ticks(stamps)
-    for settings, own, jitter in (
-        ({}, stamps, sender),
-        ({"stamps": "ticks"}, ticks, _jitter(arrivals, arrivals - ticks)),
-    ):
-        for clock, offsets in _clocks(arrivals, own):
-            late = float(np.median(offsets + own - stamps))
-            yield TimeAxis({**settings, **clock}, own, offsets, late, jitter)
-
-
-def _clocks(arrivals: Floats, stamps: Floats) -> Iterator[tuple[dict[str, Any], Floats]]:
-    """Each way to compare two clocks, and what it says at each packet (s)."""
-    for rule in ClockRule:
-        clock = rule.name.lower()
-        if clock == "agree":
-            continue
-        for time in CLOCK_TIMES if clock in ("min", "mean", "median", "max") else (None,):
-            named = {} if time is None else {"clock_time": "session" if time == math.inf else time}
-            offset, found = ClockOffset(rule, time or 2.0), []
-            for arrival, stamp in zip(arrivals.tolist(), stamps.tolist(), strict=True):
+    way = settings.get("stamps", "sender")
+    own = {"sender": stamps, "arrival": arrivals, "ticks": frames.ticks}[way]
+    offsets = np.zeros(len(stamps))
+    if way == "arrival":
+        jitter = np.append(0.0, _jitter(arrivals[1:], np.diff(arrivals)))
+    else:
+        jitter = _jitter(arrivals, arrivals - own)
+        time = settings.get("clock_time", 2.0)
+        rule = ClockRule[settings.get("clock", "agree").upper()]
+        if rule != ClockRule.AGREE:
+            offset = ClockOffset(rule, math.inf if time == "session" else time)
+            for place, (arrival, stamp) in enumerate(
+                zip(arrivals.tolist(), own.tolist(), strict=True)
+            ):
                 offset.add(arrival - stamp, arrival)
-                found.append(offset.value)
-            yield {"clock": clock, **named}, np.array(found)
+                offsets[place] = offset.value
+    late = float(np.median(offsets + own - stamps))
+    return TimeAxis(settings, own, offsets, late, jitter)
 
 
 def _jitter(arrivals: Floats, measured: Floats) -> Floats:
@@ -175,16 +194,6 @@ def _jitter(arrivals: Floats, measured: Floats) -> Floats:
     for arrival, sample in zip(arrivals.tolist(), measured.tolist(), strict=True):
         deviation.add(sample, arrival)
         found.append(deviation.value())
-    return np.array(found)
-
-
-def _ticks(stamps: Floats) -> Floats:
-    """Stamps of a count of ticks, each a send interval after the one before."""
-    found: list[float] = []
-    interval = SendInterval()
-    for stamp in stamps.tolist():
-        interval.add(stamp)
-        found.append(found[-1] + interval.value if found else 0.0)
     return np.array(found)
 
 
@@ -212,7 +221,7 @@ class _Ages:
         later = np.flatnonzero(frames.settled)
         self.at = later[choose_places(len(later), AGED)]
         self.newest = frames.newest[self.at]
-        self.interval = float(np.median(np.diff(frames.stamps)))
+        self.interval = frames.interval
         steps = lengths(np.diff(frames.positions, axis=0))
         self.moves = np.append(steps > 0.3 * frames.unit, False)
         self.guesses = self.guess()
@@ -694,7 +703,7 @@ class _Explanation:
 
     def in_intervals(self, found: FittedStrategy) -> FittedStrategy:
         """The same with its delay or time in send intervals."""
-        interval = float(np.median(np.diff(self.frames.stamps)))
+        interval = self.frames.interval
         settings = found.candidate.settings
         spans = {key: settings[key] for key in SPANS if isinstance(settings.get(key), float)}
         return found.changed({key: f"{span / interval:.6g}i" for key, span in spans.items()})
@@ -853,7 +862,7 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
     """The composition that draws these frames best."""
     found = _Explanation(frames, comparison).found()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
-    interval = float(np.median(np.diff(frames.stamps)))
+    interval = frames.interval
 
     def unlikely(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
         delay = each.candidate.settings.get("delay", 0.0)
@@ -868,7 +877,7 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
             others.setdefault(_way(each.candidate), each.candidate)
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
-        _supply(frames, best.candidate, interval), tuple(others.values())[1:],
+        _supply(frames, best.candidate), tuple(others.values())[1:],
     )  # fmt: skip
 
 
@@ -898,26 +907,36 @@ def _way(strategy: StrategySpec) -> tuple[object, ...]:
     return tuple(values.get(key) for key in ways)
 
 
-def _supply(frames: Frames, strategy: StrategySpec, interval: float) -> Supply | None:
+def watched(frames: Frames) -> NDArray[np.bool_]:
+    """Return which frames (m) a buffer must cover: settled ones, silences at rest aside."""
+    silent = np.append(_silent(frames), True)  # nothing comes after the last packet
+    return np.asarray(frames.settled & ~silent[frames.newest])
+
+
+def needs(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
+    """Return the delay (m; s) by which each frame has a newer state to go to."""
+    needed = frames.times - axis.offsets[frames.newest] - axis.stamps[frames.newest]
+    # a Catmull-Rom curve goes by the state behind the next one, too
+    return np.asarray(needed + frames.interval if curve == "catmull-rom" else needed)
+
+
+def _supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     """What a buffer had to draw from."""
-    silent = np.append(_silent(frames, interval), True)  # nothing comes after the last packet
-    watched = frames.settled & ~silent[frames.newest]
-    if strategy.name != "buffer" or not watched.any():
+    counted = watched(frames)
+    if strategy.name != "buffer" or not counted.any():
         return None
-    words = strategy.values
+    words, interval = strategy.values, frames.interval
     used: dict[str, Any] = declaration("buffer").converted(words)
     delay = in_seconds(used["delay"], interval)
-    axis = _axis(list(axes(frames)), strategy.settings)
-    arrivals, newest = frames.arrivals, frames.newest[watched]
+    axis = time_axis(frames, strategy.settings)
+    arrivals, newest = frames.arrivals, frames.newest[counted]
     offsets = axis.offsets if words["stamps"] == "sender" else arrivals - frames.stamps
     drift = np.polyfit(arrivals, offsets, 1) if len(arrivals) > 2 else np.zeros(2)
     wander = np.ptp(np.quantile(offsets - np.polyval(drift, arrivals), (0.05, 0.95)))
-    needed = frames.times[watched] - axis.offsets[newest] - axis.stamps[newest]
     low, high = (in_seconds(used[key], interval) for key in ("delay_least", "delay_most"))
     wait = np.clip(delay + used["jitter_margin"] * axis.jitter[newest], low, max(low, high))
-    empty, grown = float((needed > wait).mean()), (delay, delay)
-    if words["curve"] == "catmull-rom":  # the state behind the next one, too
-        needed = needed + interval
+    missed = frames.times[counted] - axis.offsets[newest] - axis.stamps[newest] > wait
+    empty, grown = float(missed.mean()), (delay, delay)
     if words["catch_up"] != "snap":  # it is not where its clock says
         empty = math.nan
     if words["catch_up"] == "none":
@@ -927,15 +946,16 @@ def _supply(frames: Frames, strategy: StrategySpec, interval: float) -> Supply |
             shown.append(min(shown[-1] + elapsed, known))
         ages = arrivals - np.interp(shown, axis.stamps, sent) - (arrivals[0] - sent[0])
         grown = ages[newest[0]].item(), ages[-1].item()
-    delays = float(np.median(wait)), float(np.quantile(needed, 0.99))
-    return Supply(empty, *delays, float(wander), grown)
+    needed = float(np.quantile(needs(frames, axis, str(words["curve"]))[counted], 0.99))
+    return Supply(empty, float(np.median(wait)), needed, float(wander), grown)
 
 
 #: Send intervals without a packet, while it goes no further than this many usual steps: a silence.
 SILENT, RESTS = 3.0, 2.0
 
 
-def _silent(frames: Frames, interval: float) -> NDArray[np.bool_]:
+def _silent(frames: Frames) -> NDArray[np.bool_]:
     """Between which packets nothing was sent since nothing moved (n - 1)."""
     far = lengths(np.diff(frames.positions, axis=0))
-    return np.asarray((np.diff(frames.stamps) > SILENT * interval) & (far <= RESTS * frames.unit))
+    long = np.diff(frames.stamps) > SILENT * frames.interval
+    return np.asarray(long & (far <= RESTS * frames.unit))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from epic_cli.engine import description
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.diagnose.cures import CureTrial, command_of
+from epic_cli.jobs.diagnose.cures.drawing import GUESSES, Drawback, values_of
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch
 from epic_cli.jobs.diagnose.link import FoundLink
-from epic_cli.jobs.diagnose.mechanism import Mechanism, Supply, in_seconds
+from epic_cli.jobs.diagnose.mechanism import Mechanism, in_seconds
 from epic_cli.jobs.diagnose.redraw import FittedStrategy
 from epic_cli.jobs.diagnose.run import Diagnosis
 from epic_cli.metrics.digits import counted, known, number, seconds, share, three_digits
@@ -31,18 +33,21 @@ _AROUND = 1.0
 
 def report(name: str, found: Diagnosis) -> model.Report:
     """The findings with evidence, effect and cure, and what the recording shows of its network."""
+    drawn = found.drawn is not None
     parts: list[model.Part] = [_in_doubt(found)] if found.doubts else []
-    parts += map(_finding, found.findings)
+    title = _headline(name, found)
+    if found.drawn is not None:  # what was asked for comes first
+        parts += ["\n".join(drawn_words(found.drawn)), title]
+        title = f"{name}: what the game drew"
+    parts += (_finding(each, drawn) for each in found.findings)
     if found.network is not None:
         parts.append(_network(found.network))
-    if found.drawn is not None:
-        parts.append("\n".join(drawn_words(found.drawn)))
 
     def records() -> list[model.Record]:
         return _records(name, found)
 
     return model.Report(
-        title=_headline(name, found),
+        title=title,
         parts=parts,
         notes=[
             *_unseen(*found.unseen),
@@ -54,11 +59,11 @@ def report(name: str, found: Diagnosis) -> model.Report:
     )
 
 
-def _finding(finding: Finding) -> model.ReportFinding:
+def _finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     detector = detector_of(finding.cause)
     terms = [
         ("effect", sentence(detector.effect, finding)),
-        ("cure", cure_words(finding)),
+        ("cure", cure_words(finding, drawn)),
         ("when", _moments(finding)),
         ("evidence", f"{detector.statistic}; it counts from {detector.threshold}"),
         ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
@@ -79,13 +84,14 @@ def _records(name: str, found: Diagnosis) -> list[model.Record]:
     if found.doubts:
         doubtful = [finding.record() for finding in _doubtful(found)]
         records.append({"recording": name, "in_doubt": doubtful})
-    records += (_record(name, finding) for finding in found.findings)
+    drawn = found.drawn is not None
+    records += (_record(name, each, drawn) for each in found.findings)
     if found.drawn is not None:
         records.append({"recording": name, "drawn": drawn_record(found.drawn)})
     return records
 
 
-def _record(recording: str, finding: Finding) -> dict[str, Any]:
+def _record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any]:
     detector = detector_of(finding.cause)
     return {
         "recording": recording,
@@ -100,7 +106,7 @@ def _record(recording: str, finding: Finding) -> dict[str, Any]:
         "values": dict(finding.values),
         "what": sentence(detector.says, finding),
         "effect": sentence(detector.effect, finding),
-        "cure": cure_words(finding),
+        "cure": cure_words(finding, drawn),
         "trial": None if finding.trial is None else finding.trial.record,
         "consequences": [consequence.cause for consequence in finding.consequences],
     }
@@ -135,19 +141,30 @@ class _Values(dict[str, _Value]):
 
 def sentence(template: str, finding: Finding) -> str:
     """A detector's sentence with the finding's values."""
-    return template.format_map(
-        _Values({one: _Value(value) for one, value in finding.values.items()})
-    )
+    return _filled(template, finding.values)
 
 
-def cure_words(finding: Finding) -> str:
-    """The cure of a finding: what a trial of it brings and costs, or that it was not tried."""
-    words = sentence(detector_of(finding.cause).cure, finding)
+def _filled(template: str, values: Mapping[str, float | str]) -> str:
+    return template.format_map(_Values({one: _Value(value) for one, value in values.items()}))
+
+
+def cure_words(finding: Finding, drawn: bool = False) -> str:
+    """The cure of a finding: what a trial of it brings and costs, or that it was not tried.
+
+    Where the game's drawing is known, a cure that draws is that of the drawing.
+    """
+    words, trial = sentence(detector_of(finding.cause).cure, finding), finding.trial
     if finding.remedy is None:
         return f"{words} (Not tried here.)" if words else ""
-    if finding.trial is None:
+    if drawn and finding.remedy.drawing is not None:
+        return "Draw it as is said above." if trial else "What the game drew covers it."
+    against = finding.remedy.against
+    than = "" if against is None else f" instead of {command_of(against)}"
+    if trial is None and finding.remedy.drawing is not None and against is not None:
+        return f"{command_of(against)} is enough: {finding.remedy.command} is no better."
+    if trial is None:
         return "What was tried on this recording does not help."
-    return f"{words} Tried here: {finding.trial.words} ({finding.trial.command})."
+    return f"{words} Tried here{than}: {trial.words} ({trial.command})."
 
 
 def _headline(name: str, found: Diagnosis) -> str:
@@ -158,6 +175,8 @@ def _headline(name: str, found: Diagnosis) -> str:
     words = counted(count, "finding") if count else none
     if found.doubts:  # how it is read decides what is found
         words = "the input is in doubt"
+    if found.drawn is not None:
+        words, name = words.replace("finding", "finding in the traffic"), "The packets"
     return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
 
 
@@ -233,10 +252,17 @@ def strategy_options(found: StrategySpec) -> str:
 
 
 def drawn_words(match: DrawnMatch) -> list[str]:
-    """What was drawn, in sentences; one for each of several entities."""
+    """What was drawn, and what draws it better, in sentences; one for each of several entities."""
+    found, advice = match.mechanism, match.advice
+    words = _engine_words(match) if found is None else mechanism_words(match, found)
+    if advice.cure is not None:  # the command begins a line, so that it can be pasted
+        words += [f"Better here: {advice.cure.words}:", advice.cure.command]
+    return words + [f"- {drawback_words(each, advice.cure)}" for each in advice.drawbacks]
+
+
+def _engine_words(match: DrawnMatch) -> list[str]:
+    """Which engine's strategy it is, or comes nearest."""
     best = match.best
-    if match.mechanism is not None:
-        return mechanism_words(match, match.mechanism)
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {_share_left(match.off)} of the usual step"
     options, behind = strategy_options(best.candidate), _behind(best)
@@ -301,8 +327,8 @@ _AHEAD = {
 
 
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
-    """How it draws, what that costs and what would be better, in sentences."""
-    settings = _values_of(found.strategy)
+    """How it draws, in sentences."""
+    settings = values_of(found.strategy)
     command = strategy_options(found.strategy)
     if not match.like:
         return [f"Not understood: {_left(match)}. Nearest: {command}."]
@@ -319,7 +345,7 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
         for each in match.entities
         if not each.found
     ]
-    return [*lines, *(f"- {drawback.words}" for drawback in drawbacks(match))]
+    return lines
 
 
 def _left(match: DrawnMatch) -> str:
@@ -336,19 +362,8 @@ def _same_as(match: DrawnMatch) -> str:
     return f"The same here: {same}." if same else ""
 
 
-def _values_of(strategy: StrategySpec) -> dict[str, Any]:
-    """All of its settings as they are used."""
-    known = declaration(strategy.name)
-    written_values = known.values(strategy.settings)
-    used = known.converted(written_values)
-    return {**written_values, **{key: used[key] for key in used if isinstance(used[key], float)}}
-
-
 #: A buffer that keeps fewer is short of them.
 FEW_STATES = 10
-
-#: A buffer that goes on past the newest state in more of the frames is none: it predicts.
-GUESSES = 0.9
 
 
 def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
@@ -411,99 +426,37 @@ def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
     return f"goes for {goal.rstrip(',')}, {how}"
 
 
-class Drawback(NamedTuple):
-    """What is wrong with a drawing on this network: its cause, and evidence and cure in words."""
-
-    cause: str
-    words: str
-
-
-#: Seconds: steadier clocks are steady; a chase is this late before that is said.
-STEADY = 0.003
-
-
-def drawbacks(match: DrawnMatch) -> list[Drawback]:
-    """What is wrong with it, as far as it is understood."""
-    found = match.mechanism
-    if found is None or not match.found:
-        return []
-    settings = _values_of(found.strategy)
-    if found.strategy.name == "chase":
-        return list(_of_chase(settings, found, match.frame))
-    return [] if found.supply is None else list(_of_buffer(settings, found.supply))
-
-
-def _of_chase(settings: dict[str, Any], found: Mechanism, frame: float) -> Iterator[Drawback]:
-    how, part = settings["how"], settings["share"]
-    if how == "share" and part == 1:
-        yield Drawback("no-smoothing", "It jumps with each packet: use a buffer, or smooth it.")
-    elif how == "share":
-        time = -frame / math.log1p(-part)
-        slow, fast = ((1 - part) / part / rate for rate in (30, 144))
-        yield Drawback(
-            "frame-rate",
-            f"It depends on the frame rate: {seconds(slow)} behind at 30 frames a second,"
-            f" {seconds(fast)} at 144. Use chase+how=exponential+time={time:.2g}.",
-        )
-    elif settings["start"] == "frame" and how in ("linear", "eased"):
-        yield Drawback("standing-frame", "It stands for a frame at each packet: use start=last.")
-    elif how in ("exponential", "lerp", "spring"):
-        time = in_seconds(settings["time"], found.interval)
-        yield Drawback(
-            "chase-lag",
-            f"It is about {seconds(time)} behind its goal, and slows down on its way to each: a"
-            " buffer is as late at an even speed.",
-        )
+#: What is wrong with a drawing, by cause.
+DRAWBACKS = {
+    "no-smoothing": "It jumps with each packet.",
+    "frame-rate": "It depends on the frame rate: {slow:s} behind at 30 frames a second, {fast:s} at"
+    " 144.",
+    "standing-frame": "It stands for a frame at each packet.",
+    "early-arrival": "It takes {time:s} to each state, and they come every {interval:s}: it stands"
+    " in between.",
+    "wrong-interval": "It takes {time:s} to each state, and they come every {interval:s}: it never"
+    " gets there.",
+    "chase-lag": "It is about {time:s} behind its goal, and slows down on its way to each.",
+    "arrival-stamps": "Jitter of the network ({jitter:s} from 5 to 95 %) is drawn as changes of"
+    " speed: use the sender's stamps.",
+    "counted-ticks": "A count of ticks is shifted by each loss: use the sender's stamps.",
+    "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which is drawn as changes of"
+    " speed.",
+    "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
+    "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
+    "growing-delay": "Its delay only grows, with each hitch: from {begun:s} to {grown:s} here.",
+    "low-pass": "Its low-pass adds {low_pass:s} of lag.",
+    "long-extrapolation": "It goes on for long on old packets, and is pulled back.",
+}
 
 
-def _of_buffer(settings: dict[str, Any], supply: Supply) -> Iterator[Drawback]:
-    jitter = seconds(supply.unsteady)
-    by_arrival = settings["stamps"] == "arrival"
-    if supply.unsteady > STEADY and by_arrival:
-        yield Drawback(
-            "arrival-stamps",
-            f"Jitter of the network ({jitter} from 5 to 95 %) is drawn as changes of speed: use the"
-            " sender's stamps.",
-        )
-    elif (
-        supply.unsteady > STEADY
-        and settings["clock"] not in ("agree", "first")
-        and settings["catch_up"] != "none"
-    ):
-        yield Drawback(
-            "wandering-clock",
-            f"Its clock wanders by {jitter} (5 to 95 %), which is drawn as changes of speed: use"
-            " clock=min over a longer clock_time.",
-        )
-    predicts = settings["beyond"] > 0 and supply.empty > GUESSES
-    if supply.empty > 0.01 and supply.needed > 1.05 * supply.wait and not predicts:
-        yield Drawback(
-            "short-buffer",
-            f"Its delay covers {(1 - supply.empty) * 100:.3g} % of the frames here: 99 % need"
-            f" {seconds(supply.needed)}.",
-        )
-    elif supply.empty == 0 and supply.needed < 0.6 * supply.wait:
-        yield Drawback(
-            "long-buffer",
-            f"Its delay is longer than this network needs: 99 % need {seconds(supply.needed)}.",
-        )
-    if settings["catch_up"] == "none" and supply.grown[1] > supply.grown[0] + STEADY:
-        begun, grown = map(seconds, supply.grown)
-        yield Drawback(
-            "growing-delay",
-            f"Its delay only grows, with each hitch: from {begun} to {grown} here. Use"
-            " catch_up=rate.",
-        )
-    if settings["low_pass"]:
-        lag = seconds(settings["low_pass"])
-        yield Drawback("low-pass", f"Its low-pass adds {lag} of lag.")
-    if predicts:
-        yield Drawback("no-smoothing", "It jumps where a packet was not expected: smooth it.")
-    elif settings["beyond"] > 0.3 and supply.needed > supply.wait + 0.3:
-        yield Drawback(
-            "long-extrapolation",
-            "It goes on for long on old packets, and is pulled back: use beyond=0.1.",
-        )
+def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
+    """A cause of what is wrong with a drawing, and the cure of it alone, if that is another."""
+    words = _filled(DRAWBACKS[drawback.cause], drawback.values)
+    own = drawback.trial
+    if own is None or own == cure:
+        return words
+    return f"{words} With {own.command.removeprefix('-s ')} alone: {own.words}."
 
 
 def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
@@ -513,7 +466,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     spec, exact = match.best.candidate, match.best.residual <= match.enough
     interval, supply = math.nan, None
     if found is not None:
-        settings, spec, exact = _values_of(found.strategy), found.strategy, found.exact
+        settings, spec, exact = values_of(found.strategy), found.strategy, found.exact
         interval, supply = found.interval, found.supply
     if settings.get("stamps") == "arrival":
         settings["clock"] = None
@@ -535,7 +488,15 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         "time_s": span("time"),
         "empty": None if supply is None else known(supply.empty),
         "needed_s": None if supply is None else known(supply.needed),
-        "causes": [drawback._asdict() for drawback in drawbacks(match)],
+        "causes": [
+            {
+                "cause": each.cause,
+                "words": drawback_words(each, match.advice.cure),
+                "trial": each.trial and each.trial.record,
+            }
+            for each in match.advice.drawbacks
+        ],
+        "cure": match.advice.cure and match.advice.cure.record,
         "exact": exact,
         "command": strategy_options(spec) if whole else None,
         "same_as": [same.label for same in match.same_as],

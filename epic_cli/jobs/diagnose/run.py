@@ -199,11 +199,17 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
 
 
 def _tried(finding: Finding, traffic: Traffic) -> Finding:
-    """Try the remedy of a finding on the recording."""
+    """Try the remedy of a finding on the recording; the drawing has one for all its causes."""
     if finding.remedy is None:
         return finding
+    if traffic.drawn is not None and finding.remedy.drawing is not None:
+        return replace(finding, trial=traffic.drawn.advice.cure)
     bench = bench_of(traffic, next(iter(finding.entities), ""), finding.worst)
-    return replace(finding, trial=None if bench is None else bench.try_cure(finding.remedy))
+    if bench is None:
+        return replace(finding, remedy=None)
+    known = None if traffic.drawn is not None else bench.reference
+    remedy = replace(finding.remedy, against=known)
+    return replace(finding, remedy=remedy, trial=bench.try_cure(remedy))
 
 
 def _beside(

@@ -226,7 +226,7 @@ REPLACED = 0.05
 LOST = (0, 1, 2)
 
 
-class Cure(NamedTuple):
+class BufferCure(NamedTuple):
     """The ``settings`` with which a share of the packets is in time; None: none are allowed.
 
     ``latency`` (s) is what they cost: how far behind the fastest packet's state it draws then.
@@ -248,7 +248,7 @@ class BufferDelay(NamedTuple):
     now: Value
     latency: float
     covers: float
-    cures: tuple[tuple[Cure, ...], ...]
+    cures: tuple[tuple[BufferCure, ...], ...]
 
 
 class DelaysNeeded(NamedTuple):
@@ -344,7 +344,9 @@ def _of_buffer(
     delay = buffer.delay(settings, line) - base
     cures = tuple(
         tuple(
-            Cure(_allowed(candidate, buffer.settings(value + base, settings, line)), value + behind)
+            BufferCure(
+                _allowed(candidate, buffer.settings(value + base, settings, line)), value + behind
+            )
             for value in _quantiles(each)
         )
         for each in waited

@@ -12,7 +12,7 @@ from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import written as written_spec
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.compare import report as compared
-from epic_cli.jobs.tune.delays import LOST, BufferDelay, Cure, DelaysNeeded
+from epic_cli.jobs.tune.delays import LOST, BufferCure, BufferDelay, DelaysNeeded
 from epic_cli.jobs.tune.run import (
     Evaluation,
     FrontPoint,
@@ -385,7 +385,7 @@ def _buffers(buffers: Sequence[BufferDelay]) -> Table:
 
 
 def _cells(one: BufferDelay) -> list[str]:
-    def value(cure: Cure) -> str:
+    def value(cure: BufferCure) -> str:
         return "-" if cure.settings is None else written(cure.settings[one.setting])
 
     cures = [*one.cures[0], *(lost[_WITH_LOSSES] for lost in one.cures[1:])]

@@ -9,7 +9,7 @@ import pytest
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.cures import Bench, Cure, Trial
+from epic_cli.jobs.diagnose.cures import Bench, Cure, CureTrial
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -79,7 +79,7 @@ def test_changed_packets_are_drawn_and_say_what_the_truth_is() -> None:
 
     twice = bench(block, "buffer+clock=min+clock_time=session+delay=0.15")
     found = twice.try_cure(Cure("skip", "step_error", packets=skip))
-    assert isinstance(found, Trial)
+    assert isinstance(found, CureTrial)
     assert found.after < 0.3 * found.before
     assert bench(once).try_cure(Cure("skip", "step_error", packets=skip)) is None
 

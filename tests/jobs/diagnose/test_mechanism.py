@@ -108,7 +108,7 @@ def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
     said = drawn_record(match({"": block}, {"": path}))
     assert said["exact"]
     assert said["command"].endswith("+beyond=unlimited")
-    assert [cause["cause"] for cause in said["causes"]] == ["short-buffer"]
+    assert (said["causes"], said["cure"]) == ([], None)  # a longer delay was tried, and costs more
 
 
 def test_over_arrivals_there_is_no_clock_that_could_differ() -> None:

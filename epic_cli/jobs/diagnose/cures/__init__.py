@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.parameters import Value
+from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.metrics.arrays import lengths, minimum
-from epic_cli.metrics.digits import number, rough, seconds
-from epic_cli.metrics.traffic import Traffic, network_of
+from epic_cli.metrics.digits import rough, seconds
+from epic_cli.metrics.traffic import Traffic
 from epic_cli.metrics.truth import (
     JUMP_FACTOR,
     JUMP_FLOOR,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-class Figure(NamedTuple):
+class DrawingFigure(NamedTuple):
     """A figure by which drawings are judged; the less, the better.
 
     A change below ``least`` is not worth a word. ``weight`` is what one unit of it costs against a
@@ -49,14 +51,14 @@ class Figure(NamedTuple):
 
 #: The figures of a drawing, by name.
 FIGURES = {
-    "step_error": Figure("step error", lambda value: f"{value:.2f}", "", 0.02, 1.0, 0.02),
-    "lag": Figure("lag", seconds, "", 0.005, 1.0, math.inf),
-    "jumps": Figure("jumps", number, " a minute", 2.0, 0.002, 2.0),
-    "held": Figure("held frames", lambda value: rough(value * 100), " %", 0.005, 1.0, 0.01),
+    "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.02, 1.0, 0.02),
+    "lag": DrawingFigure("lag", seconds, "", 0.005, 1.0, math.inf),
+    "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.005, 2.0),
+    "held": DrawingFigure("held frames", lambda value: rough(value * 100), " %", 0.005, 1.0, 0.01),
 }
 
 
-class Figures(NamedTuple):
+class DrawingFigures(NamedTuple):
     """What a drawing does against the truth.
 
     ``step_error`` is the RMS of the drawn step less the true one, at the best constant lag, over
@@ -81,16 +83,18 @@ class Cure:
 
     ``figure`` is what it is to improve, ``command`` how epic's options make the change. It is drawn
     by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as they
-    are): thinned, with other stamps, sent again. Changed packets say what the truth is.
+    are): thinned, with other stamps, sent again. Changed packets say what the truth is. ``against``
+    is what it was compared with, where no drawing of a game is known.
     """
 
     command: str
     figure: str
     drawing: StrategySpec | None = None
     packets: Callable[[PacketBlock], PacketBlock] | None = None
+    against: StrategySpec | None = None
 
 
-class Trial(NamedTuple):
+class CureTrial(NamedTuple):
     """A cure that was tried on this recording and helps: ``figure`` falls to ``after``.
 
     ``changes`` are the other figures that change: name, before, after.
@@ -116,17 +120,24 @@ class Trial(NamedTuple):
 
 def _write_change(name: str, before: float, after: float) -> str:
     """Write what becomes of a figure; of a lag only the difference, as clocks may differ."""
+    if name == "lag_by_frame_rate":
+        return f"lag by frame rate {_milliseconds(before)} -> {_milliseconds(after)}"
     if name == "lag":
-        return f"{seconds(abs(after - before))} {'later' if after > before else 'earlier'}"
+        return f"{_milliseconds(abs(after - before))} {'later' if after > before else 'earlier'}"
     figure = FIGURES[name]
     return f"{figure.title} {figure.write(before)} -> {figure.write(after)}{figure.unit}"
+
+
+def _milliseconds(time: float) -> str:
+    return seconds(round(time, 3))
 
 
 #: Rows by turns choose a cure and judge it: for this long (s), or a sixteenth where that is less.
 TURN, TURNS = 2.0, 16
 
-#: A cure has to improve its figure by this share of it, and by this many standard errors.
-BETTER, ERRORS = 0.1, 2.0
+#: A cure has to improve its figure by this share of it, and by this many standard errors; a lag
+#: by this much (s).
+BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 
 #: A cure has to lower the cost by this much, and by this share of it.
 WORTH, WORTH_SHARE = 0.02, 0.05
@@ -148,12 +159,14 @@ class MeasuredDrawing(NamedTuple):
     sums: Floats
     lag: float
 
-    def figures(self, turns: slice | NDArray[np.intp]) -> Figures:
+    def figures(self, turns: slice | NDArray[np.intp]) -> DrawingFigures:
         """Return the figures over some of the turns."""
         errors, steps, jumps, held, rows, duration = self.sums[:, turns].sum(axis=1).tolist()
         if not steps or not rows:
-            return Figures(math.nan, self.lag, math.nan, math.nan)
-        return Figures(math.sqrt(errors / steps), self.lag, 60 * jumps / duration, held / rows)
+            return DrawingFigures(math.nan, self.lag, math.nan, math.nan)
+        return DrawingFigures(
+            math.sqrt(errors / steps), self.lag, 60 * jumps / duration, held / rows
+        )
 
 
 #: Turns that choose, and those that judge.
@@ -233,7 +246,7 @@ class Bench:
         ]
         return float(np.median(known)) if known else 0.0
 
-    def try_cure(self, cure: Cure) -> Trial | None:
+    def try_cure(self, cure: Cure) -> CureTrial | None:
         """Apply a cure to the recording and measure it; None: it does not help, or cannot be tried.
 
         It has to improve its figure by more than its noise, to be worth what it costs, and to raise
@@ -252,6 +265,28 @@ class Bench:
         return None if after is None else trial(cure, before, after)
 
 
+#: A clock that wanders little, and follows one that drifts.
+STEADY_CLOCK: dict[str, Value] = {"clock": "min", "clock_time": 30.0}
+
+
+def buffer_of(delay: float, **settings: Value) -> StrategySpec:
+    """Return a buffer over the sender's stamps that is so late (s) behind the fastest packet."""
+    digits = float(f"{max(delay, 0.0):.3g}")
+    return StrategySpec("buffer", {**STEADY_CLOCK, "delay": digits, **settings})
+
+
+def command_of(spec: StrategySpec) -> str:
+    """Return the option that draws it, its settings in the order of their declaration."""
+    order = [setting.name for setting in declaration(spec.name).settings]
+    settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
+    return f"-s {written(spec.name, dict(settings))}"
+
+
+def cure_by(spec: StrategySpec, figure: str = "step_error") -> Cure:
+    """Return the cure that draws with another strategy."""
+    return Cure(command_of(spec), figure, spec)
+
+
 #: Fewer packets than this show nothing.
 FEWEST = 50
 
@@ -263,14 +298,14 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
     """Return the bench for cures of an entity's traffic; None: nothing can be tried.
 
     Where the game's drawing of it is known, and understood, cures are compared with that; else
-    with a buffer over the sender's stamps that covers 95 % of the packets, around ``at`` (s).
+    with a buffer over the sender's stamps that covers a send interval and 95 % of the delays, but
+    no loss; around ``at`` (s).
     """
     match = traffic.drawn
-    if match is not None and match.found and not match.best.constant and not match.best.shift:
-        path = match.path
-        packets = traffic.blocks[match.entities[0].entity]
-        return Bench(packets, path.times, match.best.candidate, path.positions)
-    if traffic.messages is None or not traffic.placed:
+    if match is not None and match.found and match.mechanism is not None:
+        path, packets = match.path, traffic.blocks[match.entities[0].entity]
+        return Bench(packets, path.times, match.mechanism.strategy, path.positions)
+    if traffic.messages is None or not traffic.placed or not traffic.blocks:
         return None
     longest = max(traffic.streams, key=lambda stream: len(stream.times)).name
     block = traffic.blocks[entity or longest]
@@ -285,9 +320,8 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
             break
     if len(arrivals) < FEWEST:
         return None
-    settings = {"clock": "min", "clock_time": "session"}
-    delay = float(f"{max(network_of(traffic.messages).needed[1], 0.0):.3g}")
-    reference = StrategySpec("buffer", {**settings, "delay": delay})
+    messages = traffic.messages
+    reference = buffer_of(messages.period + messages.delay_of(0.95) - messages.sorted_delays[0])
     times = np.arange(min(arrivals), max(arrivals), 1 / FRAMES)
     return Bench(packets, times, reference)
 
@@ -299,14 +333,17 @@ def _truth(packets: PacketBlock) -> Truth | None:
         return None
 
 
-def trial(cure: Cure, before: MeasuredDrawing, after: MeasuredDrawing) -> Trial | None:
+def trial(
+    cure: Cure, before: MeasuredDrawing, after: MeasuredDrawing, turns: slice = JUDGING
+) -> CureTrial | None:
     """Compare two drawings by all figures; None: the cure does not help, or costs too much."""
-    old, new = before.figures(JUDGING), after.figures(JUDGING)
+    old, new = before.figures(turns), after.figures(turns)
     was, now = getattr(old, cure.figure), getattr(new, cure.figure)
     gain = was - now
-    needed = max(FIGURES[cure.figure].least, BETTER * abs(was) if cure.figure != "lag" else 0.0)
+    # a lag has no share: its clock may be another
+    needed = SOONER if cure.figure == "lag" else max(FIGURES[cure.figure].least, BETTER * was)
     # NaN: not known
-    if not gain > max(needed, ERRORS * _error(cure.figure, before, after)):
+    if not gain > max(needed, ERRORS * _error(cure.figure, before, after, turns)):
         return None
     if not old.cost - new.cost > max(WORTH, WORTH_SHARE * (old.cost - old.lag)):
         return None
@@ -318,23 +355,20 @@ def trial(cure: Cure, before: MeasuredDrawing, after: MeasuredDrawing) -> Trial 
             return None
         if abs(other - one) > figure.least:
             changes.append((name, one, other))
-    return Trial(cure.command, cure.figure, was, now, tuple(changes))
+    return CureTrial(cure.command, cure.figure, was, now, tuple(changes))
 
 
-def _error(figure: str, before: MeasuredDrawing, after: MeasuredDrawing) -> float:
-    """Return the standard error of a figure's change, by leaving out one turn after the other.
-
-    The jackknife: B. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of
-    Statistics 7 (1), 1979.
-    """
-    turns = np.arange(before.sums.shape[1])[JUDGING]
-    turns = turns[before.sums[4, turns] > 0]
+def _error(figure: str, before: MeasuredDrawing, after: MeasuredDrawing, judging: slice) -> float:
+    """Return the standard error of a figure's mean change from turn to turn; infinite of few."""
+    if figure == "lag":  # one for all turns
+        return 0.0
+    turns = np.arange(before.sums.shape[1])[judging]
+    turns = turns[(before.sums[1, turns] > 0) & (after.sums[1, turns] > 0)]
     if len(turns) < 3:
         return math.inf
-    changes = []
-    for turn in turns:
-        others = turns[turns != turn]
-        one, other = before.figures(others), after.figures(others)
-        changes.append(getattr(one, figure) - getattr(other, figure))
-    count = len(changes)
-    return math.sqrt((count - 1) * float(np.var(changes)))
+    place = list(FIGURES).index(figure)
+    changes = [
+        before.figures(turns[[own]])[place] - after.figures(turns[[own]])[place]
+        for own in range(len(turns))
+    ]
+    return float(np.std(changes, ddof=1)) / math.sqrt(len(turns))

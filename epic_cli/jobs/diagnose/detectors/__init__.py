@@ -10,7 +10,7 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.places import UnusablePlugin, plugins
-from epic_cli.jobs.diagnose.cures import Cure, Trial
+from epic_cli.jobs.diagnose.cures import Cure, CureTrial
 
 if TYPE_CHECKING:
     from epic_cli.metrics.traffic import Traffic
@@ -53,7 +53,7 @@ class Finding:
     entities: tuple[str, ...] = ()
     consequences: tuple[Finding, ...] = ()
     remedy: Cure | None = None
-    trial: Trial | None = None
+    trial: CureTrial | None = None
 
 
 def worst(

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from epic_cli.jobs.diagnose.cures import buffer_of, cure_by
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import seconds
-from epic_cli.metrics.traffic import FEWEST_STATES, Traffic
+from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, network_of
 
 #: Every strategy bridges a lost packet now and then; of this many, some are lost in a row.
 SHARE = 0.05
@@ -48,9 +49,16 @@ def detect(traffic: Traffic) -> list[Finding]:
     p, r = len(holes) / arrived, len(holes) / lost
     worst = int(places[holes.argmax()])
     silence = float(stream.intervals[worst])
-    bridge = f"Buffer at least {seconds(silence)}"
+    bridge = (
+        f"A buffer of {seconds(silence)} covers the longest outage, and draws all that much later"
+    )
+    remedy = None
+    if traffic.messages is not None and traffic.placed:
+        needed = network_of(traffic.messages).needed[2]
+        bridge = f"A buffer of {seconds(needed)} covers 99 % of the packets"
+        remedy = cure_by(buffer_of(needed))
     if silence > SILENCE:
-        bridge = "Limit how far predictions go, and blend back, as no buffer is for such an outage"
+        bridge += "; limit how far predictions go, and blend back: no buffer is for such an outage"
     return [
         Finding(
             "loss",
@@ -69,6 +77,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             },
             float(stream.times[places[0]]),
             float(stream.times[worst]),
+            remedy=remedy,
         )
     ]
 
@@ -85,8 +94,7 @@ DETECTOR = Detector(
     "{lost:share} of the packets never arrived, {kind}: at most {longest:number} in a row,"
     " {silence:s} without news.",
     "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
-    "{bridge}, or repeat each state in the next packets; simulate it with"
-    " --link 'gemodel=\"{p:share},{r:share}\"'.",
+    "{bridge}. Simulate it with --link 'gemodel=\"{p:share},{r:share}\"'.",
     "share of missing sequence numbers; the longest run of them, and all those behind another,"
     " against the number expected of independent losses",
     "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or more"

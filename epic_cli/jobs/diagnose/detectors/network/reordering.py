@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.jobs.diagnose.cures import buffer_of, cure_by
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.traffic import Floats, Traffic, sigma
+from epic_cli.metrics.traffic import Floats, Traffic, network_of, sigma
 
 SHARE = 0.04
 
@@ -19,6 +20,9 @@ SHUFFLES = 16
 
 #: Messages that are drawn in all.
 MESSAGES = 200_000
+
+#: A buffer that sorts waits for this share of the packets, not for a single one that was very late.
+SORTED = 0.99
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -39,15 +43,24 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     places = np.flatnonzero(late)
     behind = (messages.arrivals - _first_behind(messages.arrivals))[places]
+    fastest = messages.sorted_delays[0]
+    sorting = max(network_of(messages).needed[2], messages.delay_of(SORTED) - fastest)
+    remedy = cure_by(buffer_of(sorting, late="insert")) if traffic.placed else None
     return [
         Finding(
             "reordering",
             share,
             share,
             max(SHARE, TIMES * chance),
-            {"share": share, "chance": chance, "behind": float(behind.max())},
+            {
+                "share": share,
+                "chance": chance,
+                "behind": float(behind.max()),
+                "sorting": sorting,
+            },
             float(messages.sent[places[0]]),
             float(messages.sent[places[int(behind.argmax())]]),
+            remedy=remedy,
         )
     ]
 
@@ -68,8 +81,8 @@ DETECTOR = Detector(
     "{share:share} of the packets arrive after one that was sent later; the usual jitter alone"
     " would make it {chance:share}.",
     "Strategies that drop late packets lose these as well.",
-    "Sort by stamp in a buffer of {behind:s}; look for two routes, or for threads that send out of"
-    " order.",
+    "Sort by stamp in a buffer of {sorting:s}, which covers 99 % of the packets; look for two"
+    " routes, or for threads that send out of order.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
     f"{SHARE:.0%} and {LEAST} packets, and twice that of the bulk",

@@ -1,0 +1,400 @@
+"""What is wrong with a drawing on its network, and the combination of cures that draws it best."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.diagnose.cures import (
+    CHOOSING,
+    FIGURES,
+    STEADY_CLOCK,
+    Bench,
+    Cure,
+    CureTrial,
+    DrawingFigures,
+    MeasuredDrawing,
+    command_of,
+    trial,
+)
+from epic_cli.jobs.diagnose.mechanism import (
+    Frames,
+    Mechanism,
+    Supply,
+    in_seconds,
+    needs,
+    time_axis,
+    watched,
+)
+
+
+class Drawback(NamedTuple):
+    """A cause of what is wrong with a drawing, with the ``values`` of its sentence.
+
+    ``trial`` is what its cure brings on this recording; None: it was not tried, or helps only in
+    the combination.
+    """
+
+    cause: str
+    values: Mapping[str, float | str]
+    trial: CureTrial | None = None
+
+
+class DrawingAdvice(NamedTuple):
+    """What a drawing does, what is wrong with it, and the best ``cure`` of all causes together.
+
+    ``before`` is None where that cannot be measured, ``cure`` None where nothing draws it better.
+    """
+
+    before: DrawingFigures | None = None
+    drawbacks: tuple[Drawback, ...] = ()
+    cure: CureTrial | None = None
+
+
+#: Clocks that wander little, tried in the place of others.
+CLOCKS: tuple[dict[str, Any], ...] = (
+    STEADY_CLOCK,
+    {"clock": "median", "clock_time": 10.0},
+)
+
+#: A delay covers this share of the frames; the next where that draws more jumps than before, and
+#: where nothing goes by the sender's stamps yet.
+COVERED = (0.99, 0.999)
+
+#: A delay is long if this share of it is enough, and short if more of the frames wait for a packet.
+LONG, SHORT = 0.6, 0.01
+
+#: Each change of a combination has to lower its cost by this much.
+SIMPLER = 0.02
+
+#: Seconds that frames may seem to wait longer than the packets say: else they have another clock.
+ASTRAY = 0.05
+
+#: A buffer that goes on past the newest state in more of the frames is none: it predicts.
+GUESSES = 0.9
+
+#: Seconds by which a delay grows, and by which a time differs from the send interval.
+GROWS, DIFFERS = 0.003, 0.1
+
+#: Frames a second of slow and of fast screens.
+SCREENS = 30.0, 144.0
+
+
+class BetterDrawing(NamedTuple):
+    """A composition that may draw better, and the causes that it mends.
+
+    ``covered`` is the share of the frames that its delay covers, where that was chosen;
+    ``changes`` is how many there are.
+    """
+
+    spec: StrategySpec
+    mends: tuple[str, ...]
+    covered: float = COVERED[0]
+    changes: int = 1
+
+
+def advise(bench: Bench, frames: Frames, found: Mechanism | None) -> DrawingAdvice:
+    """Try the cures of a drawing; ``found`` is how it draws, None where that is not understood."""
+    if bench.before is None or bench.truth is None:
+        return DrawingAdvice()
+    return _Search(bench, bench.before, frames, found).advice()
+
+
+class _Search:
+    """The candidates for one drawing, measured on the turns that choose."""
+
+    def __init__(
+        self, bench: Bench, before: MeasuredDrawing, frames: Frames, found: Mechanism | None
+    ) -> None:
+        self.bench, self.before, self.frames, self.found = bench, before, frames, found
+        self.settings = {} if found is None else values_of(found.strategy)
+        self.supply = None if found is None else found.supply
+        places = np.searchsorted(bench.times, frames.times)
+        self.choosing = watched(frames) & (bench.turns[places] % 2 == 0)
+        self._known: dict[str, MeasuredDrawing | None] = {}
+
+    def advice(self) -> DrawingAdvice:
+        """Return the best combination and the causes that it mends."""
+        every = slice(None)
+        plain = DrawingAdvice(self.before.figures(every))
+        if self.choosing.sum() < FIGURES_FROM:
+            return plain
+        best = self._best(self._candidates())
+        cure = None if best is None else self._trial(best.spec)
+        return plain._replace(
+            cure=cure, drawbacks=tuple(self._drawbacks(best if cure else None, cure))
+        )
+
+    def _best(self, candidates: Iterator[BetterDrawing]) -> BetterDrawing | None:
+        """Return the candidate of the least cost on the turns that choose, simple ones first."""
+        costs: list[tuple[float, BetterDrawing]] = []
+        for candidate in candidates:
+            measured = self._measure(candidate.spec)
+            if measured is not None and any(
+                trial(Cure("", figure), self.before, measured, CHOOSING) for figure in FIGURES
+            ):
+                costs.append((measured.figures(CHOOSING).cost, candidate))
+        if not costs:
+            return None
+        return min(costs, key=lambda each: each[0] + SIMPLER * each[1].changes)[1]
+
+    def _measure(self, spec: StrategySpec) -> MeasuredDrawing | None:
+        if spec.label not in self._known:
+            assert self.bench.truth is not None
+            shown = self.bench.redraw.draw(spec, self.bench.times)
+            self._known[spec.label] = self.bench.measure(shown, self.bench.truth)
+        return self._known[spec.label]
+
+    def _trial(
+        self, spec: StrategySpec, figures: tuple[str, ...] = tuple(FIGURES)
+    ) -> CureTrial | None:
+        """Judge a composition by the first of the figures that it improves."""
+        measured = self._measure(spec)
+        if measured is None:
+            return None
+        command = command_of(spec)
+        order = sorted(figures, key=lambda name: name == "lag")
+        tried = (trial(Cure(command, name, spec), self.before, measured) for name in order)
+        return next((each for each in tried if each is not None), None)
+
+    # ------------------------------------------------------------ candidates
+
+    def _candidates(self) -> Iterator[BetterDrawing]:
+        """Yield compositions that may draw it better, with the causes that they mend."""
+        found = self.found
+        if found is None or found.strategy.name == "chase":
+            mends = ("", "") if found is None else (*self._chase_causes(), "")
+            for clock in CLOCKS:
+                for spec, covered in self._covering({**clock}):
+                    yield BetterDrawing(spec, mends, covered)
+            for cause, spec in self._chase_changes():
+                yield BetterDrawing(spec, (cause,))
+            return
+        given = dict(found.strategy.settings)
+        fixes = list(self._fixes())
+        for count in range(len(fixes) + 1):
+            for some in itertools.combinations(fixes, count):
+                changed, mends = dict(given), [cause for cause, _ in some]
+                for _, change in some:
+                    changed |= change
+                for clock in ({}, *CLOCKS):
+                    yield from self._timed(changed, clock, mends)
+
+    def _timed(
+        self, given: dict[str, Any], clock: dict[str, Any], mends: list[str]
+    ) -> Iterator[BetterDrawing]:
+        """Yield a buffer over another clock, as late as before or with the delay that it needs."""
+        if clock:
+            wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
+            cause = wrong.get(self.settings["stamps"], "wandering-clock")
+            mends = [cause, *mends]
+            given = {**given, "stamps": None, "clock_time": None, "keep": None, **clock}
+            if given.get("catch_up") != "none":  # it no longer hides what the clock does
+                given |= {"catch_up": None, "catch_up_rate": None}
+        if mends:
+            spec = self._as_late(given)
+            yield BetterDrawing(spec, tuple(mends), changes=len(mends))
+        supply, wait = self.supply, self._delay(self._as_late(given).settings)
+        for spec, covered in self._covering(given):
+            delay = self._delay(spec.settings)
+            if delay < LONG * wait and supply is not None:
+                yield BetterDrawing(spec, (*mends, "long-buffer"), covered, len(mends) + 1)
+            elif delay > wait and (supply is None or supply.empty > SHORT):
+                yield BetterDrawing(spec, (*mends, "short-buffer"), covered, len(mends) + 1)
+            elif mends:
+                yield BetterDrawing(spec, tuple(mends), covered, len(mends) + 1)
+
+    def _delay(self, settings: Mapping[str, Any]) -> float:
+        """Return the usual wait of a buffer (s)."""
+        used = values_of(StrategySpec("buffer", settings))
+        axis = time_axis(self.frames, settings)
+        jitter = used["jitter_margin"] * float(np.median(axis.jitter))
+        low, high = (in_seconds(used[key], self.frames.interval)
+                     for key in ("delay_least", "delay_most"))  # fmt: skip
+        wait = in_seconds(used["delay"], self.frames.interval) + jitter
+        return min(max(wait, low), max(low, high))
+
+    def _as_late(self, given: Mapping[str, Any]) -> StrategySpec:
+        """Return a buffer by these settings that draws as late as the game."""
+        settings = {key: value for key, value in given.items() if value is not None}
+        assert self.found is not None
+        before = self.found.strategy.settings
+        if any(before.get(key) != settings.get(key) for key in CLOCK):
+            shift = time_axis(self.frames, before).late - time_axis(self.frames, settings).late
+            settings |= {"delay": _digits(max(self._delay(settings) + shift, 0.0))}
+            settings = {key: value for key, value in settings.items() if key not in MARGINS}
+        return StrategySpec("buffer", settings)
+
+    def _covering(self, given: Mapping[str, Any]) -> Iterator[tuple[StrategySpec, float]]:
+        """Yield buffers by these settings that cover a share of the frames, and the share."""
+        plain = {key: value for key, value in given.items()
+                 if value is not None and key not in MARGINS}  # fmt: skip
+        axis = time_axis(self.frames, plain)
+        needed = needs(self.frames, axis, str(plain.get("curve", "linear")))[self.choosing]
+        stamped = self.settings.get("stamps") == "sender"
+        arrived = self.frames.arrivals[1:] - axis.offsets[:-1] - axis.stamps[:-1]
+        for share in COVERED:
+            delay = float(np.quantile(needed, share))
+            if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
+                return
+            spec = StrategySpec("buffer", {**plain, "delay": _digits(delay)})
+            yield spec, share
+            measured = self._measure(spec)
+            if measured is None:
+                return
+            old, new = self.before.figures(CHOOSING), measured.figures(CHOOSING)
+            if stamped and new.jumps <= old.jumps + FIGURES["jumps"].bearable:
+                return
+
+    def _fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what may be wrong with a buffer beside its clock and delay, and what mends it."""
+        settings, supply = self.settings, self.supply
+        if settings["low_pass"]:
+            yield "low-pass", {"low_pass": None}
+        if settings["catch_up"] == "none":
+            yield "growing-delay", {"catch_up": "rate"}
+        if settings["beyond"] > 0.3 and supply is not None and supply.empty < GUESSES:
+            yield "long-extrapolation", {"beyond": 0.1, "beyond_then": None}
+
+    # ------------------------------------------------------------ causes of chases
+
+    def _chase_causes(self) -> Iterator[str]:
+        """Yield what a buffer in the place of a chase mends."""
+        settings = self.settings
+        how = settings["how"]
+        time = in_seconds(settings["time"], self.frames.interval)
+        if how == "share" and settings["share"] == 1:
+            yield "no-smoothing"
+        elif how in ("linear", "eased", "interval"):
+            if how == "interval":
+                time = settings["interval"] if "interval" in self._given else math.nan
+            if settings["start"] == "frame":
+                yield "standing-frame"
+            if abs(time / self.frames.interval - 1) > DIFFERS:
+                yield "early-arrival" if time < self.frames.interval else "wrong-interval"
+        elif how != "speed":
+            yield "chase-lag"
+
+    @property
+    def _given(self) -> Mapping[str, Any]:
+        return {} if self.found is None else self.found.strategy.settings
+
+    def _chase_changes(self) -> Iterator[tuple[str, StrategySpec]]:
+        """Yield the causes of a chase that one change mends, and the chase with that change."""
+        if self.found is None:
+            return
+        given = dict(self._given)
+        for cause in self._chase_causes():
+            if cause == "standing-frame":
+                yield cause, StrategySpec("chase", {**given, "start": "last"})
+            elif cause in ("early-arrival", "wrong-interval"):
+                changed = {**given, "time": _digits(self.frames.interval)}
+                changed.pop("interval", None)
+                yield cause, StrategySpec("chase", changed)
+
+    # ------------------------------------------------------------ what is said
+
+    def _drawbacks(self, best: BetterDrawing | None, cure: CureTrial | None) -> Iterator[Drawback]:
+        """Yield the causes that the best candidate mends, and what one change mends by itself."""
+        found = self.found
+        if found is None:
+            return
+        if found.strategy.name == "chase":
+            changes = dict(self._chase_changes())
+            for cause in self._chase_causes():
+                own = self._trial(changes[cause]) if cause in changes else cure
+                if own or cure:
+                    yield Drawback(cause, self._chase_values(), own)
+            yield from self._frame_rate()
+            return
+        if best is None or self.supply is None:
+            if self.supply is not None and self.supply.empty > GUESSES:
+                return
+            return
+        for cause in best.mends:
+            alone = cure if len(best.mends) == 1 else self._alone(cause)
+            yield Drawback(cause, self._buffer_values(self.supply, best), alone)
+
+    def _alone(self, cause: str) -> CureTrial | None:
+        """Try what mends one of several causes; a delay goes with its clock."""
+        fixes = dict(self._fixes())
+        given = dict(self._given)
+        if cause in fixes:
+            return self._trial(self._as_late({**given, **fixes[cause]}))
+        if cause in ("short-buffer", "long-buffer"):
+            return None
+        spec = self._best(
+            better for clock in CLOCKS for better in self._timed(given, clock, [])
+            if better.mends == (cause,)
+        )  # fmt: skip
+        return None if spec is None else self._trial(spec.spec)
+
+    def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
+        begun, grown = supply.grown
+        return {
+            "jitter": supply.unsteady, "covered": 1 - supply.empty,
+            "needed": self._delay(best.spec.settings), "most": f"{best.covered * 100:g} %",
+            "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
+        }  # fmt: skip
+
+    def _chase_values(self) -> dict[str, float | str]:
+        time = in_seconds(self.settings["time"], self.frames.interval)
+        if self.settings["how"] == "share" and self.settings["share"] < 1:
+            frame = float(np.median(np.diff(self.frames.times)))
+            time = -frame / math.log1p(-self.settings["share"])
+        return {"time": time, "interval": self.frames.interval}
+
+    def _frame_rate(self) -> Iterator[Drawback]:
+        """Yield the lag of a share a frame on slow and fast screens, and what is the same there."""
+        settings = self.settings
+        if settings["how"] != "share" or settings["share"] == 1:
+            return
+        given = {key: value for key, value in self._given.items() if key not in ("how", "share")}
+        even = {"how": "exponential", "time": float(f"{self._chase_values()['time']:.2g}")}
+        spec = StrategySpec("chase", {**given, **even})
+        slow, fast = self._lags(StrategySpec("chase", self._given))
+        after = self._lags(spec)
+        if not slow - fast > 0.03 or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
+            return
+        own = CureTrial(
+            command_of(spec), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
+        )
+        yield Drawback("frame-rate", {"slow": slow, "fast": fast}, own)
+
+    def _lags(self, spec: StrategySpec) -> list[float]:
+        """Measure how late a composition draws on a slow and on a fast screen (s)."""
+        truth, times, found = self.bench.truth, self.bench.times, []
+        assert truth is not None
+        for rate in SCREENS:
+            screen = np.arange(times[0], min(times[-1], times[0] + 20), 1 / rate)
+            bench = Bench(self.bench.packets, screen, spec)
+            found.append(math.nan if bench.before is None else bench.before.lag)
+        return found
+
+
+#: Fewer frames that choose show nothing.
+FIGURES_FROM = 60
+
+#: What says when a state was true.
+CLOCK = ("stamps", "clock", "clock_time")
+
+#: What a delay of its own takes the place of.
+MARGINS = ("jitter_margin", "jitter_time", "delay_least", "delay_most")
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def values_of(strategy: StrategySpec) -> dict[str, Any]:
+    """Return all settings of a strategy as they are used."""
+    known = declaration(strategy.name)
+    written_values = known.values(strategy.settings)
+    used = known.converted(written_values)
+    return {**written_values, **{key: used[key] for key in used if isinstance(used[key], float)}}
