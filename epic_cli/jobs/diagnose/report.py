@@ -156,11 +156,13 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
     words, trial = sentence(detector_of(finding.cause).cure, finding), finding.trial
     if finding.remedy is None:
         return f"{words} (Not tried here.)" if words else ""
-    if drawn and finding.remedy.drawing is not None:
+    draws = finding.remedy.drawing is not None and finding.remedy.packets is None
+    if drawn and draws:
         return "Draw it as is said above." if trial else "What the game drew covers it."
     against = finding.remedy.against
-    than = "" if against is None else f" instead of {command_of(against)}"
-    if trial is None and finding.remedy.drawing is not None and against is not None:
+    kept = finding.remedy.drawing is None
+    than = f" {'with' if kept else 'instead of'} {command_of(against)}" if against else ""
+    if trial is None and draws and against is not None:
         return f"{command_of(against)} is enough: {finding.remedy.command} is no better."
     if trial is None:
         return "What was tried on this recording does not help."

@@ -207,7 +207,7 @@ def _tried(finding: Finding, traffic: Traffic) -> Finding:
     bench = bench_of(traffic, next(iter(finding.entities), ""), finding.worst)
     if bench is None:
         return replace(finding, remedy=None)
-    known = None if traffic.drawn is not None else bench.reference
+    known = None if traffic.drawn is not None else finding.remedy.against or bench.reference
     remedy = replace(finding.remedy, against=known)
     return replace(finding, remedy=remedy, trial=bench.try_cure(remedy))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from support.sessions import (
     MOVEMENTS,
     NETWORKS,
@@ -17,15 +19,32 @@ from support.sessions import (
     session,
 )
 
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.jobs.diagnose.detectors import Finding, detector_of
-from epic_cli.jobs.diagnose.report import sentence
+from epic_cli.jobs.diagnose.report import cure_words, sentence
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.traffic import traffic_of_tables
+from epic_cli.metrics.traffic import traffic_of, traffic_of_tables
 
 
 def found_in(tables: Tables) -> list[Finding]:
     copies = {name: rows.copy() for name, rows in tables.items()}
     return list(diagnose(traffic_of_tables(copies)).findings)
+
+
+def packets_of(rows: NDArray[np.float64]) -> PacketBlock:
+    block = PacketBlock()
+    for x in rows[:, np.argsort(rows[7], kind="stable")].T.tolist():
+        velocity = None if math.isnan(x[4]) else (x[4], x[5], x[6])
+        place, number = (x[1], x[2], x[3]), None if math.isnan(x[8]) else int(x[8])
+        block.append(Packet(place, velocity, x[0], x[7], sequence=number))
+    return block
+
+
+def tried_in(rows: NDArray[np.float64]) -> Finding:
+    """The one finding in the packets of one entity, as they are drawn."""
+    (found,) = diagnose(traffic_of({"": packets_of(rows)})).findings
+    return found
 
 
 def causes(one: Session) -> list[str]:
@@ -171,3 +190,45 @@ def test_holes_of_a_recording_are_no_stall() -> None:
     for seed in range(3):
         (found,) = sent("holes", case(seed, "wander", 20, 60, count=3))
         assert found.cause == "gap"
+
+
+@pytest.mark.parametrize(
+    ("sender", "command", "better"),
+    [
+        ("half rate", "--send 15hz -s buffer", 0.3),
+        ("two thirds", "--send ", 0.5),
+        ("stamped late", "delta= -s buffer", 0.5),
+        ("stamped on arrival", "--read time=seq,unit=ticks@30", 0.5),
+        ("double velocities", "--read vx=COLUMN", 0.6),
+    ],
+)
+def test_a_cure_of_what_is_sent_was_tried(sender: str, command: str, better: float) -> None:
+    helped = 0
+    for seed in range(3):
+        asked = case(seed, "wander", 30, 40)
+        rows = SENDERS.get(sender, SENDERS["fixed"]).make(asked)[""]
+        rows[7] += 0.05 + asked.random.gamma(2.0, 0.001, rows.shape[1])
+        if sender == "stamped late":
+            rows[0] += asked.random.uniform(0, 0.012, rows.shape[1])
+        elif sender == "stamped on arrival":
+            rows[7] += asked.random.gamma(1.0, 0.02, rows.shape[1])
+            rows[0] = rows[7]
+        elif sender == "double velocities":
+            rows[4:7] *= 2
+        found = tried_in(rows)
+        if found.trial is not None:
+            helped += 1
+            assert found.trial.command.startswith(command)
+            assert found.trial.after < better * found.trial.before
+            assert "Tried here: step error" in cure_words(found)
+    assert helped >= 2  # of some its noise may be larger
+
+
+@pytest.mark.parametrize("sender", ["stalls", "late, catches up", "holes", "two under one id"])
+def test_what_the_program_cannot_try_says_so(sender: str) -> None:
+    asked = case(1, "wander", 20, 60)
+    rows = SENDERS[sender].make(asked)[""]
+    rows[7] += 0.05 + asked.random.gamma(2.0, 0.001, rows.shape[1])
+    found = tried_in(rows)
+    assert found.trial is None
+    assert "(Not tried here.)" in cure_words(found)

@@ -84,7 +84,7 @@ class Cure:
     ``figure`` is what it is to improve, ``command`` how epic's options make the change. It is drawn
     by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as they
     are): thinned, with other stamps, sent again. Changed packets say what the truth is. ``against``
-    is what it was compared with, where no drawing of a game is known.
+    is drawn without the cure, by what suffers from its cause; None: what the bench draws.
     """
 
     command: str
@@ -252,13 +252,15 @@ class Bench:
         It has to improve its figure by more than its noise, to be worth what it costs, and to raise
         no other figure by more than is bearable. Only rows that did not choose it count.
         """
-        drawing = cure.drawing or self.reference
+        drawing, drawn = cure.drawing or cure.against or self.reference, self.drawn
+        if cure.against is not None and cure.against != self.reference:
+            drawn = self.redraw.draw(cure.against, self.times)
         if cure.packets is None:
             truth, before, redraw = self.truth, self.before, self.redraw
         else:
             packets = cure.packets(self.packets)
             truth, redraw = _truth(packets), Redraw(packets)
-            before = None if truth is None else self.measure(self.drawn, truth)
+            before = None if truth is None else self.measure(drawn, truth)
         if truth is None or before is None or not redraw.arrivals:
             return None
         after = self.measure(redraw.draw(drawing, self.times), truth)
@@ -308,7 +310,9 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
     if traffic.messages is None or not traffic.placed or not traffic.blocks:
         return None
     longest = max(traffic.streams, key=lambda stream: len(stream.times)).name
-    block = traffic.blocks[entity or longest]
+    block = traffic.blocks.get(entity or longest)
+    if block is None:
+        return None
     begin = -math.inf if at is None else at - EXCERPT / 2
     packets, arrivals = PacketBlock(), []
     for packet in map(block.__getitem__, range(len(block))):

@@ -8,6 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec, written
+from epic_cli.jobs.diagnose.cures import Cure
+from epic_cli.jobs.diagnose.cures.packets import needed_delay, restamp
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import (
@@ -102,47 +106,72 @@ def _rounded(stream: Stream) -> bool:
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Positions that change at a lower rate than packets come, evenly."""
-    return worst(map(_of, (stream.excerpt for stream in traffic.streams)), lambda one: one.share)
+    need = needed_delay(traffic)
+    return worst((_of(stream.excerpt, need) for stream in traffic.streams), lambda one: one.share)
 
 
-def _of(stream: Stream) -> Finding | None:
+def _of(stream: Stream, need: float) -> Finding | None:
+    """``need`` is the delay (s) that is enough for 95 % of the packets as they are."""
     found = repeats_of(stream)
     if found is None:
         return None
-    share = 1 - 1 / found.between
-    times = Fraction(found.between).limit_denominator(6)
+    share, times = 1 - 1 / found.between, Fraction(found.between).limit_denominator(6)
     kind = {2: "each state is sent twice", 3: "each state is sent three times"}.get(
         int(times) if times.denominator == 1 else 0,
         f"{times.numerator} packets carry {times.denominator} states",
     )
     first = int(np.flatnonzero(found.again)[0])
+    step = float(times) * stream.period
+    rate = 1 / step
+    # rarer states need a longer delay, and stamps are up to a packet later than their steps
+    later = step if times.denominator > 1 else step - stream.period
+    drawing = StrategySpec(
+        "buffer",
+        {"clock": "min", "clock_time": "session",
+         "delay": float(f"{need + later:.3g}")},
+    )  # fmt: skip
+    command = f"--send {rate:.4g}hz -s {written(drawing.name, drawing.settings)}"
+    remedy = Cure(command, "step_error", drawing, _sent_once)
     values: dict[str, float | str] = {
-        "kind": kind, "rate": 1 / stream.period, "changes": 1 / (found.between * stream.period),
-        "share": share, "step": found.between * stream.period,
+        "kind": kind, "rate": 1 / stream.period, "changes": rate,
+        "share": share, "step": step,
     }  # fmt: skip
     return Finding(
-        "repeats", share, share, SHARE, values, float(stream.times[first]), None, stream.entities
-    )
+        "repeats", share, share, SHARE, values, float(stream.times[first]), None, stream.entities,
+        remedy=remedy,
+    )  # fmt: skip
 
 
-def without_repeats(stream: Stream) -> Stream:
-    """The states of a stream, each once, at the times of the simulation's own steps."""
+def _steps_of(stream: Stream) -> Floats:
+    """Return the time (s) of the simulation's step of each state; NaN: it repeats the one before.
+
+    A state is stamped with the first packet after its step, up to a packet late: the earliest
+    stamps within a step are those of the steps themselves.
+    """
     found = repeats_of(stream)
     if found is None:
-        return stream
-    # a state is stamped with the first packet after its step, up to a packet late: the earliest
-    # stamps within a step are those of the steps themselves
+        return stream.times
     step = float(Fraction(found.between).limit_denominator(6)) * stream.period
     new = stream.times[1:][(stream.steps > 0) & (stream.intervals < 1.5 * stream.period)]
     phases = np.sort(new % step)
     twice = np.append(phases, phases + step)
     within = np.searchsorted(twice, phases + stream.period + TINY * step) - np.arange(len(phases))
     if within.max() < CLOSE * len(phases):
-        return stream.at(np.flatnonzero(~found.again))
+        return np.where(found.again, np.nan, stream.times)
     begin = phases[int(within.argmax())]
     turns = np.floor((stream.times - begin) / step + TINY)
-    firsts = np.flatnonzero(changes(turns))
-    return stream.at(firsts).moved(begin + turns[firsts] * step - stream.times[firsts])
+    return np.where(changes(turns), begin + turns * step, np.nan)
+
+
+def without_repeats(stream: Stream) -> Stream:
+    """The states of a stream, each once, at the times of the simulation's own steps."""
+    times = _steps_of(stream)
+    kept = np.flatnonzero(np.isfinite(times))
+    return stream.at(kept).moved((times - stream.times)[kept])
+
+
+def _sent_once(block: PacketBlock) -> PacketBlock:
+    return restamp(block, _steps_of)
 
 
 def mended(traffic: Traffic) -> Traffic:

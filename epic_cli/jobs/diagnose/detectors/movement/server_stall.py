@@ -87,7 +87,18 @@ def _finding(
         if stands
         else "the next state is where the entity would have been anyway"
     )
-    given: dict[str, float | str] = {**values, "who": who, "then": then}
+    same = ""
+    if not stands:
+        same = (
+            " Where the recorder numbers the packets, a hole of the recording looks the same: let"
+            " the sender number them."
+        )
+    elif not several:
+        same = (
+            " An entity that stopped and went on at full speed, sent only when it changes, looks"
+            " the same: record two entities that move, or the sender's ticks."
+        )
+    given: dict[str, float | str] = {**values, "who": who, "then": then, "same": same}
     return Finding("server-stall", min(1.0, share), statistic, LONG, given, first, worst)
 
 
@@ -111,7 +122,7 @@ DETECTOR = Detector(
     " {period:s}), though nothing is lost; {then}.",
     "Delay buffers run empty; predictions go on, and are pulled back.",
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
-    " it over several ticks.",
+    " it over several ticks.{same}",
     "intervals between stamps above 2.5 times those that 90 % do not exceed, without a gap in the"
     " sequence numbers, common to all entities, in which the entity moved; or lasting leaps of the"
     " delays, all of them up, of stamps that count ticks",

@@ -6,13 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_spec
+from epic_cli.jobs.diagnose.cures import Cure
+from epic_cli.jobs.diagnose.cures.packets import needed_delay, number_stamps, restamp
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.digits import seconds, share
-from epic_cli.metrics.traffic import SHARE, Stamping, Stream, Traffic, sigma
+from epic_cli.metrics.traffic import SHARE, USUAL_RATES, Floats, Stamping, Stream, Traffic, sigma
 
 #: In periods.
 SPREAD = 0.04
+
+#: States over which wrong stamps even out.
+AROUND = 31
+
+#: A rate is a usual one that it is this near to.
+ROUND = 0.005
 
 #: A stamp is at most this many standard deviations off.
 FARTHEST = 6.0
@@ -25,13 +35,21 @@ _CURE = (
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Stamps that no clock made; else those beside the time that a step took by its velocity."""
-    told = [_told(name, one) for name, one in traffic.stamping.items()]
+    rates = {one.name: _rate(one) for one in traffic.streams}
+    told = [_told(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
+    need = needed_delay(traffic)
     return worst(told, by=lambda one: one.share) or worst(
-        _of(stream.excerpt) for stream in traffic.streams
+        _of(stream.excerpt, need) for stream in traffic.streams
     )
 
 
-def _told(name: str, stamping: Stamping) -> Finding:
+def _rate(stream: Stream) -> float:
+    """Return how many sequence numbers there are in a second; a usual rate where it is near one."""
+    found = stream.usual_gap / stream.period
+    return next((rate for rate in USUAL_RATES if abs(rate - found) < ROUND * rate), found)
+
+
+def _told(name: str, stamping: Stamping, rate: float | None) -> Finding:
     values = {"share": stamping.share, "spread": stamping.spread}
     entities = (name,) if name else ()
     if stamping.kind == "received":
@@ -59,10 +77,19 @@ def _told(name: str, stamping: Stamping) -> Finding:
         stamping.first,
         None,
         entities,
+        remedy=None
+        if rate is None
+        else Cure(f"--read time=seq,unit=ticks@{rate:.4g}", "step_error", packets=number_stamps),
     )
 
 
-def _of(stream: Stream) -> Finding | None:
+def mend_stamps(longer: float, need: float) -> Cure:
+    """Stamps by velocities, drawn by a buffer of the needed delay (s) that much (s) longer."""
+    drawing = f"buffer+clock=min+clock_time=session+delay={need + longer:.3g}"
+    return Cure(f"delta= -s {drawing}", "step_error", read_spec(drawing), stamp_by_velocity)
+
+
+def _of(stream: Stream, need: float) -> Finding | None:
     steady = stream.elapsed
     if steady is None:
         return None
@@ -93,6 +120,7 @@ def _of(stream: Stream) -> Finding | None:
         None,
         float(stream.times[place]),
         stream.entities,
+        remedy=mend_stamps(4 * spread, need),
     )
 
 
@@ -102,9 +130,14 @@ def mended(traffic: Traffic) -> Traffic:
 
 
 def _restamped(stream: Stream) -> Stream:
+    return stream.moved(_times_by_velocity(stream) - stream.times)
+
+
+def _times_by_velocity(stream: Stream) -> Floats:
+    """The stamps (s) by which each step takes as long as its velocity says."""
     steady = stream.elapsed
     if steady is None:
-        return stream
+        return stream.times
     speeds = lengths(stream.velocities)
     speeds = np.maximum(speeds[1:], speeds[:-1])  # it starts and stops at once
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -113,8 +146,21 @@ def _restamped(stream: Stream) -> Stream:
     most = FARTHEST * sigma(steady.took - stream.intervals[steady.steps])
     intervals = stream.intervals + np.clip(np.nan_to_num(took - stream.intervals), -most, most)
     intervals[steady.steps] = steady.took
-    times = stream.times[0] + np.append(0.0, np.cumsum(intervals))
-    return stream.moved(times - stream.times)
+    return stream.times[0] + np.append(0.0, np.cumsum(intervals))
+
+
+def stamp_by_velocity(block: PacketBlock) -> PacketBlock:
+    """The packets with stamps by which each step takes as long as its velocity says."""
+
+    def stamps(stream: Stream) -> Floats:
+        off = _times_by_velocity(stream) - stream.times
+        # what adds up over many steps is no stamp's
+        around = min(AROUND, len(off) // 2 * 2 - 1)
+        padded = np.pad(off, around // 2, mode="reflect")
+        trend = np.convolve(padded, np.ones(around) / around, "valid")
+        return np.asarray(stream.times + off - trend)
+
+    return restamp(block, stamps)
 
 
 DETECTOR = Detector(

@@ -82,8 +82,10 @@ def _of(stream: Stream) -> Finding | None:
         rested = rests.sum() >= RESTS and float((enough & (passed[rests] < LONGER * size)).mean())
         told = uneven or (several and _spread(passed[single]) > PACES) or rested > FITS
         if told and fits >= FITS and (best is None or fits > best[0] + CLEARLY):
-            # each has passed it, some by next to nothing
-            best = fits, quantile(np.sort(passed[every & fit]), LEAST), one
+            # each has passed it, some by next to nothing, unless a frame is longer than that
+            if len(groups) == 1:
+                size = quantile(np.sort(passed[every & fit]), LEAST)
+            best = fits, size, one
     if best is None:
         return None
     fits, size, one = best

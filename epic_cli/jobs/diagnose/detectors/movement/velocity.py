@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.replay.strategy_spec import read_spec
+from epic_cli.jobs.diagnose.cures import Cure
+from epic_cli.jobs.diagnose.cures.packets import rewrite
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
@@ -52,7 +59,7 @@ def _of(stream: Stream) -> Finding | None:
     off = _off(said, moved)
     if off < LEAST or _right_over_some(said, moved, usable) * RIGHT < off:
         return None
-    kind, mended, right = _explanation(stream, usable, moved, said)
+    kind, mended, right, mend = _explanation(stream, usable, moved, said)
     if off < OFF:
         changes = lengths(np.diff(stream.velocities, axis=0)[usable])
         steady = changes <= np.median(changes)
@@ -66,7 +73,30 @@ def _of(stream: Stream) -> Finding | None:
         OFF,
         {"off": off, "kind": kind, "rest": mended},
         entities=stream.entities,
+        remedy=_remedy(mend),
     )
+
+
+#: What draws by velocities, which a buffer in straight lines does not.
+_BY_VELOCITY = read_spec("chase+ahead=velocity+how=exponential+time=0.03")
+
+
+#: What makes velocities (n, 3) right.
+_Mend = Callable[[Floats], Floats]
+
+
+def _remedy(mend: _Mend | None) -> Cure:
+    """Velocities that are mended, or left out; then they are estimated from the positions."""
+
+    def mended(packet: Packet) -> Packet:
+        if mend is None or packet.velocity is None:
+            return packet._replace(velocity=None)
+        x, y, z = mend(np.array([packet.velocity]))[0].tolist()
+        return packet._replace(velocity=(x, y, z))
+
+    command = "--read vx=,vy=,vz=" if mend is None else "--read vx=COLUMN,vy=COLUMN,vz=COLUMN"
+    return Cure(command, "step_error", packets=lambda block: rewrite(block, mended),
+                against=_BY_VELOCITY)  # fmt: skip
 
 
 def _right_over_some(said: Floats, moved: Floats, usable: Flags) -> float:
@@ -98,17 +128,21 @@ def _off(said: Floats, moved: Floats) -> float:
 
 def _explanation(
     stream: Stream, usable: Flags, moved: Floats, said: Floats
-) -> tuple[str, float, Floats]:
-    """What makes the velocities right, what is left then, and where they lead then."""
+) -> tuple[str, float, Floats, _Mend | None]:
+    """What makes velocities right, what is left then, where they lead then, and how (or None)."""
     if not said.any():
-        return "all of them are zero", 1.0, said
+        return "all of them are zero", 1.0, said, None
     ratio = float(lengths(said).sum() / lengths(moved).sum())
-    options = {f"they are {ratio:.3g} times as long": said / ratio if ratio else said}
+    mends: dict[str, _Mend] = {
+        f"they are {ratio:.3g} times as long": lambda some: some / (ratio or 1.0),
+        "they point backwards": lambda some: -some,
+    }
     for words, order in ORDERS.items():
-        options[f"their axes are {words}"] = said[:, order]
-    options["they point backwards"] = -said
+        mends[f"their axes are {words}"] = partial(_take_axes, order=order)
     for axis, name in enumerate("xyz"):
-        options[f"the sign of {name} is wrong"] = said * np.where(np.arange(3) == axis, -1.0, 1.0)
+        signs = np.where(np.arange(3) == axis, -1.0, 1.0)
+        mends[f"the sign of {name} is wrong"] = partial(np.multiply, signs)
+    options = {words: mend(said) for words, mend in mends.items()}
     for shift in range(1, SHIFTS + 1):
         for way, words in ((-1, "before"), (1, "after")):
             moved_by = np.roll(stream.velocities, way * shift, axis=0)
@@ -117,12 +151,17 @@ def _explanation(
     rests = {words: _off(one, moved) for words, one in options.items()}
     best = min(rests, key=lambda words: rests[words])
     if rests[best] < OFF / 2:
-        return best, rests[best], options[best]
+        return best, rests[best], options[best], mends.get(best)
     turned, words = _turned(said, moved)
     rest = _off(turned, moved)
     if rest < min(OFF, rests[best]):
-        return words, rest, turned
-    return (best if rests[best] < OFF else _other(said, moved)), rests[best], options[best]
+        return words, rest, turned, None
+    other = best if rests[best] < OFF else _other(said, moved)
+    return other, rests[best], options[best], mends.get(best) if rests[best] < OFF else None
+
+
+def _take_axes(some: Floats, order: tuple[int, int, int]) -> Floats:
+    return some[:, order]
 
 
 def _turned(said: Floats, moved: Floats) -> tuple[Floats, str]:

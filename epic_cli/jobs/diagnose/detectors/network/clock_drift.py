@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from epic_cli.engine.replay.strategy_spec import read_spec
+from epic_cli.jobs.diagnose.cures import Cure
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import (
@@ -18,6 +20,7 @@ from epic_cli.metrics.traffic import (
     lattice,
     lower_envelope,
     middles,
+    network_of,
     robust_line,
     sigma,
 )
@@ -78,6 +81,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "rise": abs(rise),
                 "minute": abs(line.slope) * 60,
             },
+            remedy=_follow(traffic),
         )
     ]
 
@@ -93,6 +97,13 @@ def without_drift(traffic: Traffic) -> Traffic:
     return replace(
         traffic, messages=messages.moved(0.0, line.slope * (messages.sent[0] - messages.sent))
     )
+
+
+def _follow(traffic: Traffic) -> Cure:
+    """A clock that follows the drift, with the delay that its packets need without."""
+    delay = network_of(without_drift(traffic).arrived).needed[1]
+    drawing = f"buffer+clock=min+clock_time=10+delay={max(delay, 0.0):.3g}"
+    return Cure(f"-s {drawing}", "lag", read_spec(drawing))
 
 
 def unseen(messages: MessageLog) -> tuple[float, float]:

@@ -42,6 +42,19 @@ LEAST = 0.015
 MOST = 2
 
 
+#: Seconds at which counters begin anew, as far as that many periods.
+NEARLY = 1.5
+WRAPS = {
+    65.536: "milliseconds in 16 bits", 655.36: "hundredths of a second in 16 bits",
+    16.777216: "microseconds in 24 bits", 4294.967296: "microseconds in 32 bits",
+    **{
+        2**bits / rate: f"ticks of {rate} Hz in {bits} bits"
+        for bits in (16, 8) for rate in (60, 30, 20, 64, 128, 50, 100, 120)
+    },
+    60.0: "seconds of a minute", 3600.0: "times of an hour", 86400.0: "times of a day",
+}  # fmt: skip
+
+
 class Shift(NamedTuple):
     """A change of level, in the order of arrival: at which message, and by how much (s).
 
@@ -83,8 +96,21 @@ def _of(messages: MessageLog, clock: bool) -> list[Shift]:
 def clock_steps(traffic: Traffic) -> list[Finding]:
     """Lasting changes of the delays at which the stamps have jumped."""
     found = _of(traffic.arrived, clock=True)
-    times = {"times": float(len(found))}
-    return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), times)
+    steps, period = [shift.sudden for shift in found], traffic.arrived.period
+    wrap = next(
+        (
+            words
+            for length, words in WRAPS.items()
+            if steps and all(abs(step - length) < NEARLY * period for step in steps)
+        ),
+        "",
+    )
+    more: dict[str, float | str] = {
+        "wraps": f": they wrap, as {wrap} do" if wrap else "",
+        "unwrap": "Send more bits, or add what is missing whenever a stamp falls by more than half"
+        " of that. " if wrap else "",
+    }  # fmt: skip
+    return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), more)
 
 
 def route_changes(traffic: Traffic) -> list[Finding]:
@@ -100,7 +126,7 @@ def _shifted(
     found: list[Shift],
     whole: float,
     ways: tuple[str, str],
-    more: dict[str, float],
+    more: dict[str, float | str],
 ) -> list[Finding]:
     """A finding of these changes; one of ``whole`` seconds concerns all of the recording.
 
@@ -214,11 +240,11 @@ def _border(delays: Floats, place: int, side: int) -> int:
 CLOCK_STEP = Detector(
     "clock-step",
     "the sender's clock was set while it ran",
-    "The stamps jump {way} by {step:s} while packets go on arriving as before.",
+    "The stamps jump {way} by {step:s} while packets go on arriving as before{wraps}.",
     "Until the strategy has found its delay again it stands still or runs ahead; after a jump back,"
     " packets are dropped as late.",
-    "Stamp packets with a clock that is never set (a steady or monotonic one, or a tick count), or"
-    " reset the stream with a teleport.",
+    "{unwrap}Stamp packets with a clock that is never set (a steady or monotonic one, or a tick"
+    " count), or reset the stream with a teleport.",
     "difference of the median delays of the 16 messages before and after each, in the order of"
     " arrival; whether the stamps or the arrivals jump there",
     f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",

@@ -1,0 +1,107 @@
+"""Recordings as they would be with a cure of what was sent: thinned, stamped or marked anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.metrics.arrays import median
+from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, network_of, traffic_of
+
+
+def needed_delay(traffic: Traffic) -> float:
+    """Return the delay (s) that is enough for 95 % of the packets; 0: it is not known."""
+    return 0.0 if traffic.messages is None else max(network_of(traffic.messages).needed[1], 0.0)
+
+
+def rewrite(block: PacketBlock, change: Callable[[Packet], Packet | None]) -> PacketBlock:
+    """Return the packets as ``change`` makes them, without those of None."""
+    found = PacketBlock()
+    for packet in packets_in(block):
+        changed = change(packet)
+        if changed is not None:
+            found.append(changed)
+    return found
+
+
+def packets_in(block: PacketBlock) -> Iterator[Packet]:
+    """Yield the packets of a block in their order."""
+    return map(block.__getitem__, range(len(block)))
+
+
+def stream_in(block: PacketBlock) -> Stream | None:
+    """Return the states of one entity's packets, ordered by stamps; None: they are too few."""
+    streams = traffic_of({"": block}).streams
+    return max(streams, key=lambda one: len(one.times)) if streams else None
+
+
+def restamp(block: PacketBlock, change: Callable[[Stream], Floats]) -> PacketBlock:
+    """Return the packets with the stamps (s) that ``change`` gives to the states of the stream.
+
+    NaN, and what is no state of it, is left out.
+    """
+    stream = stream_in(block)
+    if stream is None:
+        return block
+    stamps = dict(zip(map(_nearly, stream.times.tolist()), change(stream).tolist(), strict=True))
+
+    def stamped(packet: Packet) -> Packet | None:
+        # taken once: copies are left out
+        time = stamps.pop(_nearly(packet.time), math.nan)
+        return packet._replace(time=time) if math.isfinite(time) else None
+
+    return rewrite(block, stamped)
+
+
+def _nearly(time: float) -> float:
+    """Return a stamp as a key: those of a stream are rounded to nanoseconds."""
+    return round(time, 7)
+
+
+def number_stamps(block: PacketBlock) -> PacketBlock:
+    """Return the packets with the stamps that a clock has given by their sequence numbers."""
+    stream = stream_in(block)
+    if stream is None:
+        return block
+    stamps = dict(zip(stream.sequence.tolist(), stream.times.tolist(), strict=True))
+
+    def stamped(packet: Packet) -> Packet | None:
+        time = stamps.pop(float(-1 if packet.sequence is None else packet.sequence), None)
+        return None if time is None else packet._replace(time=time)
+
+    return rewrite(block, stamped)
+
+
+def fill_rests(block: PacketBlock) -> PacketBlock:
+    """Return the packets with the state of an entity that rests repeated each period."""
+    stream = stream_in(block)
+    if stream is None:
+        return block
+    silent = stream.stretched(SILENT)
+    begins = set(map(_nearly, stream.times[silent[stream.rested(silent)]].tolist()))
+    ends = dict(
+        zip(map(_nearly, stream.times[:-1].tolist()), stream.times[1:].tolist(), strict=True)
+    )
+    delays = stream.arrivals - stream.times
+    delay = median(delays[np.isfinite(delays)]) if np.isfinite(delays).any() else 0.0
+    sent = []
+    for packet in packets_in(block):
+        sent.append(packet)
+        key = _nearly(packet.time)
+        if key in begins:
+            begins.remove(key)
+            for stamp in np.arange(
+                packet.time + stream.period, ends[key] - stream.period / 2, stream.period
+            ).tolist():
+                rest = packet._replace(velocity=(0.0, 0.0, 0.0), time=stamp, sequence=None)
+                sent.append(rest._replace(arrival=stamp + delay))
+    found = PacketBlock()
+    for packet in sorted(
+        sent, key=lambda one: one.arrival if one.arrival is not None else one.time
+    ):
+        found.append(packet)
+    return found
