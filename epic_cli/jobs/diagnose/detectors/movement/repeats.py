@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.strategy_spec import StrategySpec, written
-from epic_cli.jobs.diagnose.cures import Cure
+from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, restamp
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import median
@@ -125,12 +124,8 @@ def _of(stream: Stream, need: float) -> Finding | None:
     rate = 1 / step
     # rarer states need a longer delay, and stamps are up to a packet later than their steps
     later = step if times.denominator > 1 else step - stream.period
-    drawing = StrategySpec(
-        "buffer",
-        {"clock": "min", "clock_time": "session",
-         "delay": float(f"{need + later:.3g}")},
-    )  # fmt: skip
-    command = f"--send {rate:.4g}hz -s {written(drawing.name, drawing.settings)}"
+    drawing = buffer_of(need + later)
+    command = f"--send {rate:.4g}hz {command_of(drawing)}"
     remedy = Cure(command, "step_error", drawing, _sent_once)
     values: dict[str, float | str] = {
         "kind": kind, "rate": 1 / stream.period, "changes": rate,

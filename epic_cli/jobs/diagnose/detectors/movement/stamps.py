@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.cures import Cure
+from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, number_stamps, restamp
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
@@ -85,8 +84,8 @@ def _told(name: str, stamping: Stamping, rate: float | None) -> Finding:
 
 def mend_stamps(longer: float, need: float) -> Cure:
     """Stamps by velocities, drawn by a buffer of the needed delay (s) that much (s) longer."""
-    drawing = f"buffer+clock=min+clock_time=session+delay={need + longer:.3g}"
-    return Cure(f"delta= -s {drawing}", "step_error", read_spec(drawing), stamp_by_velocity)
+    drawing = buffer_of(need + longer)
+    return Cure(f"delta= {command_of(drawing)}", "step_error", drawing, stamp_by_velocity)
 
 
 def _of(stream: Stream, need: float) -> Finding | None:

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.replay.strategy_spec import read_spec
-from epic_cli.jobs.diagnose.cures import Cure
+from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import (
@@ -101,9 +100,8 @@ def without_drift(traffic: Traffic) -> Traffic:
 
 def _follow(traffic: Traffic) -> Cure:
     """A clock that follows the drift, with the delay that its packets need without."""
-    delay = network_of(without_drift(traffic).arrived).needed[1]
-    drawing = f"buffer+clock=min+clock_time=10+delay={max(delay, 0.0):.3g}"
-    return Cure(f"-s {drawing}", "lag", read_spec(drawing))
+    drawing = buffer_of(network_of(without_drift(traffic).arrived).needed[1])
+    return Cure(command_of(drawing), "lag", drawing)
 
 
 def unseen(messages: MessageLog) -> tuple[float, float]:
