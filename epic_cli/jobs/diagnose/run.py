@@ -202,7 +202,8 @@ def _tried(finding: Finding, traffic: Traffic) -> Finding:
     """Try the remedy of a finding on the recording; the drawing has one for all its causes."""
     if finding.remedy is None:
         return finding
-    if traffic.drawn is not None and finding.remedy.drawing is not None:
+    draws = finding.remedy.drawing is not None and finding.remedy.packets is None
+    if traffic.drawn is not None and draws:
         return replace(finding, trial=traffic.drawn.advice.cure)
     bench = bench_of(traffic, next(iter(finding.entities), ""), finding.worst)
     if bench is None:

@@ -14,6 +14,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
+from epic_cli.jobs.diagnose.cures.packets import send_once
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.metrics.arrays import lengths, minimum
 from epic_cli.metrics.digits import rough, seconds
@@ -332,7 +333,8 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
 
 def _truth(packets: PacketBlock) -> Truth | None:
     try:
-        return truth_of(packets)
+        # what stands and goes on in turn is the sender's, not the movement's
+        return truth_of(send_once(packets))
     except TooFewStates:
         return None
 

@@ -10,6 +10,7 @@ import numpy as np
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.metrics.arrays import median
+from epic_cli.metrics.repeats import repeats_of, step_times
 from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, network_of, traffic_of
 
 
@@ -74,6 +75,12 @@ def number_stamps(block: PacketBlock) -> PacketBlock:
         return None if time is None else packet._replace(time=time)
 
     return rewrite(block, stamped)
+
+
+def send_once(block: PacketBlock) -> PacketBlock:
+    """Return the packets without those that repeat a state, at the simulation's own steps."""
+    stream = stream_in(block)
+    return block if stream is None or repeats_of(stream) is None else restamp(block, step_times)
 
 
 def fill_rests(block: PacketBlock) -> PacketBlock:

@@ -145,7 +145,7 @@ def _times_by_velocity(stream: Stream) -> Floats:
     most = FARTHEST * sigma(steady.took - stream.intervals[steady.steps])
     intervals = stream.intervals + np.clip(np.nan_to_num(took - stream.intervals), -most, most)
     intervals[steady.steps] = steady.took
-    return stream.times[0] + np.append(0.0, np.cumsum(intervals))
+    return np.asarray(stream.times[0] + np.append(0.0, np.cumsum(intervals)))
 
 
 def stamp_by_velocity(block: PacketBlock) -> PacketBlock:

@@ -1,0 +1,130 @@
+"""States that are sent more than once, since packets come faster than the simulation steps."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from epic_cli.metrics.arrays import median
+from epic_cli.metrics.traffic import (
+    FEWEST_STATES,
+    Flags,
+    Floats,
+    Numbers,
+    Stream,
+    changes,
+    lattice,
+)
+
+#: A share of the packets of a moving entity: what repeats less is no slower simulation.
+SHARE = 0.08
+
+#: In packets: an entity that stands for longer than so many of its usual changes rests.
+RESTS = 1.5
+
+#: Changes of one simulation are so many packets apart, or one more or fewer: this share of them.
+EVEN = 0.9
+
+#: Over this many changes what is rounded to packets evens out: by no more than one packet.
+BLOCK = 6
+
+#: A share of the changes that come within a packet of a step of the simulation.
+CLOSE = 0.95
+
+#: In steps of the simulation: stamps are rounded.
+TINY = 0.01
+
+#: Rounded positions repeat where an entity is slow: a usual step of fewer lattice steps says
+#: nothing.
+FINE = 4.0
+
+
+class Repeats(NamedTuple):
+    """What repeats: the packets between changes on average, and which are ``again`` (n).
+
+    A packet that repeats the one before while the entity moves is sent again.
+    """
+
+    between: float
+    again: Flags
+
+    @property
+    def ratio(self) -> Fraction:
+        """How many packets there are for how many states."""
+        return Fraction(self.between).limit_denominator(6)
+
+
+def repeats_of(stream: Stream) -> Repeats | None:
+    """The packets that carry the state of the one before; None: no slower simulation shows."""
+    near = stream.intervals < 1.5 * stream.period
+    steps = stream.steps
+    changed: Numbers = np.flatnonzero(steps > 0) + 1
+    if len(changed) < FEWEST_STATES or not (steps == 0).any():
+        return None
+    # in packets, by stamps: some may be lost
+    apart = np.round(np.diff(stream.times[changed]) / stream.period)
+    usual = float(np.mean(apart[apart <= 2 * median(apart)]))
+    moving = apart <= np.ceil(RESTS * usual)
+    # where a packet is missing, a change may have come with it
+    holes = np.append(0, np.cumsum(~near))
+    whole_runs = moving & (holes[changed[1:]] == holes[changed[:-1] - 1])
+    if whole_runs.sum() < FEWEST_STATES:
+        return None
+    between = float(apart[whole_runs].mean())
+    whole = np.floor(between + 1e-9) + np.array([0.0, 1.0])
+    if abs(between - round(between)) < 0.02:
+        whole = np.array([round(between)], float)
+    if 1 - 1 / between < SHARE or np.isin(apart[whole_runs], whole).mean() < EVEN:
+        return None
+    if not _keeps_time(apart, whole_runs, between) or _rounded(stream):
+        return None
+    again = np.zeros(len(stream.times), bool)
+    for begin, end in zip(changed[:-1][moving], changed[1:][moving], strict=True):
+        again[begin + 1 : end] = True
+    return Repeats(between, again)
+
+
+def _keeps_time(apart: Floats, counted: Flags, between: float) -> bool:
+    """Whether some changes in a row take as many packets as that many steps of a simulation."""
+    if len(apart) <= BLOCK:
+        return False
+    sums = np.convolve(apart, np.ones(BLOCK), "valid")
+    steady = np.convolve(counted, np.ones(BLOCK), "valid") > BLOCK - 0.5
+    off = np.abs(sums[steady] - BLOCK * between)
+    return bool(len(off) and (off <= 1.01).mean() > EVEN)
+
+
+def _rounded(stream: Stream) -> bool:
+    """Whether positions are so coarse that a slow movement repeats them."""
+    axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
+    return lattice(axis) * FINE > stream.usual_step
+
+
+def step_times(stream: Stream) -> Floats:
+    """Return the time (s) of the simulation's step of each state; NaN: it repeats the one before.
+
+    A state is stamped with the first packet after its step, up to a packet late: the earliest
+    stamps within a step are those of the steps themselves.
+    """
+    found = repeats_of(stream)
+    if found is None:
+        return stream.times
+    step = float(found.ratio) * stream.period
+    new = stream.times[1:][(stream.steps > 0) & (stream.intervals < 1.5 * stream.period)]
+    phases = np.sort(new % step)
+    twice = np.append(phases, phases + step)
+    within = np.searchsorted(twice, phases + stream.period + TINY * step) - np.arange(len(phases))
+    if within.max() < CLOSE * len(phases):
+        return np.where(found.again, np.nan, stream.times)
+    begin = phases[int(within.argmax())]
+    turns = np.floor((stream.times - begin) / step + TINY)
+    return np.where(changes(turns), begin + turns * step, np.nan)
+
+
+def without_repeats(stream: Stream) -> Stream:
+    """The states of a stream, each once, at the times of the simulation's own steps."""
+    times = step_times(stream)
+    kept = np.flatnonzero(np.isfinite(times))
+    return stream.at(kept).moved((times - stream.times)[kept])
