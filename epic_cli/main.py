@@ -1,7 +1,8 @@
 """The program ``epic``: its commands, their defaults, and how it ends.
 
 The top floor: only here is it known that some commands open a screen and others only write.
-Without click: a plain replay is done before click would be there.
+Without click: a plain replay is done before click would be there. Modules are loaded within
+``run``, so that an interrupt meanwhile ends it as at any other time.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import gc
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-
-from epic_cli.shell.configuration import NO_OPTIONS, config_path
-from epic_cli.shell.errors import ExitStatus, ending_of
 
 if TYPE_CHECKING:
     from epic_cli.jobs.replay.spec import ReplaySpec
+
+#: ``ExitStatus.INTERRUPTED``, without what would have to be loaded for it.
+_INTERRUPTED = 130
 
 #: What stands for an option of a replay.
 _SHORT = {"-s": "--strategy", "-f": "--format"}
@@ -29,6 +31,8 @@ def plain_replay(words: list[str]) -> tuple[list[str], ReplaySpec] | None:
     where no terminal asks for a session, ``epic`` alone; if neither variables nor a configuration
     can say more, and nothing is wrong.
     """
+    from epic_cli.shell.configuration import NO_OPTIONS, config_path
+
     is_replay = words[0] == "replay" if words else _has_no_terminal()
     variables = (name for name in os.environ if name.startswith(("EPIC_", "_EPIC_")))
     if not is_replay or os.path.lexists(config_path()) or set(variables) - set(NO_OPTIONS):
@@ -64,24 +68,42 @@ def main(args: list[str] | None = None) -> int:
 
 
 def run() -> None:
-    """The entry point of the command ``epic``."""
+    """Run the command ``epic``, its entry point, and end the process with its exit status."""
     gc.disable()  # objects made at start stay alive: a collection would find nothing
-    if sys.platform == "win32":
-        _as_elsewhere()
-    plain = plain_replay(sys.argv[1:])
-    if plain is None:
-        status = _run_with_click(sys.argv[1:])
-        if status == ExitStatus.INTERRUPTED:
-            import signal
+    try:
+        if sys.platform == "win32":
+            _as_elsewhere()
+        plain = plain_replay(sys.argv[1:])
+        status = _run_with_click(sys.argv[1:]) if plain is None else _replay(*plain)
+    except KeyboardInterrupt:  # while modules were loaded: nothing was done yet
+        plain, status = None, _INTERRUPTED
+    except ImportError as error:
+        if error.name != "epic_cli.engine.packets":
+            raise
+        sys.exit(f"epic: {error}")
+    if status == _INTERRUPTED:
+        import signal
 
-            # while threads end: another Ctrl-C ends it at once, without a word
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # another Ctrl-C ends it at once, without a word
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if plain is None and not (status == _INTERRUPTED and _has_running_threads()):
         sys.exit(status)
-    status = _replay(*plain)
-    # all output is written and there is nothing to clean up: Python's own exit takes 4 ms
-    if sys.stderr is not None:
-        sys.stderr.flush()
+    # Nothing is left to clean up. Of a plain replay all output is written, and Python's own exit
+    # takes 4 ms; a thread that an interrupt left behind (a strategy that never returns) would be
+    # waited for.
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            if stream is not None:
+                stream.flush()
     os._exit(status)
+
+
+def _has_running_threads() -> bool:
+    """Return True while threads run that the end of the process would wait for."""
+    import threading
+
+    main_thread = threading.main_thread()
+    return any(one is not main_thread and not one.daemon for one in threading.enumerate())
 
 
 def _as_elsewhere() -> None:
@@ -99,12 +121,14 @@ def _as_elsewhere() -> None:
 
 def _run_with_click(words: list[str]) -> int:
     from epic_cli.shell.command_line import run_command_line
+    from epic_cli.shell.errors import ending_of
 
     return ending_of(lambda: run_command_line(words))
 
 
 def _replay(files: list[str], spec: ReplaySpec) -> int:
     from epic_cli.jobs.replay.output import write_rows
+    from epic_cli.shell.errors import ending_of
 
     gc.freeze()
     gc.enable()

@@ -102,7 +102,7 @@ def _is_stream(path: str) -> bool:
     if path == os.devnull:
         return True
     folder, name = os.path.split(path)
-    if not (folder == "/dev" and name in _STREAMS or folder == "/dev/fd" and name.isdigit()):
+    if not ((folder == "/dev" and name in _STREAMS) or (folder == "/dev/fd" and name.isdigit())):
         return False
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116

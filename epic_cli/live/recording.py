@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.text.widths import printable
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.receiving import machine_time
 from epic_cli.recordings import DEFAULT, formats, packet_formats, suffixes
@@ -89,9 +90,10 @@ class WholeFile:
         self._open()
 
     def __str__(self) -> str:
-        """Its path, in words."""
+        """Return the path as messages show it, and how many files there are."""
         count = f"{self.files:,} numbered file" + "s" * (self.files != 1)
-        return f"{self.path}" if self._rotation is None else f"{self.path}, in {count}"
+        path = printable(str(self.path))
+        return path if self._rotation is None else f"{path}, in {count}"
 
     def _open(self) -> None:
         path = self.path
@@ -239,7 +241,8 @@ class PacketRecording(Recording):
         if self._first is None:
             return ""
         cure = "" if self._first.fault is Fault.UNPRINTABLE else "; .jsonl holds such packets"
-        return f"{self._count:,} not recorded in {self.file.path}: {self._first}{cure}"
+        path = printable(str(self.file.path))
+        return f"{self._count:,} not recorded in {path}: {self._first}{cure}"
 
     def take_packets(self, block: PacketBlock) -> None:
         """Writes the packets that it can hold, and counts the others."""

@@ -7,7 +7,7 @@ import os
 import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import MappingProxyType
@@ -66,7 +66,7 @@ from epic_cli.network.link import clocks_apart
 from epic_cli.network.sender import JUDGED, Sender, sample
 from epic_cli.network.simulation import Simulation, Statistics
 from epic_cli.recordings import LENGTHS
-from epic_cli.work.executors import Threads
+from epic_cli.work.executors import InterruptibleThreads, Threads
 from epic_cli.work.jobs import Place
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -607,7 +607,7 @@ def _run(
     progress: Progress | None,
 ) -> list[EntityResult]:
     """The results of all jobs, in their order."""
-    with ThreadPoolExecutor(threads, "compare") as executor:
+    with InterruptibleThreads(threads, "compare") as executor:
         futures = [executor.submit(_entity_result, *job, work) for job in jobs]
         try:
             for done, future in enumerate(as_completed(futures), 1):
@@ -616,7 +616,6 @@ def _run(
                     progress(done, len(futures))
         except BaseException:
             work.stop.set()
-            executor.shutdown(wait=True, cancel_futures=True)
             raise
     return [future.result() for future in futures]
 

@@ -147,7 +147,9 @@ class SessionController:
         except (CannotAccess, WrongUsage, ValueError, StrategyFailed) as error:
             complain(place + str(error))
         except OSError as error:
-            complain(f"{place}{error.filename or ''}: {error.strerror or error}")
+            if isinstance(error, BrokenPipeError) and not self.screen.shows_messages:
+                raise  # whoever reads the rows of a script has had enough
+            complain(f"{place}{error.filename or text}: {error.strerror or error}")
         except Exception as error:  # the session goes on, whatever fails
             complain(f"{place}{text}: {failure(error)}")
 
@@ -236,7 +238,7 @@ class SessionController:
         allows = None if self.quiet or self.confirm is None else self._allows
         try:
             added = self.session.add(text, self._draw, self.record_lines, allows)
-        except CannotAccess:
+        except (CannotAccess, BrokenPipeError):
             raise
         except Exception as error:  # a strategy of another package may raise anything
             self.screen.complain(failure(error))

@@ -17,7 +17,7 @@ import click
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.recordings.files import cleaning_up
+from epic_cli.recordings.files import CannotAccess, cleaning_up
 from epic_cli.shell.console import NARROWEST, draw
 from epic_cli.shell.errors import Style, shown
 
@@ -116,8 +116,13 @@ class Screen:
 
     @classmethod
     def standard(cls, color: bool) -> Screen:
-        """The screen of this process: messages go to stderr when stdout is no terminal."""
+        """Return the screen of this process: messages go to stderr where stdout is no terminal.
+
+        Raise ``CannotAccess`` where stdout is closed.
+        """
         out, error = sys.stdout, sys.stderr
+        if out is None:
+            raise CannotAccess("write to", "stdout", OSError("it is closed"))
         if out.isatty():
             return cls(out.buffer, out.buffer, window, color, out.encoding or "ascii")
         return cls(out.buffer, error.buffer, None, color, error.encoding or "ascii")

@@ -34,13 +34,32 @@ Result = TypeVar("Result")
 #: Jobs at hand for each process: one of them may take longer than the others.
 _AT_HAND = 4
 
+#: Seconds that an interrupt waits for threads.
+_LEAVE = 1.0
 
-class Threads(ThreadPoolExecutor):
+
+class InterruptibleThreads(ThreadPoolExecutor):
+    """A pool of threads that an interrupt leaves after ``_LEAVE``.
+
+    A strategy in Python may never return. Jobs that are not begun are canceled by any exception,
+    which otherwise waits for the others.
+    """
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # an interrupt closes generators, too: theirs is a GeneratorExit
+        is_interrupt = kind is not None and not issubclass(kind, Exception)
+        self.shutdown(wait=not is_interrupt, cancel_futures=kind is not None)
+        until = time.monotonic() + _LEAVE
+        for thread in list(self._threads) if is_interrupt else ():
+            thread.join(max(until - time.monotonic(), 0))
+
+
+class Threads(InterruptibleThreads):
     """``threads`` (None: one on each core) for a ``total`` of jobs.
 
     With fewer jobs than threads, each job has ``inner`` ones for itself. One job at a time is run
     by the thread that asks for it. Leaving the block by an exception sets ``stop``, which jobs look
-    at, and waits for them.
+    at.
     """
 
     def __init__(self, threads: int | None, total: int) -> None:
@@ -66,7 +85,7 @@ class Threads(ThreadPoolExecutor):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self.stop.set()
-        self.shutdown(wait=True, cancel_futures=kind is not None)
+        super().__exit__(kind, *_)
 
 
 class Processes(Executor):

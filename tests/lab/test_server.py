@@ -162,7 +162,13 @@ def test_what_is_wrong_with_an_experiment_is_said(address: str, query: str, what
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", "7", '{"room": "cellar"}', '{"room": ["experiment"]}', "[" * 5000],
+    [
+        *("", "{", "[]", "null", "7", '{"room": "cellar"}', '{"room": ["experiment"]}', "[" * 5000),
+        *(
+            f'{{"room": "experiment", "number": {number}}}'
+            for number in ("NaN", "-Infinity", "1e999")
+        ),
+    ],
 )
 def test_garbage_ends_the_talk_and_nothing_else(address: str, text: str) -> None:
     assert asked(talk(address, text)) == [1007]

@@ -1,6 +1,8 @@
 """``epic`` between other programs: pipes that close, fill up or were never there."""
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,8 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.datagrams import wait_until
 from support.places import SAMPLES
 from support.running import EPIC, PACKET, ROWS, environment, epic, shell
+
+import epic_cli
 
 
 @pytest.fixture
@@ -193,3 +198,97 @@ sys.exit(main(["--version"]))
 """
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert (done.returncode, done.stderr) == (3, b"epic: there is not enough memory\n")
+
+
+# ------------------------------------------------------------------ interrupts
+
+
+@pytest.mark.parametrize(
+    "module", ["epic_cli.shell.configuration", "click", "epic_cli.jobs.compare.command", "numpy"]
+)
+def test_an_interrupt_while_modules_are_loaded_is_silent(module: str) -> None:
+    script = f"""
+import sys
+class Interrupt:
+    def find_spec(name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt)
+sys.argv = ["epic", "compare", {os.fspath(SAMPLES / "turn.txt")!r}]
+from epic_cli.main import run
+run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=False, capture_output=True, env=environment()
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("strategies", ["./stuck.py:Stuck", "lerp,./stuck.py:Stuck,epic"])
+def test_the_first_interrupt_leaves_a_strategy_that_never_returns(
+    strategies: str, several: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "stuck.py").write_text(
+        "class Stuck:\n"
+        "    def reset(self): ...\n"
+        "    def update(self, packet, now): return True\n"
+        "    def read(self, at):\n"
+        "        open('stuck', 'w').close()\n"
+        "        while True: ...\n"
+    )
+    recording = os.fspath(SAMPLES / "turn.txt")
+    words = ["compare", "-s", strategies, *[recording] * (1 + several)]
+    with subprocess.Popen(
+        [*EPIC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+        env=environment(),
+    ) as running:  # fmt: skip
+        try:
+            wait_until((tmp_path / "stuck").exists)
+            running.send_signal(signal.SIGINT)
+            _, error = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert (running.returncode, error) == (130, b"")
+
+
+# ------------------------------------------------------------------ a session's streams
+
+
+def test_a_session_without_standard_output_says_so() -> None:
+    done = shell("echo 0,0,0 / 1,0,0 / 0 | epic session >&-")
+    assert done.stderr == b"epic: cannot write to stdout: it is closed\n"
+
+
+@pytest.mark.parametrize("line", ["", ":rows", ":convert", ":strategies", ":compare -s lerp"])
+def test_the_reader_of_a_session_that_is_gone(line: str, many: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_bytes(many.read_bytes() + b"".join([line.encode() + b"\n"] * 3))
+    with unread_pipe() as stdout:
+        done = subprocess.run(
+            [*EPIC, "session", "--init", script], check=False, stdin=subprocess.DEVNULL,
+            stdout=stdout, stderr=subprocess.PIPE, env=environment(),
+        )  # fmt: skip
+    assert b"roken" not in done.stderr
+    assert done.returncode == 0
+
+
+# ------------------------------------------------------------------ the engine
+
+
+def test_a_folder_without_the_compiled_engine_says_so(tmp_path: Path) -> None:
+    copy = tmp_path / "epic_cli"
+    shutil.copytree(
+        Path(epic_cli.__file__).parent,
+        copy,
+        ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"),
+    )
+    for code in ("from epic_cli.main import run; run()", "import epic_cli; epic_cli.compare"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=False, capture_output=True, text=True,
+            cwd=tmp_path, env=environment(PYTHONPATH=os.fspath(tmp_path)),
+        )  # fmt: skip
+        assert done.returncode == 1
+        last = done.stderr.splitlines()[-1]
+        assert f"{tmp_path} has no compiled engine" in last
+        assert "pip install -e ." in last

@@ -95,3 +95,22 @@ def test_no_name_steers_the_terminal(tmp_path: Path, args: tuple[str, ...]) -> N
     assert status(child) == 0
     assert b"\\x1b" in child.before  # a table cuts the rest
     assert b"\x1b[31m" not in child.before
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("listen", "0", "--duration", "0.1", "--record"),
+        ("listen", "0", "--duration", "0.1", "-o"),
+        ("diagnose", str(SAMPLES / "jitter.txt"), "--link-out"),
+        ("compare", str(SAMPLES / "jitter.txt"), "-s", "lerp", "--html"),
+        ("compare", *[str(SAMPLES / "jitter.txt")] * 2, "-s", "lerp", "--journal"),
+        ("simulate", "--truth-out"),
+    ],
+    ids=" ".join,
+)
+def test_no_name_of_an_output_begins_a_line(tmp_path: Path, args: tuple[str, ...]) -> None:
+    for _ in range(2):  # a journal is read again
+        child = spawn(*args, str(tmp_path / "one\nTWO.csv"))
+        child.expect(pexpect.EOF)
+        assert not any(line.startswith(b"TWO") for line in child.before.splitlines())

@@ -10,6 +10,7 @@ from typing import Any
 from epic_cli.engine import description
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
+from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.cures import CureTrial, command_of
 from epic_cli.jobs.diagnose.cures.drawing import GUESSES, Drawback, values_of
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
@@ -584,9 +585,9 @@ def link_story(link: FoundLink, path: str) -> str:
     network, found = description.write([("trace", path)]), link_description(link)
     found = f"--link {shlex.quote(found)} " if found else ""
     lines = [
-        f"{path}: {len(link.trace.times):,} packets sent in {seconds(link.duration)},"
+        f"{printable(path)}: {len(link.trace.times):,} packets sent in {seconds(link.duration)},"
         f" {link.lost:,} of them lost",
-        f"packet by packet: epic simulate --link {shlex.quote(network)} {timing}",
+        f"packet by packet: epic simulate --link {printable(shlex.quote(network))} {timing}",
         f"as parameters: epic simulate {found}{timing}",
     ]
     if link.misfit > 0.0005:

@@ -14,7 +14,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -50,6 +50,7 @@ from epic_cli.metrics.metric import Better, Weights, without_turning
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.metrics.tabular import Tabular
 from epic_cli.recordings.opening import ReadingLog
+from epic_cli.work.executors import InterruptibleThreads
 from epic_cli.work.jobs import HERE, JobTally, Workers
 
 if TYPE_CHECKING:
@@ -788,7 +789,7 @@ def threads_or(
     """The executor; without one, threads of this process for as long as the block lasts."""
     if executor is not None:
         return contextlib.nullcontext(executor)
-    return ThreadPoolExecutor(spec.compare.threads or os.cpu_count() or 1, "tune")
+    return InterruptibleThreads(spec.compare.threads or os.cpu_count() or 1, "tune")
 
 
 def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:

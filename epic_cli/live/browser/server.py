@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import json
 import logging
+import math
 import secrets
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -170,10 +171,18 @@ async def _talk(
     return page
 
 
+def _finite(text: str) -> float:
+    """Return a number of a message; raise ``ValueError`` for what no answer could repeat."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number")
+    return number
+
+
 def _deliver(text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec) -> bool:
     """Hands a message to its session; False: it is none."""
     try:
-        message = json.loads(text)
+        message = json.loads(text, parse_constant=_finite, parse_float=_finite)
         name = message["room"]
         make = spec.sessions[name]
     except (ValueError, KeyError, TypeError, RecursionError):
