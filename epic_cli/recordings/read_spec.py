@@ -410,7 +410,7 @@ class _Fields(NamedTuple):
     delta_unit: str | None = None
     frame_unit: str | None = None
     frame_scale: float | None = None
-    packets: "_Fields | None" = None
+    packets: Any = None  # a ReadSpec or None: its name as a text would be compiled at each start
     packet_columns: tuple[tuple[str, str], ...] = ()
 
 
