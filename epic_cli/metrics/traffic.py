@@ -774,6 +774,53 @@ def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
     return parts, Interleaved(min(share, 1 - share), apart, first)
 
 
+#: Seconds at which counters begin anew.
+WRAPS = {
+    65.536: "milliseconds in 16 bits", 655.36: "hundredths of a second in 16 bits",
+    16.777216: "microseconds in 24 bits", 4294.967296: "microseconds in 32 bits",
+    **{
+        2**bits / rate: f"ticks of {rate} Hz in {bits} bits"
+        for bits in (16, 8) for rate in (60, 30, 20, 64, 128, 50, 100, 120)
+    },
+    60.0: "the seconds of a minute", 3600.0: "the seconds of an hour",
+    86400.0: "the seconds of a day",
+}  # fmt: skip
+
+#: A stamp goes back by so much (s), and by a wrap but for this (s).
+DROP, NEARLY = 2.0, 0.5
+
+
+class Wrap(NamedTuple):
+    """Stamps that begin anew after this ``length`` (s), ``first`` after this one (s)."""
+
+    length: float
+    first: float
+
+
+def unwrapped(columns: Floats) -> tuple[Floats, Wrap | None]:
+    """Packets (``packet_table``) with stamps that go on where they wrap; None: they do not."""
+    arrivals = columns[ARRIVAL]
+    if columns.shape[1] < FEWEST_STATES or not np.isfinite(arrivals).all():
+        return columns, None
+    order = np.lexsort((columns[TIME], arrivals))
+    times = columns[TIME, order]
+    drops = np.flatnonzero(np.diff(times) < -DROP)
+    if not len(drops):
+        return columns, None
+    lost = times[drops] - times[drops + 1]
+    for length in WRAPS:
+        if not (np.abs(lost - length) < NEARLY).any():
+            continue
+        straight = np.unwrap(times, period=length)
+        delays = arrivals[order] - straight
+        # all of them are on one clock then, and were not before
+        if np.ptp(delays) < min(length / 2, np.ptp(arrivals[order] - times) / 2):
+            mended = columns.copy()
+            mended[TIME, order] = straight
+            return mended, Wrap(length, float(times[drops[0]]))
+    return columns, None
+
+
 #: What is nearer to zero cannot be divided by: it counts as zero.
 SMALLEST = 1e-100
 
@@ -803,8 +850,8 @@ class Traffic:
     ``entities``. ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` is
     what explains the game's own drawing, as whoever asks has it. ``stamping`` says
     whose stamps, by entity, were no clock's: streams and messages have others. ``senders`` are the
-    entities of which there are two: each is a stream of its own. Not ``placed``: it is a network
-    alone, whose packets have no positions.
+    entities of which there are two: each is a stream of its own. ``wraps`` are those
+    whose stamps wrapped. Not ``placed``: it is a network alone, whose packets have no positions.
     """
 
     streams: tuple[Stream, ...]
@@ -816,6 +863,7 @@ class Traffic:
     drawn: Any = None
     stamping: Mapping[str, Stamping] = field(default_factory=dict)
     senders: Mapping[str, Interleaved] = field(default_factory=dict)
+    wraps: Mapping[str, Wrap] = field(default_factory=dict)
     placed: bool = True
 
     @property
@@ -853,10 +901,13 @@ def traffic_of(
 def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
     """The same of packets as ``turning_table`` has them, by entity; the tables are used up."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
-    streams, sendings, stamping, senders = [], [], {}, {}
+    streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
     parted: dict[str, Floats] = {}
     for name in sorted(tables):
-        parts, two = interleaved(_finite(tables.pop(name)))
+        columns, wrap = unwrapped(_finite(tables.pop(name)))
+        if wrap is not None:
+            wraps[name] = wrap
+        parts, two = interleaved(columns)
         if two is not None:
             senders[name] = two
         parted |= {f"{name} #2" if number else name: part for number, part in enumerate(parts)}
@@ -874,7 +925,9 @@ def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
     messages = _messages(sendings)
     if messages is not None:
         messages = _with_rests(messages, streams)
-    return Traffic(tuple(streams), messages, packets, entities, stamping=stamping, senders=senders)
+    return Traffic(
+        tuple(streams), messages, packets, entities, stamping=stamping, senders=senders, wraps=wraps
+    )
 
 
 def _only(columns: Floats, wanted: Flags) -> Floats:

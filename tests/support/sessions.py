@@ -325,6 +325,35 @@ def _late(case: Case) -> Tables:
             for name, path in case.paths.items()}  # fmt: skip
 
 
+def _stale(case: Case) -> Tables:
+    """The server stands still now and then; what it owes then it sends with the state it has."""
+    ticks = case.ticks
+    leaves, shows = ticks.copy(), ticks.copy()
+    for begin, lasts in _pauses(case, max(0.3, 7 / case.rate), max(0.6, 10 / case.rate)):
+        owed = (ticks > begin) & (ticks < begin + lasts)
+        leaves[owed] = begin + lasts + 0.0003 * np.arange(int(owed.sum()))
+        shows[owed] = ticks[max(int(np.flatnonzero(owed)[0]) - 1, 0)]
+    return _of_stamps(case, leaves, shows)
+
+
+def _standing(case: Case) -> Tables:
+    """The simulation stands still now and then, and its sender goes on."""
+    ticks = case.ticks
+    shows = ticks.copy()
+    for begin, lasts in _pauses(case, max(0.3, 7 / case.rate), max(0.6, 10 / case.rate)):
+        owed = (ticks > begin) & (ticks < begin + lasts)
+        shows[owed] = ticks[max(int(np.flatnonzero(owed)[0]) - 1, 0)]
+    return _of_stamps(case, ticks, shows)
+
+
+def _of_stamps(case: Case, leaves: Floats, shows: Floats) -> Tables:
+    """States of these times with the stamps of regular ticks; velocities are those of the ticks."""
+    tables = {}
+    for name, path in case.paths.items():
+        tables[name] = _rows(case, path, Sent(leaves, case.ticks, shows))
+    return tables
+
+
 def _holes(case: Case) -> Tables:
     """Whoever recorded it was off for some seconds; rows are numbered when they are written."""
     tables = _fixed(case)
@@ -405,6 +434,8 @@ SENDERS = {
     "stalls": Sender(_stalled, ("server-stall",)),
     "stalls, world goes on": Sender(_skipped, ("server-stall",)),
     "late, catches up": Sender(_late, ("late-sender",)),
+    "late, with the old state": Sender(_stale, ("late-sender",), speeds=True),
+    "simulation stands": Sender(_standing, ("frozen",), ("wander", "orbit"), speeds=True),
     "holes": Sender(_holes, ("gap",)),
     "two under one id": Sender(_two, ("two-senders",)),
     "wrapped stamps": Sender(_wrapped, ("clock-step",), longest=True),

@@ -9,7 +9,7 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.teleport import leaps, marked
 from epic_cli.metrics.arrays import lengths
-from epic_cli.metrics.traffic import RunLength, Stream, Traffic, runs
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats, RunLength, Stream, Traffic, runs
 
 #: States in a row that repeat a position: single ones are those of a slower simulation.
 LEAST = 3
@@ -43,6 +43,9 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     lasted = [float(one.times[run.end] - one.times[run.begin]) for one, run in found]
     begins = [float(one.times[run.begin]) for one, run in found]
+    together = len(traffic.streams) > 1 and len(found) == len(traffic.streams) * len(
+        set(np.round(begins, 3))
+    )
     names = sorted({one.name for one, _ in found} - {""})
     return [
         Finding(
@@ -50,12 +53,37 @@ def detect(traffic: Traffic) -> list[Finding]:
             min(1.0, 2 * sum(lasted) / max(traffic.duration, 1.0)),
             max(lasted),
             0.0,
-            {"times": float(len(found)), "longest": max(lasted)},
+            {
+                "times": float(len(set(np.round(begins, 3))) if together else len(found)),
+                "longest": max(lasted),
+                "what": "the positions of all entities stay" if together else "the position stays",
+                "cure": "Look for what blocks the simulation's step while its sender goes on: all"
+                " entities freeze at once."
+                if together
+                else "Send the position that goes with the velocity: look for a transform that is"
+                " read before the step, is asleep, or is replicated at another rate than the"
+                " velocity.",
+            },
             min(begins),
             begins[int(np.argmax(lasted))],
             tuple(names),
         )
     ]
+
+
+def thawed(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
+    """The traffic without states that freeze between these stamps (s)."""
+    streams = []
+    for stream in traffic.streams:
+        kept = np.ones(len(stream.times), bool)
+        for run in freezes(stream):
+            around = stream.period * 1.5
+            since, until = stream.times[run.begin] - around, stream.times[run.end] + around
+            if ((begins < until) & (since < ends)).any():
+                kept[run.begin + 1 : run.end + 1] = False
+        streams.append(stream.at(np.flatnonzero(kept)))
+    left = tuple(stream for stream in streams if len(stream.times) >= FEWEST_STATES)
+    return replace(traffic, streams=left)
 
 
 def mended(traffic: Traffic) -> Traffic:
@@ -71,12 +99,11 @@ def mended(traffic: Traffic) -> Traffic:
 DETECTOR = Detector(
     "frozen",
     "positions freeze while velocities go on",
-    "{times:time} the position stays the same for up to {longest:s} while the velocity says"
+    "{times:time} {what} the same for up to {longest:s} while the velocity says"
     " that the entity moves; then it leaps to where it should be.",
     "Interpolators stop and then slide after it, predictors shake between the velocity and the old"
     " place.",
-    "Send the position that goes with the velocity: look for a transform that is read before the"
-    " step, is asleep, or is replicated at another rate than the velocity.",
+    "{cure}",
     f"runs of {LEAST} and more equal positions, whose velocities lead {FAR:g} usual steps away",
     "one such run",
     "displacement is the integral of velocity",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.frozen import thawed
 from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
-from epic_cli.jobs.diagnose.detectors.network.shifts import shifts
+from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, shifts, without
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 
@@ -22,11 +25,21 @@ LEAST = 2
 MOST = 0.2
 
 
-def detect(traffic: Traffic) -> list[Finding]:
-    """Return intervals without a missing packet that are too long, in which an entity moved."""
-    streams = traffic.streams
+class _Stalls(NamedTuple):
+    """The intervals (``places``) of a stream in which nothing is sent of any entity.
+
+    ``stands``: what they move like goes on then where it was.
+    """
+
+    stream: Stream
+    places: Numbers
+    stands: bool
+
+
+def _stalls(traffic: Traffic) -> _Stalls | None:
+    streams, numbered = traffic.streams, bool(traffic.numbered)
     if not streams:
-        return []
+        return None
     stream = max(streams, key=lambda one: len(one.times))
     places = stream.stretched(LONG * _usual(stream))
     for other in streams:
@@ -39,29 +52,51 @@ def detect(traffic: Traffic) -> list[Finding]:
         at, inside = across(one, stream.times[places])
         paused |= inside & one.paused(at)
         rested &= ~inside | one.rested(at)
-    # what has moved on may have been lost, where no number says otherwise
-    counted = ~rested & (paused | (stream.intervals[places] < HOLE) & bool(traffic.numbered))
     stands = int(paused.sum()) >= len(places) / 2
-    places = places[counted & (paused | (not stands) | bool(traffic.numbered))]
-    if not stands and not traffic.numbered:
+    # what has moved on may have been lost, where no number says otherwise
+    moved_on = (stream.intervals[places] < HOLE) & numbered
+    places = places[~rested & (paused | moved_on)]
+    told = LEAST <= len(places) <= MOST * len(stream.intervals) and (stands or numbered)
+    return _Stalls(stream, places, stands) if told else None
+
+
+def detect(traffic: Traffic) -> list[Finding]:
+    """Return intervals without a missing packet that are too long, in which an entity moved."""
+    found = _stalls(traffic)
+    if found is None:
         return _of_ticks(traffic)
-    if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
-        return _of_ticks(traffic)
+    stream, places, stands = found
     lengths, period = stream.intervals[places], stream.period
     figures = float(lengths.sum()) / traffic.duration, float(lengths.max()) / period
     times = stream.times[places[[0, int(lengths.argmax())]]]
     values = {"times": float(len(places)), "longest": float(lengths.max()), "period": period}
-    return [_finding(figures, values, times, len(streams) > 1, stands)]
+    return [_finding(figures, values, times, len(traffic.streams) > 1, stands)]
+
+
+def _tick_shifts(traffic: Traffic) -> list[Shift]:
+    """Lasting leaps of the delays, all of them up, and more often than routes change."""
+    if traffic.messages is None:
+        return []
+    found = [shift for shift in shifts(traffic.arrived) if not shift.of_clock]
+    late = len(found) > ROUTES and all(one.delays > traffic.arrived.period for one in found)
+    return found if late else []
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """The traffic without what freezes at the stalls, and without what stamps fall behind."""
+    found = _stalls(traffic)
+    if found is None:
+        return without(traffic, _tick_shifts(traffic)) if traffic.messages else traffic
+    begins = found.stream.times[found.places]
+    return thawed(traffic, begins, found.stream.times[found.places + 1])
 
 
 def _of_ticks(traffic: Traffic) -> list[Finding]:
-    """Where stamps count ticks, they fall behind at each stall: more often than routes change."""
-    if traffic.messages is None:
+    """Where stamps count ticks, they fall behind at each stall."""
+    found = _tick_shifts(traffic)
+    if not found:
         return []
     messages = traffic.arrived
-    found = [shift for shift in shifts(messages) if not shift.of_clock]
-    if len(found) <= ROUTES or not all(shift.delays > messages.period for shift in found):
-        return []
     waits = [shift.sudden for shift in found]
     places = messages.in_order[[shift.place for shift in found]]
     period = messages.period
@@ -129,6 +164,16 @@ DETECTOR = Detector(
     f"{LEAST} of the former, {ROUTES + 1} of the latter",
     "definition of a stalled sender",
     detect,
-    explains=("queue", "clock-drift", "frozen", "on-change"),
+    explains=(
+        "queue",
+        "clock-drift",
+        "frozen",
+        "on-change",
+        "route-change",
+        "teleport",
+        "velocity",
+        "stamps",
+    ),
+    mended=mended,
     rank=45,
 )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
+from epic_cli.jobs.diagnose.detectors.movement.frozen import thawed
 from epic_cli.metrics.arrays import edges, median
 from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Numbers, Traffic
 
@@ -49,7 +50,7 @@ IN_ORDER = 0.98
 
 #: Late messages of one burst come within a spread of the delays, and this share of how long they
 #: were sent over.
-LOOSE = 0.5
+LOOSE = 0.35
 
 #: Messages that left together come apart by this share of what is usual, or more than this (s).
 OWN_WAYS, COARSE = 0.5, 2e-4
@@ -138,10 +139,8 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
         until = float(messages.arrivals[begin]) - messages.usual_delay
         end = begin + int(np.searchsorted(messages.sent[begin:], until))
         apart = np.abs(messages.arrivals[begin:end] - messages.arrivals[begin])
-        if (
-            end - begin >= size
-            and (apart <= min(spread, LOOSE * (end - begin) * messages.period)).all()
-        ):
+        over = float(messages.sent[end - 1] - messages.sent[begin])
+        if end - begin >= size and (apart <= min(spread, LOOSE * over)).all():
             bursts.append(LateBurst(begin, end, float(heights[begin])))
             taken.update(range(begin, end))
     return sorted(bursts)
@@ -186,9 +185,12 @@ def without_late(traffic: Traffic) -> Traffic:
     """The traffic without the messages of late bursts."""
     messages = traffic.arrived
     wanted = np.ones(len(messages.sent), bool)
-    for one in late_bursts(messages):
+    bursts = late_bursts(messages)
+    for one in bursts:
         wanted[one.begin : one.end] = False
-    return replace(traffic, messages=messages.only(wanted))
+    begins, ends = ([one.begin for one in bursts], [one.end - 1 for one in bursts])
+    thawn = thawed(traffic, messages.sent[begins], messages.sent[ends])
+    return replace(thawn, messages=messages.only(wanted))
 
 
 _ORDERED = (
@@ -296,7 +298,7 @@ WAITING = Detector(
     'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
     lambda traffic: _held_up("head-of-line", traffic),
     needs=(ARRIVALS,),
-    explains=("queue", "reordering", "frozen"),
+    explains=("queue", "reordering", "frozen", "teleport", "velocity", "stamps"),
     mended=without_late,
     rank=40,
 )
@@ -317,7 +319,7 @@ LATE = Detector(
     "independent delays of messages that leave together",
     lambda traffic: _held_up("late-sender", traffic),
     needs=(ARRIVALS,),
-    explains=("queue", "reordering", "bursts"),
+    explains=("queue", "reordering", "bursts", "frozen", "teleport", "velocity", "stamps"),
     mended=without_late,
     rank=39,
 )

@@ -14,7 +14,7 @@ import numpy as np
 from epic_cli.engine.measure import running_medians
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
-from epic_cli.metrics.traffic import FEWEST_STATES, Floats, MessageLog, Traffic, sigma
+from epic_cli.metrics.traffic import FEWEST_STATES, WRAPS, Floats, MessageLog, Traffic, sigma
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
@@ -40,19 +40,6 @@ LEAST = 0.015
 
 #: Levels that come and go more often are a queue's.
 MOST = 2
-
-
-#: Seconds at which counters begin anew, as far as that many periods.
-NEARLY = 1.5
-WRAPS = {
-    65.536: "milliseconds in 16 bits", 655.36: "hundredths of a second in 16 bits",
-    16.777216: "microseconds in 24 bits", 4294.967296: "microseconds in 32 bits",
-    **{
-        2**bits / rate: f"ticks of {rate} Hz in {bits} bits"
-        for bits in (16, 8) for rate in (60, 30, 20, 64, 128, 50, 100, 120)
-    },
-    60.0: "seconds of a minute", 3600.0: "times of an hour", 86400.0: "times of a day",
-}  # fmt: skip
 
 
 class Shift(NamedTuple):
@@ -96,21 +83,18 @@ def _of(messages: MessageLog, clock: bool) -> list[Shift]:
 def clock_steps(traffic: Traffic) -> list[Finding]:
     """Lasting changes of the delays at which the stamps have jumped."""
     found = _of(traffic.arrived, clock=True)
-    steps, period = [shift.sudden for shift in found], traffic.arrived.period
-    wrap = next(
-        (
-            words
-            for length, words in WRAPS.items()
-            if steps and all(abs(step - length) < NEARLY * period for step in steps)
-        ),
-        "",
-    )
-    more: dict[str, float | str] = {
-        "wraps": f": they wrap, as {wrap} do" if wrap else "",
+    if found or not traffic.wraps:
+        none: dict[str, float | str] = {"wraps": "", "unwrap": ""}
+        return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), none)
+    wrap = next(iter(traffic.wraps.values()))
+    values: dict[str, float | str] = {
+        "step": wrap.length,
+        "way": "back",
+        "wraps": f": they wrap, as {WRAPS[wrap.length]} do",
         "unwrap": "Send more bits, or add what is missing whenever a stamp falls by more than half"
-        " of that. " if wrap else "",
-    }  # fmt: skip
-    return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), more)
+        " of that. ",
+    }
+    return [Finding("clock-step", 1.0, wrap.length, LEAST, values, wrap.first, None)]
 
 
 def route_changes(traffic: Traffic) -> list[Finding]:
