@@ -276,7 +276,9 @@ def results_of(
         else:
             executor = here = opened.enter_context(Threads(threads, len(recordings)))
             spec = spec.placed(Place(here.inner, here.stop))
-        memory = Memory(journal, _key_maker(spec, unkept)) if journal is not None else None
+        memory = None
+        if journal is not None:
+            memory = Memory(journal, _key_maker(spec, unkept), _result_check(spec))
         jobs = [Job(spec, recording) for recording in recordings]
         results = resumed(run_job, jobs, executor, memory, _lasting)
         opened.callback(results.close)
@@ -304,6 +306,14 @@ def _cluster_is_gone(workers: Workers, error: Exception) -> bool:
     from epic_cli.work.executors import NoCluster
 
     return isinstance(error, NoCluster)
+
+
+def _result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
+    """What says whether a value of a journal can be the result of such a job."""
+    from epic_cli.work.journal import declared_type, fits
+
+    kind = declared_type(type(spec).run.__annotations__.get("return"), type(spec))
+    return lambda result: isinstance(result, JobResult) and fits(result.found, kind)
 
 
 def _key_maker(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import builtins
 import contextlib
 import dataclasses
 import enum
@@ -14,11 +15,14 @@ import pkgutil
 import re
 import sys
 import time
+import types
+import typing
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -67,10 +71,13 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
 
 
 def from_json(value: Any) -> Any:
-    """The value of which ``as_json`` has made this; raises ``NotAValue``."""
+    """The value of which ``as_json`` has made this; raises ``NotAValue``.
+
+    What a file says is checked: fields have the types that their classes declare.
+    """
     try:
         return _from_json(value)
-    except (LookupError, TypeError, ValueError, AttributeError, ImportError, SyntaxError) as error:
+    except Exception as error:  # whatever a class makes of fields that are none of its own
         raise NotAValue(f"this is no value: {error}") from error
 
 
@@ -88,14 +95,81 @@ def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
             return base64.b64decode(parts)
         case "array":
             dtype, shape, content = parts
+            if np.dtype(dtype).kind not in "biuf":
+                raise NotAValue("an array of no numbers")
             numbers = np.frombuffer(base64.b64decode(content), np.dtype(dtype))
             return numbers.astype(numbers.dtype.newbyteorder("=")).reshape(shape)
         case "enum":
             return _type(parts[0])[parts[1]]
         case "of":
             fields = list(map(_from_json, parts[1:]))
-            return frozenset(fields) if parts[0] == "frozenset" else _type(parts[0])(*fields)
+            return frozenset(fields) if parts[0] == "frozenset" else _made(parts[0], fields)
     raise NotAValue(f"there are no values of the kind {kind!r}")
+
+
+def _made(name: str, fields: list[Any]) -> Any:
+    """A value of this type; raises ``NotAValue`` where a field is of another type."""
+    kind = _type(name)
+    for value, hint in zip(fields, _field_types(kind), strict=True):
+        if not fits(value, hint):
+            raise NotAValue(f"a {type(value).__name__} is no field of a {name}")
+    return kind(*fields)
+
+
+@lru_cache(maxsize=256)
+def _field_types(kind: type) -> tuple[Any, ...]:
+    """The types of the fields of a dataclass or a named tuple; ``Any``: it cannot be said."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(declared_type(field.type, kind) for field in dataclasses.fields(kind))
+    hints = getattr(kind, "__annotations__", {})
+    return tuple(declared_type(hints.get(name), kind) for name in kind._fields)  # type: ignore[attr-defined]
+
+
+class _Known(dict[str, Any]):
+    """Names of types; those that are unknown stand for any."""
+
+    def __missing__(self, _name: str) -> Any:
+        return Any
+
+
+def declared_type(hint: Any, kind: Any) -> Any:
+    """The type that an annotation in the module of ``kind`` stands for; ``Any``: not known."""
+    if not isinstance(hint, str):
+        return Any if hint is None else hint
+    module = vars(sys.modules[kind.__module__])
+    names = _Known({**vars(typing), **vars(builtins), **_TYPES, **module})
+    try:
+        return eval(hint, {}, names)  # noqa: S307 - the text of this package's own code
+    except Exception:
+        return Any
+
+
+def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
+    """Whether a value is of a type, as far as that is known, with all that is in it."""
+    origin, of = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(fits(value, one) for one in of)
+    if origin is typing.Literal:
+        return value in of
+    if hint is None or hint is types.NoneType:
+        return value is None
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    kind = hint if origin is None else origin
+    try:
+        if not isinstance(kind, type) or (kind is not object and not isinstance(value, kind)):
+            return not isinstance(kind, type)
+    except TypeError:  # a protocol
+        return True
+    if isinstance(value, Mapping) and len(of) == 2:
+        return all(fits(key, of[0]) and fits(one, of[1]) for key, one in value.items())
+    if isinstance(value, tuple) and origin is tuple and of[-1:] != (...,):
+        return len(value) == len(of) and all(map(fits, value, of))
+    if isinstance(value, tuple | frozenset) and of:
+        return all(fits(item, of[0]) for item in value)
+    return True
 
 
 def _name(kind: type) -> str:
@@ -140,6 +214,9 @@ _LONGEST_HEADER = 1000
 _ENTRY = re.compile(
     rb'\{"key":"([0-9a-f]{64})","sum":"([0-9a-f]{32})","value":"(.*)"\}\n', re.DOTALL
 )
+
+#: Bytes of an answer, and of the line that it takes; and values in it.
+_LONGEST_ANSWER, _LONGEST_LINE, _MOST_VALUES = 1 << 26, 1 << 27, 2_000_000
 
 #: Damaged lines that are named.
 _NAMED = 5
@@ -239,7 +316,7 @@ class ResultJournal:
         return len(self._places)
 
     def find(self, asked: str) -> Any:
-        """The answer under this key; None: there is none. Raises ``OSError``."""
+        """The answer under this key; None: no valid one. Raises ``OSError``."""
         place = self._places.get(asked)
         if place is None:
             return None
@@ -249,9 +326,7 @@ class ResultJournal:
         else:
             line = os.pread(self._descriptor, place.length, place.offset)
         found = self._whole(line)
-        if found is None:
-            return None
-        return json.loads(zlib.decompress(base64.b64decode(found[3])))
+        return None if found is None else _answer(found[3])
 
     def add(self, asked: str, answer: Any) -> None:
         """Keeps an answer; it is in the file when this returns. Raises ``OSError``."""
@@ -318,7 +393,7 @@ class ResultJournal:
             begun = self._is_header(header, path)
             if begun is not None:
                 stream.seek(0)
-            for number, line in enumerate(stream if begun is not None else (), 1):
+            for number, (line, size) in enumerate(_lines(stream) if begun is not None else (), 1):
                 if not line.endswith(b"\n"):
                     break
                 if found := self._whole(line):
@@ -326,7 +401,7 @@ class ResultJournal:
                 elif number > 1 or not begun:
                     count += 1
                     damaged += [number] if len(damaged) < _NAMED else []
-                end += len(line)
+                end += size
         if begun is False and not places:
             raise UnusableJournal(path, "not a journal of epic")
         if count:
@@ -353,6 +428,28 @@ class ResultJournal:
             )
         earlier = " in an earlier format" if theirs == self._header["epic"] else ""
         raise OtherVersion(path, f"{theirs}{earlier}", self._header["epic"])
+
+
+def _lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
+    """The lines and their bytes; of one that is too long its end alone, which is none of ours."""
+    size = 0
+    while piece := stream.readline(_LONGEST_LINE):
+        size += len(piece)
+        if piece.endswith(b"\n") or len(piece) < _LONGEST_LINE:
+            yield piece if size == len(piece) else piece[-1:], size
+            size = 0
+
+
+def _answer(value: bytes) -> Any:
+    """The answer in a line; None: it is none, or too large to be one."""
+    try:
+        unpacking = zlib.decompressobj()
+        text = unpacking.decompress(base64.b64decode(value, validate=True), _LONGEST_ANSWER)
+        if not unpacking.eof or text.count(b",") + text.count(b"[") > _MOST_VALUES:
+            return None
+        return json.loads(text)
+    except (ValueError, zlib.error, RecursionError):
+        return None
 
 
 def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:

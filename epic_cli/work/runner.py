@@ -169,20 +169,23 @@ def _run_again(
 class Memory(NamedTuple):
     """A ``journal``, and ``key_of``: the key of a job in it.
 
-    None: it has none (a file that cannot be read), or its result is not to be kept.
+    None: it has none (a file that cannot be read), or its result is not to be kept. ``is_result``:
+    whether a value can be a job's result.
     """
 
     journal: ResultJournal
     key_of: Callable[[Any], str | None]
+    is_result: Callable[[Any], bool] = lambda _: True
 
     def known(self, key: str | None) -> Any:
-        """A job's result; None: it is unknown, or damaged."""
+        """A job's result; None: it is unknown, damaged or none that a job has."""
         from epic_cli.work.journal import NotAValue, from_json
 
         try:
-            return None if key is None else from_json(self.journal.find(key))
+            found = None if key is None else from_json(self.journal.find(key))
         except NotAValue:
             return None
+        return found if self.is_result(found) else None
 
 
 def resumed(

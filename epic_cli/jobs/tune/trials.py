@@ -21,6 +21,7 @@ from epic_cli.engine.parameters import Choice, Number, Setting, Value
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
+from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
@@ -484,15 +485,29 @@ def figures(
         journal.add(name(candidate), dict(values))
         on_result(candidate, values)
 
-    known = [journal.find(name(candidate)) for candidate in candidates]
+    found = [journal.find(name(candidate)) for candidate in candidates]
+    known = [values if _are_figures(values) else None for values in found]
     unknown = []
     for candidate, values in zip(candidates, known, strict=True):
-        if isinstance(values, dict):
-            on_result(candidate, values)
-        else:
+        if values is None:
             unknown.append(candidate)
+        else:
+            on_result(candidate, values)
     new = iter(_evaluated(on, unknown, executor, keep))
-    return [values if isinstance(values, dict) else next(new) for values in known]
+    return [next(new) if values is None else values for values in known]
+
+
+#: The names of the figures of a candidate that can be ranked.
+_NAMES = frozenset(metric.name for metric in METRICS)
+
+
+def _are_figures(values: Any) -> bool:
+    """Whether what a journal has are figures: another program may have written it."""
+    if not isinstance(values, dict) or (values and not values.keys() >= _NAMES):
+        return False
+    return all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in values.values()
+    )
 
 
 def _evaluated(
