@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: This many readings are shown; so often one that says too little, or is in doubt, is gone on with.
 _MOST, _DEEPEST = 4, 3
 
+#: Of so many it is found out whether they can be.
+_MOST_TRIED = 12
+
 #: A rate that only the user knows, and one to try with.
 _RATE, _SOME_RATE = "ticks@HZ", "ticks@60"
 
@@ -35,7 +38,7 @@ def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal
     plain = given or ReadSpec()
     known = plain.said
     found: dict[tuple[tuple[str, str], ...], Reading] = {}
-    for pair in refusal.readings:
+    for pair in refusal.readings[:_MOST_TRIED]:
         more = plain.name_entries(dict(pair.entries))
         for reading in _tried(known, more, plain, attempt, _DEEPEST) if more is not None else ():
             found.setdefault(reading.entries, reading)

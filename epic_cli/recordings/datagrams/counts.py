@@ -28,6 +28,7 @@ class Refused(Enum):
     BINARY = "binary (--layout says what is in them)"
     MSGPACK = "msgpack, which needs: pip install msgpack"
     NOT_PACKETS = "not readable as packets"
+    MANY_LAYOUTS = "of a datagram with many layouts of its own"
     NOT_RECORDS = "not a whole number of records"
     OTHER_VALUE = "with another =VALUE than --layout has"
     OTHER_TYPE = "of message types that --layout does not have"

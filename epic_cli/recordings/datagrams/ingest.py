@@ -120,6 +120,12 @@ LONGEST_NAMES = 4096
 _MOST_READERS = 16
 _MOST_NAMES = 4096
 
+#: This many readers are made for one datagram: each takes as long as hundreds of packets.
+_MOST_NEW = 4
+
+#: After this many refused objects of a datagram, and more than were read, the rest is not read.
+_MOST_REFUSED = 64
+
 #: This many shapes of objects are known to have the names of a reader.
 _MOST_SHAPES = 64
 
@@ -228,20 +234,34 @@ class Decoder:
 
     def _alone(self, number: int, data: bytes, pieces: list[_Piece]) -> Iterator[Decoded]:
         """The packets of one datagram, piece by piece."""
-        found = refused = 0
-        for schema, lines in pieces:
+        found = refused = made = 0
+        reason = Refused.NOT_PACKETS
+        for at, (schema, lines) in enumerate(pieces):
+            if refused > max(found, _MOST_REFUSED):  # what is left is no better
+                left = len(pieces) - at
+                yield Decoded(number, array("I", [0]), refused=left, reason=reason)
+                return
             if isinstance(schema, Refused):
                 decoded = Decoded(number, array("I", [0]), refused=1, reason=schema)
+            elif made >= _MOST_NEW and self._is_new(schema):
+                refusal = Refused.MANY_LAYOUTS
+                decoded = Decoded(number, array("I", [0]), refused=1, reason=refusal)
             else:
+                made += self._is_new(schema)
                 block, _ = self._scan(schema, lines)
                 found += len(block)
                 decoded = _decoded(number, array("I", [len(lines) + 1]), block)
             refused += decoded.refused
+            reason = decoded.reason
             yield decoded
         if not found + refused:
             yield Decoded(number, array("I", [0]), refused=1)
         elif not refused and isinstance(schema, _Schema) and schema.kind == "jsonl":
             self._learn(data, schema)
+
+    def _is_new(self, schema: _Schema) -> bool:
+        """Whether a reader has to be made for lines of this schema."""
+        return schema.kind != "text" and schema.names not in self._readers
 
     def _scan(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
         """The packets that the reader for these names finds in lines, and whether they ended it."""

@@ -177,6 +177,12 @@ _SHOWN = 2048
 #: Arrays of this many numbers, all of one length, become columns of their own: ``pos.0``.
 _LONGEST_ARRAY = 16
 
+#: This many columns are named; of a file with more, only those that are read.
+_MOST_NAMED = 1000
+
+#: So much text of a column is held at a time.
+_MOST_TEXT = 1 << 26
+
 #: Bytes of a column in a group of rows that any memory has room for; of a long name; of a cell that
 #: may be anything; and how many times smaller a column is compressed that is hardly data.
 _LARGE, _NAME, _LONGEST_CELL, _RATIO = 1 << 24, 64, 4096, 64
@@ -187,26 +193,33 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
     try:
         file = parquet.ParquetFile(stream)
         too_large = _too_large(file.metadata)
+        if repeating := _repeating(file.metadata):
+            file = parquet.ParquetFile(stream, read_dictionary=repeating)
         small = [each.name for each in file.schema_arrow if each.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
         lengths = _lengths(arrow, first) if first is not None else {}
         empty_table = _even(arrow, file.schema_arrow.empty_table(), lengths)
         names = [name for name, _ in _flat(arrow, empty_table)]
-        header = _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
-        yield header
+        shown: dict[str, Any] = {}
+        wanted: Collection[str] = names
+        if first is not None:
+            shown = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([first]), lengths)))
+            one = {name: column.slice(0, 1) for name, column in shown.items()}
+            row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
+            wanted = _wanted(layout, names, row.decode())
+        names = _named(names, wanted)
+        yield _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
         if first is None:
             return
-        shown = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([first]), lengths)))
-        one = {name: column.slice(0, 1) for name, column in shown.items()}
-        row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
-        wanted = _wanted(layout, names, row.decode())
         tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
         if large := next((name for name in tops if name in too_large), None):
             raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
         for batch in file.iter_batches(BATCH, columns=tops):
             read = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([batch]), lengths)))
+            if large := next((name for name in names if name in wanted and name not in read), None):
+                raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
             empty = arrow.nulls(batch.num_rows)
-            for name in shown.keys() - read.keys():
+            for name in [name for name in shown if name in names and name not in read]:
                 if _is_short(arrow, shown[name]):
                     rest = arrow.nulls(batch.num_rows - len(shown[name]), shown[name].type)
                     read[name] = arrow.chunked_array([*shown[name].chunks, rest])
@@ -254,6 +267,29 @@ def _too_large(metadata: Any) -> set[str]:
     return found
 
 
+def _repeating(metadata: Any) -> list[str]:
+    """The columns of text in which a row may be a long one that the file has once.
+
+    Those are read as they are written, the different texts and which of them each row is.
+    """
+    found: dict[str, None] = {}
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        rows = min(group.num_rows, BATCH)
+        for column in map(group.column, range(group.num_columns)):
+            text = column.physical_type == "BYTE_ARRAY"
+            if text and column.total_uncompressed_size * rows > _MOST_TEXT:
+                found[column.path_in_schema] = None
+    return list(found)
+
+
+def _named(names: list[str], wanted: Collection[str]) -> list[str]:
+    """The names of the columns that are read, and of the others, if there are not very many."""
+    if len(names) <= _MOST_NAMED or len(wanted) == len(names):
+        return names
+    kept = [name for name in names if name in wanted]
+    return [*kept, f"{len(names) - len(kept):,} more columns"]
+
+
 def _wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
     """The columns of the fields of a recording that begins with this row; or all of them."""
     from epic_cli.recordings.names.guess import (
@@ -281,6 +317,18 @@ def _wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
 
 def _leads_to(top: str, wanted: Collection[str]) -> bool:
     return any(path == top or path.startswith(f"{top}.") for path in wanted)
+
+
+def _longest(arrow: Any, column: Any) -> int:
+    """The bytes of the longest text of a column that has each once; 0: it has no texts."""
+    from pyarrow import compute
+
+    text = arrow.types.is_string(column.type.value_type)
+    if not (text or arrow.types.is_large_string(column.type.value_type)):
+        return 0
+    chunks = column.chunks if isinstance(column, arrow.ChunkedArray) else [column]
+    lengths = (compute.max(compute.binary_length(chunk.dictionary)).as_py() for chunk in chunks)
+    return max((length or 0 for length in lengths), default=0)
 
 
 def _is_short(arrow: Any, column: Any) -> bool:
@@ -331,6 +379,8 @@ def _parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, Any]]:
     elif types.is_float16(kind) or types.is_float32(kind):
         yield name, column.cast(arrow.float64())  # with all its digits
     elif types.is_dictionary(kind):
+        if _longest(arrow, column) > _LONGEST_CELL:
+            return
         yield from _parts(arrow, name, column.cast(kind.value_type))
     elif types.is_primitive(kind) or types.is_string(kind) or types.is_large_string(kind):
         yield name, column

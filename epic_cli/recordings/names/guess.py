@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -154,17 +154,15 @@ def _time_in_two(names: Names, values: Values) -> str:
     clocks = [text for text in names if _ISO.fullmatch(cells[text]) and ":" in cells[text][:4]]
     if len(days) == len(clocks) == 1:
         return f"{days[0]}+{clocks[0]}"
-    counts = [text for text in names if cells[text].isdigit()]
-    units = {text: _unit_in(text) for text in counts}
-    begins = {text: name_of(text).words if name_of(text).unit else () for text in counts}
+    units = {text: _unit_in(text) for text in names if cells[text].isdigit()}
+    wholes = [text for text, unit in units.items() if unit == "s"]
+    parts = [text for text, unit in units.items() if unit in _PARTS_OF_SECONDS]
+    begins = {text: name_of(text).words if name_of(text).unit else () for text in units}
     found = [
         f"{whole}+{rest}"
-        for whole in counts
-        for rest in counts
-        if units[whole] == "s"
-        and units[rest] in _PARTS_OF_SECONDS
-        and len(cells[rest]) <= _PARTS_OF_SECONDS[units[rest]]
-        and begins[whole] == begins[rest]
+        for whole in wholes[:_MOST_NAMES]
+        for rest in parts
+        if len(cells[rest]) <= _PARTS_OF_SECONDS[units[rest]] and begins[whole] == begins[rest]
     ]
     return found[0] if len(found) == 1 else ""
 
@@ -842,8 +840,8 @@ def _glued(names: Sequence[str]) -> set[str]:
 
     One letter may be anything, but for the first letters of the alphabet.
     """
-    pairs = {"x": "y", "X": "Y"}
-    both = {text[:-1] for text in names if f"{text[:-1]}{pairs.get(text[-1:], '?')}" in names}
+    pairs, there = {"x": "y", "X": "Y"}, set(names)
+    both = {text[:-1] for text in names if f"{text[:-1]}{pairs.get(text[-1:], '?')}" in there}
     glued = {stem for stem in both if stem[-1:].isalnum()}
     single = sorted(stem for stem in glued if len(stem) == 1)
     if single != [chr(ord("A") + at) for at in range(len(single))]:
@@ -915,20 +913,39 @@ def _pattern_of(template: str) -> re.Pattern[str]:
 
 def _with_first(values: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     """The first entity's columns, a star in place of its name, and those that belong to none."""
-    patterns = {name: _alone(name) for name in sorted(names, key=len, reverse=True)}
+    known = set(names)
+    lengths = sorted(set(map(len, names)), reverse=True)
     firsts: dict[str, str] = {}
     others: dict[str, str] = {}
     for text, value in values.items():
-        name = next((name for name, pattern in patterns.items() if pattern.search(text)), None)
-        if name is None:
+        begin, end = _name_in(text, known, lengths)
+        if begin == end:
             others[text] = value
-        elif name == names[0]:
-            firsts[patterns[name].sub("*", text, count=1)] = value
+        elif text[begin:end] == names[0]:
+            firsts[f"{text[:begin]}*{text[end:]}"] = value
     return {**firsts, **others}
 
 
-def _alone(name: str) -> re.Pattern[str]:
-    """Finds a name that is not a part of a longer one."""
-    before = r"\d" if name[0].isdigit() else "A-Z" if name[0].isupper() else "A-Za-z"
-    behind = r"\d" if name[-1].isdigit() else "a-z"
-    return re.compile(f"(?<![{before}]){re.escape(name)}((?![{behind}])|(?=[xyz]$))")
+def _name_in(text: str, names: Collection[str], lengths: Sequence[int]) -> tuple[int, int]:
+    """Where the longest of these names stands in a text, not as a part of a longer one; (0, 0)."""
+    for length in lengths:
+        for begin in range(len(text) - length + 1):
+            end = begin + length
+            if text[begin:end] in names and _stands_alone(text, begin, end):
+                return begin, end
+    return 0, 0
+
+
+def _stands_alone(text: str, begin: int, end: int) -> bool:
+    """Whether a part of a text begins and ends as a name does."""
+    first, before = text[begin], text[begin - 1] if begin else "_"
+    last, behind = text[end - 1], text[end : end + 1] or "_"
+    if first.isdigit():
+        begins = not before.isdigit()
+    else:
+        begins = not (_UPPER if first.isupper() else _LETTER).fullmatch(before)
+    ends = not (behind.isdigit() if last.isdigit() else _LOWER.fullmatch(behind))
+    return begins and (ends or text[end:] in POSITION)
+
+
+_UPPER, _LOWER, _LETTER = map(re.compile, ("[A-Z]", "[a-z]", "[A-Za-z]"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
@@ -202,6 +203,9 @@ AXES = {
 #: Units that may be the last word of a name.
 _UNITS = (TIME_UNIT_WORDS, LENGTH_UNITS, SPEED_UNITS)
 
+#: The same names are looked at by one rule after the other.
+_CACHED = 4096
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _BRACKETS = re.compile(r"[\[({]\s*([^\])}]*?)\s*[\])}]\s*$")
 _JOINED = re.compile(r"(p|t|pos|loc|coord|v|vel|velocity|position|location|linvel)([xyz])")
@@ -261,6 +265,7 @@ class Component(NamedTuple):
         return frozenset(self.group) - known
 
 
+@lru_cache(_CACHED)
 def name_of(text: str) -> Name:
     """A column's name, or a path's, in words: ``posX``, ``pos_x`` and ``Position X [m]``.
 
@@ -290,6 +295,7 @@ def name_of(text: str) -> Name:
     return Name(tuple(words), unit)
 
 
+@lru_cache(_CACHED)
 def component_of(name: Name) -> Component | None:
     """The axis that a name stands for; None: for none."""
     words = [part for word in name.words for part in _parts(word)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock
@@ -126,23 +127,23 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
     return item, None
 
 
-def single_values(item: Any) -> dict[str, str]:
-    """The single values below a value, as texts by their paths."""
+def single_values(item: Any, most: int = _MOST) -> dict[str, str]:
+    """The single values below a value, as texts by their paths: up to so many."""
     values: dict[str, str] = {}
-    _add_values(item, (), values)
+    _add_values(item, (), values, most)
     return values
 
 
-def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str]) -> None:
-    if len(path) > DEEPEST or len(into) >= _MOST:
+def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str], most: int) -> None:
+    if len(path) > DEEPEST or len(into) >= most:
         return
     if isinstance(value, dict):
         for name, below in value.items():
             if is_unicode(name):
-                _add_values(below, (*path, name), into)
+                _add_values(below, (*path, name), into, most)
     elif isinstance(value, list):
         for index, below in enumerate(value[:_WIDEST]):
-            _add_values(below, (*path, str(index)), into)
+            _add_values(below, (*path, str(index)), into, most)
     else:
         into[path_text(path)] = text_of(value)
         for index, number in enumerate(_vector(value)):
@@ -312,13 +313,17 @@ def _text(value: Any) -> str:
     return json.dumps(value)
 
 
+#: A document that is nested deeper than this has no packets.
+_NESTED = 512
+
+
 def beginning_of(text: str) -> Any:
     """The value of a document that goes on: what has begun is closed behind its last value.
 
     None: not enough of it, or no JSON.
     """
     around: list[str] = []
-    end, closing = 0, ""
+    end = open_there = 0  # and how many containers are open there
     for mark in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{},]', text, re.DOTALL):
         one = mark.group()
         if one in "[{":
@@ -327,9 +332,11 @@ def beginning_of(text: str) -> Any:
             if one != ",":
                 around.pop()
             end = mark.start() + (one != ",")
-            closing = "".join(reversed(around))
+            open_there = len(around)
+    if open_there > _NESTED:
+        return None
     try:
-        return parse(text[:end] + closing)
+        return parse(text[:end] + "".join(reversed(around[:open_there])))
     except (json.JSONDecodeError, RecursionError):
         return None
 
@@ -509,6 +516,9 @@ _SIDES = {"team", "side", "squad", "faction"}
 
 #: The rank of a position that stands under the name of a thing.
 _THING = 3
+
+#: This many containers of an object may have its entries.
+_MOST_CONTAINERS = 64
 
 #: Arrays of states that stand together are of an entity each.
 _SEVERAL = 2
@@ -725,7 +735,7 @@ def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSp
             return alone
     except AmbiguousLayout as error:
         ambiguous = error
-    containers = list(_containers(item, ()))
+    containers = list(islice(_containers(item, ()), _MOST_CONTAINERS))
     if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
         containers.append(())
     found = _inferred(given, item, values, containers)
@@ -925,6 +935,9 @@ _OWN = (*VELOCITY, "entity", "teleport", "delta")
 #: How an object of another language begins: Python's, Lua's.
 _OF_OTHERS = re.compile(r'\s*\{\s*[^"\s]')
 
+#: The names of entities are kept for this many lists of names.
+_MOST_HEADS = 64
+
 #: This many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
 
@@ -1039,7 +1052,9 @@ class JsonlReader(LineReader):
         """The entities of an object that has names for each, and the paths of their fields."""
         key = tuple(item)
         if key not in self._beside:
-            names = tuple(single_values(item))
+            if len(self._beside) >= _MOST_HEADS:
+                self._beside.clear()
+            names = tuple(single_values(item, sys.maxsize))  # a line is of limited length
             self._beside[key] = {
                 path_names(name)[0]: {field: path_names(names[at]) for field, at in places.items()}
                 for name, places in entities_in(starred(self.layout), names).items()
