@@ -239,8 +239,21 @@ def _drawn(best: Result, comparison: Comparison) -> str:
     score = math.nan if shown is None else shown.value("score")
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
         return ""
-    rank = f", rank {shown.rank}" if shown.rank else ""
+    found = ranks(comparison.results)[comparison.results.index(shown)]
+    rank = f", rank {found}" if found else ""
     return f"What the game drew: score {one_decimal(score)}{rank}."
+
+
+def ranks(results: Sequence[Result]) -> list[int | None]:
+    """Return the rank of each result; None where nothing tells those of its place apart."""
+    places: dict[str, set[int]] = {}
+    for result in results:
+        places.setdefault(result.place, set()).update([result.rank] if result.rank else [])
+    several = [result.place for result in results if result.rank]
+    return [
+        None if places[result.place] == {1} and several.count(result.place) > 1 else result.rank
+        for result in results
+    ]
 
 
 def _why_bad(found: Advice, best: Result) -> str:
@@ -407,9 +420,10 @@ def _table(results: Sequence[Result], by: str, resolution: float) -> Table:
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
         scores, likely = metrics[0], likely_scores(results)
-        if any(result.rank for result in results):
-            ranks = [str(result.rank or "-") for result in results]
-            metrics.insert(0, Column("rank", ranks, right=True, group=scores.group))
+        ranked = ranks(results)
+        if any(ranked):
+            cells = [str(rank or "-") for rank in ranked]
+            metrics.insert(0, Column("rank", cells, right=True, group=scores.group))
         if any(likely):
             between = Column(LIKELY, likely, scores.weight - 1, right=True, group=scores.group)
             metrics.insert(metrics.index(scores) + 1, between)
@@ -496,8 +510,8 @@ def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
     games = best_for(comparison.results)
     found: list[Record] = []
     names = fields(comparison)
-    for result in results:
-        values = _record(result, games if result.rank is not None else {})
+    for result, rank in zip(results, ranks(results), strict=True):
+        values = _record(result, games if result.rank is not None else {}) | {"rank": rank}
         found.append({name: values[name] for name in names})
     return found
 

@@ -233,6 +233,9 @@ AFTER = 2.0
 #: Shares of the usual step from packet to packet: no further off, it is the same, understood, ...
 SAME, UNDERSTOOD, LIKE = 2e-4, 0.01, 0.2
 
+#: What leaves up to this share of it is probable, if the next leaves this many times as much.
+PROBABLE, AHEAD = 0.05, 1.5
+
 #: A step this many times as long as nine in ten of the moving ones is a teleport.
 LEAP = 4.0
 
@@ -303,6 +306,12 @@ class DrawnMatch(NamedTuple):
     def found(self) -> bool:
         """Whether that is the strategy, or one that draws as it does."""
         return self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
+
+    @property
+    def likely(self) -> bool:
+        """Whether it is not quite the strategy, and no other comes near."""
+        ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
+        return not self.found and ahead and self.off <= PROBABLE
 
     @property
     def like(self) -> bool:
@@ -388,13 +397,20 @@ class _Entity:
         )  # fmt: skip
         return frames if min(len(frames.stamps), len(frames.times)) >= FEWEST_FRAMES else None
 
-    def advice(self, best: FittedStrategy, parts: Mechanism | None) -> DrawingAdvice:
-        """What helps the drawing; ``parts`` are how it draws, where that is understood."""
+    def advice(
+        self, best: FittedStrategy, parts: Mechanism | None, understood: bool
+    ) -> DrawingAdvice:
+        """What helps the drawing; ``parts`` are how it draws, where that is known."""
         frames = self.seen(self.frames)
         if frames is None:
             return DrawingAdvice()
         bench = Bench(self.packets, self.frames.times, best.candidate, self.frames.positions)
-        return advise(bench, frames, parts)
+        unchanged = {}
+        if understood and not best.shift and self.tick:
+            unchanged["ticks"] = best.candidate
+        elif understood and not best.shift and best.constant and parts is None:
+            unchanged["second-smoothing"] = best.candidate
+        return advise(bench, frames, parts if understood else None, unchanged)
 
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
         """The same as a strategy, without its low-pass and with it."""
@@ -492,7 +508,9 @@ def match(
         mechanism=parts,
         same_as=tuple(spec for spec in same if spec != best.candidate),
     )
-    return found_match._replace(advice=first.advice(best, parts if found_match.found else None))
+    return found_match._replace(
+        advice=first.advice(best, parts, found_match.found or found_match.likely)
+    )
 
 
 def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) -> bool:

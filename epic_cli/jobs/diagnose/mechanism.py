@@ -830,7 +830,8 @@ class Mechanism(NamedTuple):
 
     ``residual`` is what is left when it is drawn again (RMS, length), ``exact``: that is rounding
     alone; ``same_as`` draws the same then. Stamps are an ``interval`` (s) apart. ``supply`` is what
-    a buffer had in these frames; None: it is no buffer, or nothing was sent.
+    a buffer had in these frames; None: it is no buffer, or nothing was sent. ``lead`` is how many
+    times as far off the nearest with another clock, or another way to its goal, is.
     """
 
     strategy: StrategySpec
@@ -839,6 +840,7 @@ class Mechanism(NamedTuple):
     interval: float
     supply: Supply | None = None
     same_as: tuple[StrategySpec, ...] = ()
+    lead: float = 1.0
 
 
 class Supply(NamedTuple):
@@ -860,7 +862,8 @@ class Supply(NamedTuple):
 
 def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
     """The composition that draws these frames best."""
-    found = _Explanation(frames, comparison).found()
+    search = _Explanation(frames, comparison)
+    found = search.found()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
     interval = frames.interval
 
@@ -878,6 +881,8 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
         _supply(frames, best.candidate), tuple(others.values())[1:],
+        min((each.apart for each in search.near if _kind(each) != _kind(best)), default=math.inf)
+        / max(best.apart, 1e-300),
     )  # fmt: skip
 
 
@@ -898,6 +903,12 @@ def _length(strategy: StrategySpec) -> tuple[int, int, int, int]:
     clock = ClockRule[strategy.values.get("clock", "agree").upper()]
     length = sum(digits) + 2 * len(settings)
     return length, sum(digits), clock.value, len(strategy.label)
+
+
+def _kind(found: FittedStrategy) -> tuple[object, ...]:
+    """What says when states were true, or how it goes to its goal."""
+    values = found.candidate.values
+    return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
 
 
 def _way(strategy: StrategySpec) -> tuple[object, ...]:

@@ -159,7 +159,7 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
         return f"{words} (Not tried here.)" if words else ""
     draws = finding.remedy.drawing is not None and finding.remedy.packets is None
     if drawn and draws:
-        return "Draw it as is said above." if trial else "What the game drew covers it."
+        return "Draw it as is said above." if trial else "What was tried draws it no better."
     against = finding.remedy.against
     kept = finding.remedy.drawing is None
     than = f" {'with' if kept else 'instead of'} {command_of(against)}" if against else ""
@@ -338,7 +338,8 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     how = _buffer_words if found.strategy.name == "buffer" else _chase_words
     does = how(settings, found)
     if not match.found:
-        return [f"Not understood: {_left(match)}. Nearest: it {does}.", command]
+        nearest = "Probably" if match.likely else "Nearest:"
+        return [f"Not understood: {_left(match)}. {nearest} it {does}.", command]
     # the command begins a line, so that it can be pasted
     lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _left(match)})"]
     if same := _same_as(match):
@@ -448,6 +449,8 @@ DRAWBACKS = {
     "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
     "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
     "growing-delay": "Its delay only grows, with each hitch: from {begun:s} to {grown:s} here.",
+    "ticks": "It is drawn at ticks, not in each frame.",
+    "second-smoothing": "A low-pass is on top of what is smooth by itself.",
     "low-pass": "Its low-pass adds {low_pass:s} of lag.",
     "long-extrapolation": "It goes on for long on old packets, and is pulled back.",
 }
@@ -534,6 +537,7 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
         "strategy": best.candidate.name,
         "settings": dict(best.candidate.settings),
         "found": match.found,
+        "probably": match.likely,
         "residual": known(best.residual),
         "lag": known(match.lag),
         "shift": best.shift,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,7 +11,12 @@ import pytest
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.cures import Bench, Cure, CureTrial
+from epic_cli.jobs.diagnose.drawn import DrawnMatch, match
 from epic_cli.jobs.diagnose.redraw import Redraw
+from epic_cli.jobs.diagnose.report import cure_words, drawn_record, drawn_words
+from epic_cli.jobs.diagnose.run import diagnose
+from epic_cli.metrics.drawn_path import DrawnPath
+from epic_cli.metrics.traffic import traffic_of
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -19,11 +25,11 @@ from epic_cli.network.simulation import simulate
 SHORT = "buffer+clock=median+clock_time=10+delay=0.03"
 
 
-def recorded(rate: float = 20, seed: int = 3, duration: float = 40) -> PacketBlock:
+def recorded(rate: float = 20, seed: int = 3, loss: float = 0.01) -> PacketBlock:
     block = PacketBlock()
     path = PathMovement(PATHS["strafe"](5.0, 5.0, seed))
-    link = Link(LinkConditions(0.06, 0.02, "gamma", loss=0.01), seed=seed)
-    for packet in simulate(path, send_rate=rate, duration=duration, channel=link):
+    link = Link(LinkConditions(0.06, 0.012, "gamma", loss=loss), seed=seed)
+    for packet in simulate(path, send_rate=rate, duration=40, channel=link):
         block.append(packet)
     return block
 
@@ -102,3 +108,88 @@ def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
             expected = lag, error / np.sqrt(np.square(steps).sum())
     assert found.lag == pytest.approx(expected[0], abs=0.003)
     assert found.step_error == pytest.approx(expected[1], rel=0.1)
+
+
+# ---------------------------------------------------------------- of drawings
+
+
+@cache
+def advised(strategy: str, loss: float = 0.0) -> DrawnMatch:
+    """The diagnosis of what a strategy draws over a network with jitter."""
+    block = recorded(loss=loss)
+    times = np.arange(0.4, 39, 1 / 60)
+    shown = Redraw(block).draw(read_spec(strategy), times)
+    there = np.isfinite(shown[:, 0])
+    return match({"": block}, {"": DrawnPath(times[there], np.round(shown[there], 4), 5e-5)})
+
+
+FAULTY = {
+    "buffer+clock=median+clock_time=10+delay=0.02": {"short-buffer"},
+    "buffer+clock=min+clock_time=session+delay=0.3": {"long-buffer"},
+    "buffer+stamps=arrival+delay=0.25": {"arrival-stamps", "long-buffer"},
+    "buffer+clock=newest+delay=0.1": {"wandering-clock"},
+    "chase+how=linear+time=0.1": {"wrong-interval"},
+    "chase+how=interval+interval=0.02": {"early-arrival"},
+    "chase+how=share+share=0.1": {"chase-lag", "frame-rate"},
+    "chase+how=share+share=1": {"no-smoothing"},
+}
+
+
+@pytest.mark.parametrize("strategy", FAULTY)
+def test_the_combination_helps_in_another_session(strategy: str) -> None:
+    """All causes together, as one command that draws another recording better."""
+    advice = advised(strategy).advice
+    assert {drawback.cause for drawback in advice.drawbacks} == FAULTY[strategy]
+    assert advice.cure is not None
+    another = recorded(seed=11)
+    found = bench(another, strategy).before
+    cured = bench(another, advice.cure.command.removeprefix("-s ")).before
+    assert found is not None
+    assert cured is not None
+    before, after = found.figures(slice(None)), cured.figures(slice(None))
+    assert getattr(after, advice.cure.figure) < getattr(before, advice.cure.figure)
+    assert after.cost < before.cost
+    assert after.jumps < before.jumps + 4
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "buffer+clock=min+clock_time=session+delay=0.1",
+        "buffer+clock=min+clock_time=10+delay=0.12",
+        "buffer+clock=median+clock_time=10+delay=0.09",
+        "buffer+delay=0.16",
+    ],
+)
+def test_a_good_drawing_is_left_alone(strategy: str) -> None:
+    found = advised(strategy)
+    assert found.found
+    assert (found.advice.drawbacks, found.advice.cure) == ((), None)
+
+
+def test_a_longer_buffer_is_the_cure_of_losses_and_a_repeated_state_is_none() -> None:
+    found = advised("buffer+clock=min+clock_time=10+delay=0.07", loss=0.1)
+    (drawback,) = found.advice.drawbacks
+    cure = found.advice.cure
+    assert drawback.cause == "short-buffer"
+    assert cure is not None
+    assert drawback.trial == cure
+    assert cure.command.startswith("-s buffer+clock=min+clock_time=10+delay=0.1")
+    assert "later" in cure.words
+    (finding,) = diagnose(traffic_of({"": recorded(loss=0.1)})).findings
+    assert finding.cause == "loss"
+    assert finding.trial is not None
+    assert "repeat" not in cure_words(finding)
+    assert finding.trial.words in cure_words(finding)
+
+
+def test_what_is_said_first_is_the_drawing_and_its_cure() -> None:
+    found = advised("buffer+stamps=arrival+delay=0.25")
+    described, command, better, cured, *causes = drawn_words(found)
+    assert described.startswith("It draws a buffer over arrival times")
+    assert command.startswith("-s ")
+    assert found.advice.cure is not None
+    assert better == f"Better here: {found.advice.cure.words}:"
+    assert cured == found.advice.cure.command
+    assert len(causes) == len(found.advice.drawbacks)
+    assert drawn_record(found)["cure"] == found.advice.cure.record

@@ -52,7 +52,7 @@ class DrawingFigure(NamedTuple):
 
 #: The figures of a drawing, by name.
 FIGURES = {
-    "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.02, 1.0, 0.02),
+    "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
     "lag": DrawingFigure("lag", seconds, "", 0.005, 1.0, math.inf),
     "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.005, 2.0),
     "held": DrawingFigure("held frames", lambda value: rough(value * 100), " %", 0.005, 1.0, 0.01),
@@ -357,7 +357,7 @@ def trial(
     for (name, figure), one, other in zip(FIGURES.items(), old, new, strict=True):
         if name == cure.figure:
             continue
-        if other - one > figure.bearable:
+        if other - one > figure.bearable + _error(name, before, after, turns):
             return None
         if abs(other - one) > figure.least:
             changes.append((name, one, other))

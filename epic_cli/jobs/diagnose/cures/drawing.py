@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,11 +68,15 @@ CLOCKS: tuple[dict[str, Any], ...] = (
 #: where nothing goes by the sender's stamps yet.
 COVERED = (0.99, 0.999)
 
-#: A delay is long if this share of it is enough, and short if more of the frames wait for a packet.
-LONG, SHORT = 0.6, 0.01
+#: A delay is long if this share of it is enough, as two send intervals are prudent; by another
+#: clock if that share is. It is short if more of the frames wait for a packet.
+LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
 
 #: Each change of a combination has to lower its cost by this much.
 SIMPLER = 0.02
+
+#: Candidates that are judged, the least cost first, until one helps there, too.
+JUDGED = 3
 
 #: Seconds that frames may seem to wait longer than the packets say: else they have another clock.
 ASTRAY = 0.05
@@ -99,19 +104,26 @@ class BetterDrawing(NamedTuple):
     changes: int = 1
 
 
-def advise(bench: Bench, frames: Frames, found: Mechanism | None) -> DrawingAdvice:
-    """Try the cures of a drawing; ``found`` is how it draws, None where that is not understood."""
+def advise(
+    bench: Bench, frames: Frames, found: Mechanism | None, unchanged: Mapping[str, StrategySpec]
+) -> DrawingAdvice:
+    """Try the cures of a drawing; ``found`` is how it draws, None where that is not understood.
+
+    ``unchanged`` is by cause what would be drawn without what is on top of it.
+    """
     if bench.before is None or bench.truth is None:
         return DrawingAdvice()
-    return _Search(bench, bench.before, frames, found).advice()
+    return _Search(bench, bench.before, frames, found, unchanged).advice()
 
 
 class _Search:
     """The candidates for one drawing, measured on the turns that choose."""
 
     def __init__(
-        self, bench: Bench, before: MeasuredDrawing, frames: Frames, found: Mechanism | None
-    ) -> None:
+        self, bench: Bench, before: MeasuredDrawing, frames: Frames, found: Mechanism | None,
+        unchanged: Mapping[str, StrategySpec],
+    ) -> None:  # fmt: skip
+        self.unchanged = unchanged
         self.bench, self.before, self.frames, self.found = bench, before, frames, found
         self.settings = {} if found is None else values_of(found.strategy)
         self.supply = None if found is None else found.supply
@@ -125,24 +137,26 @@ class _Search:
         plain = DrawingAdvice(self.before.figures(every))
         if self.choosing.sum() < FIGURES_FROM:
             return plain
-        best = self._best(self._candidates())
-        cure = None if best is None else self._trial(best.spec)
-        return plain._replace(
-            cure=cure, drawbacks=tuple(self._drawbacks(best if cure else None, cure))
-        )
+        best, cure = self._best(self._candidates())
+        return plain._replace(cure=cure, drawbacks=tuple(self._drawbacks(best, cure)))
 
-    def _best(self, candidates: Iterator[BetterDrawing]) -> BetterDrawing | None:
-        """Return the candidate of the least cost on the turns that choose, simple ones first."""
+    def _best(
+        self, candidates: Iterator[BetterDrawing]
+    ) -> tuple[BetterDrawing | None, CureTrial | None]:
+        """Return the candidate of the least cost on the turns that choose, and how it is judged."""
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self._measure(candidate.spec)
             if measured is not None and any(
                 trial(Cure("", figure), self.before, measured, CHOOSING) for figure in FIGURES
             ):
-                costs.append((measured.figures(CHOOSING).cost, candidate))
-        if not costs:
-            return None
-        return min(costs, key=lambda each: each[0] + SIMPLER * each[1].changes)[1]
+                cost = measured.figures(CHOOSING).cost + SIMPLER * candidate.changes
+                costs.append((cost, candidate))
+        costs.sort(key=lambda each: each[0])
+        for _, candidate in costs[:JUDGED]:
+            if judged := self._trial(candidate.spec):
+                return candidate, judged
+        return None, None
 
     def _measure(self, spec: StrategySpec) -> MeasuredDrawing | None:
         if spec.label not in self._known:
@@ -168,6 +182,8 @@ class _Search:
     def _candidates(self) -> Iterator[BetterDrawing]:
         """Yield compositions that may draw it better, with the causes that they mend."""
         found = self.found
+        for cause, spec in self.unchanged.items():
+            yield BetterDrawing(spec, (cause,))
         if found is None or found.strategy.name == "chase":
             mends = ("", "") if found is None else (*self._chase_causes(), "")
             for clock in CLOCKS:
@@ -194,21 +210,44 @@ class _Search:
             wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
             cause = wrong.get(self.settings["stamps"], "wandering-clock")
             mends = [cause, *mends]
-            given = {**given, "stamps": None, "clock_time": None, "keep": None, **clock}
+            given = {**given, **_changed(clock)}
             if given.get("catch_up") != "none":  # it no longer hides what the clock does
                 given |= {"catch_up": None, "catch_up_rate": None}
+        spec = self._as_late(given)
+        if clock and not self._steadies(clock):
+            return
         if mends:
-            spec = self._as_late(given)
             yield BetterDrawing(spec, tuple(mends), changes=len(mends))
         supply, wait = self.supply, self._delay(self._as_late(given).settings)
         for spec, covered in self._covering(given):
             delay = self._delay(spec.settings)
-            if delay < LONG * wait and supply is not None:
+            if delay < (LONG_ANEW if clock else LONG) * wait and supply is not None:
                 yield BetterDrawing(spec, (*mends, "long-buffer"), covered, len(mends) + 1)
             elif delay > wait and (supply is None or supply.empty > SHORT):
                 yield BetterDrawing(spec, (*mends, "short-buffer"), covered, len(mends) + 1)
             elif mends:
                 yield BetterDrawing(spec, tuple(mends), covered, len(mends) + 1)
+
+    def _steadies(self, clock: Mapping[str, Any]) -> bool:
+        """Whether another clock alone draws steadier steps, as late or with delays that cover."""
+        given = dict(self._given)
+        other = {**given, **_changed(clock)}
+        pairs = [(self._base, self._measure(self._as_late(other)))]
+        covering = [next(self._covering(each), None) for each in (given, other)]
+        short, long = (None if each is None else self._measure(each[0]) for each in covering)
+        pairs.append((short, long))
+        return any(
+            trial(Cure("", figure), one, another, CHOOSING)
+            for one, another in pairs
+            for figure in ("step_error", "jumps")
+            if one is not None and another is not None
+        )
+
+    @cached_property
+    def _base(self) -> MeasuredDrawing | None:
+        """The drawing without what is on top of it."""
+        spec = next(iter(self.unchanged.values()), None)
+        return self.before if spec is None else self._measure(spec)
 
     def _delay(self, settings: Mapping[str, Any]) -> float:
         """Return the usual wait of a buffer (s)."""
@@ -268,12 +307,10 @@ class _Search:
         """Yield what a buffer in the place of a chase mends."""
         settings = self.settings
         how = settings["how"]
-        time = in_seconds(settings["time"], self.frames.interval)
         if how == "share" and settings["share"] == 1:
             yield "no-smoothing"
         elif how in ("linear", "eased", "interval"):
-            if how == "interval":
-                time = settings["interval"] if "interval" in self._given else math.nan
+            time = self._chase_time()
             if settings["start"] == "frame":
                 yield "standing-frame"
             if abs(time / self.frames.interval - 1) > DIFFERS:
@@ -295,15 +332,19 @@ class _Search:
                 yield cause, StrategySpec("chase", {**given, "start": "last"})
             elif cause in ("early-arrival", "wrong-interval"):
                 changed = {**given, "time": _digits(self.frames.interval)}
-                changed.pop("interval", None)
+                if given["how"] == "interval":  # which is measured
+                    changed = {key: given[key] for key in given if key not in ("time", "interval")}
                 yield cause, StrategySpec("chase", changed)
 
     # ------------------------------------------------------------ what is said
 
     def _drawbacks(self, best: BetterDrawing | None, cure: CureTrial | None) -> Iterator[Drawback]:
         """Yield the causes that the best candidate mends, and what one change mends by itself."""
-        found = self.found
-        if found is None:
+        found, mends = self.found, () if best is None else best.mends
+        for cause in mends:
+            if cause in self.unchanged:
+                yield Drawback(cause, {}, cure)
+        if found is None or self.unchanged.keys() & mends:
             return
         if found.strategy.name == "chase":
             changes = dict(self._chase_changes())
@@ -314,10 +355,8 @@ class _Search:
             yield from self._frame_rate()
             return
         if best is None or self.supply is None:
-            if self.supply is not None and self.supply.empty > GUESSES:
-                return
             return
-        for cause in best.mends:
+        for cause in mends:
             alone = cure if len(best.mends) == 1 else self._alone(cause)
             yield Drawback(cause, self._buffer_values(self.supply, best), alone)
 
@@ -329,11 +368,10 @@ class _Search:
             return self._trial(self._as_late({**given, **fixes[cause]}))
         if cause in ("short-buffer", "long-buffer"):
             return None
-        spec = self._best(
+        return self._best(
             better for clock in CLOCKS for better in self._timed(given, clock, [])
             if better.mends == (cause,)
-        )  # fmt: skip
-        return None if spec is None else self._trial(spec.spec)
+        )[1]  # fmt: skip
 
     def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
         begun, grown = supply.grown
@@ -344,11 +382,18 @@ class _Search:
         }  # fmt: skip
 
     def _chase_values(self) -> dict[str, float | str]:
-        time = in_seconds(self.settings["time"], self.frames.interval)
-        if self.settings["how"] == "share" and self.settings["share"] < 1:
+        return {"time": self._chase_time(), "interval": self.frames.interval}
+
+    def _chase_time(self) -> float:
+        """Return the time constant of a chase, or how long it takes to its goal (s)."""
+        settings = self.settings
+        if settings["how"] == "interval":
+            known = "interval" in self._given
+            return float(settings["interval"]) if known else self.frames.interval
+        if settings["how"] == "share" and settings["share"] < 1:
             frame = float(np.median(np.diff(self.frames.times)))
-            time = -frame / math.log1p(-self.settings["share"])
-        return {"time": time, "interval": self.frames.interval}
+            return -frame / math.log1p(-settings["share"])
+        return in_seconds(settings["time"], self.frames.interval)
 
     def _frame_rate(self) -> Iterator[Drawback]:
         """Yield the lag of a share a frame on slow and fast screens, and what is the same there."""
@@ -356,7 +401,7 @@ class _Search:
         if settings["how"] != "share" or settings["share"] == 1:
             return
         given = {key: value for key, value in self._given.items() if key not in ("how", "share")}
-        even = {"how": "exponential", "time": float(f"{self._chase_values()['time']:.2g}")}
+        even = {"how": "exponential", "time": float(f"{self._chase_time():.2g}")}
         spec = StrategySpec("chase", {**given, **even})
         slow, fast = self._lags(StrategySpec("chase", self._given))
         after = self._lags(spec)
@@ -376,6 +421,11 @@ class _Search:
             bench = Bench(self.bench.packets, screen, spec)
             found.append(math.nan if bench.before is None else bench.before.lag)
         return found
+
+
+def _changed(clock: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that go by another clock over the sender's stamps."""
+    return {"stamps": None, "clock_time": None, "keep": None, **clock}
 
 
 #: Fewer frames that choose show nothing.
