@@ -360,6 +360,9 @@ SELDOM = 8.0
 #: share of the usual one.
 RESTED, SLOW, STILL = 1.5, 0.45, 0.2
 
+#: A share of the long holes in numbers that are rests: then numbers count ticks, not packets.
+RESTING = 0.8
+
 #: In usual steps, and in what is due: a movement that went on across a pause as if there was none.
 LEAST_PACE, GOES_ON = 0.3, 0.4
 
@@ -973,7 +976,7 @@ def _stream(name: str, columns: Floats) -> Stream:
         state = (*columns[VELOCITY][::-1], *columns[POSITION][::-1])
         order = _without_ties(columns[TIME], columns[ARRIVAL], columns[SEQUENCE], *state)
         columns = columns[:, order[new]]
-    return Stream(
+    stream = Stream(
         name,
         columns[TIME],
         columns[POSITION].T,
@@ -984,6 +987,27 @@ def _stream(name: str, columns: Floats) -> Stream:
         columns[TURN].T,
         came,
     )
+    return _without_ticks(stream) if stream.numbered else stream
+
+
+def _without_ticks(stream: Stream) -> Stream:
+    """The stream with numbers of packets, where its own count ticks, of which rests send none."""
+    if not (len(stream.times) >= FEWEST_STATES and (stream.steps > 0).mean() > 0.5):
+        return stream
+    holes = np.flatnonzero(stream.missing > 0)
+    ticks = np.round(stream.intervals[holes] / stream.period) - 1
+    holes = holes[np.abs(ticks - stream.missing[holes]) <= 1]
+    silent = stream.intervals[holes] > SILENT * stream.period
+    rested = stream.rested(holes)
+    if int((silent & rested).sum()) < max(FEWEST_RESTS, RESTING * int(silent.sum())):
+        return stream
+    rests = holes[rested]
+    passed = np.append(0.0, np.cumsum(stream.missing[rests] * stream.usual_gap))
+
+    def counted(numbers: Floats) -> Floats:
+        return numbers - passed[np.searchsorted(stream.sequence[rests + 1], numbers, "right")]
+
+    return replace(stream, sequence=counted(stream.sequence), came=counted(stream.came))
 
 
 def _together(streams: list[Stream]) -> list[Stream]:

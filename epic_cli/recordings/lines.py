@@ -18,7 +18,7 @@ from epic_cli.engine.refusals import Reading, Reason, Refusal
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.names.guess import AmbiguousLayout
-from epic_cli.recordings.names.spellings import component_of, name_of
+from epic_cli.recordings.names.spellings import TICKS, component_of, name_of
 from epic_cli.recordings.read_spec import ReadSpec, in_order, star_of
 
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|\.\d+)(?:[eE][-+]?\d+)?f?|[-+]?(?:nan|inf(?:inity)?)"
@@ -223,6 +223,24 @@ class LineReader(ABC):
             return None
         columns = {**dict(self.layout.columns or ()), "entity": ""}
         return self.layout._replace(columns=in_order(columns))
+
+    def with_sequence(self, layout: ReadSpec) -> ReadSpec:
+        """A layout, with a count of ticks as sequence number where none of them is left out."""
+        places = layout.places
+        if "seq" in {**dict(self.layout.columns or ()), **places}:
+            return layout
+        rows = list(map(self.cells_of, self._ahead[:-1]))
+        free = (column for column in (rows[0] if rows else ()) if column not in places.values())
+        ticks = [column for column in free if name_of(column).spelling in TICKS]
+        if len(ticks) != 1:
+            return layout
+        cells = [row[ticks[0]].strip() for row in rows if ticks[0] in row]
+        numbers = sorted({int(cell) for cell in cells if cell.isdecimal()})
+        whole = all(map(str.isdecimal, cells)) and len(numbers) >= _FEWEST
+        if not whole or numbers[-1] - numbers[0] != len(numbers) - 1:
+            return layout
+        columns = {**dict(layout.columns or ()), "seq": ticks[0]}
+        return layout._replace(columns=in_order(columns))
 
     def with_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
         """The same; where no name is a time's, with the columns whose numbers never go down."""

@@ -318,7 +318,7 @@ _COLUMN_HELP = {
     "vx": "Its velocity; vx= says that there is none.",
     "arrival": "When it arrived, by the receiver's clock.",
     "entity": "The name of the entity; team+number are two columns that only together name it.",
-    "seq": "The packet's sequence number.",
+    "seq": "The packet's sequence number; a count of ticks is one where none is left out.",
     "teleport": "1 where the entity was moved on purpose.",
     "delta": "How long before its stamp the state was true.",
     "qx": "A rotation as a quaternion, qx to qw.",

@@ -1,6 +1,6 @@
 """Findings: what looks wrong is said once, and what is right never."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice, product
 from pathlib import Path
@@ -287,3 +287,24 @@ def test_doubt_is_said_first_where_the_answer_is(tmp_path: Path) -> None:
     assert (
         '"in_doubt"' in epic("diagnose", "-f", "jsonl", str(file)).stdout.decode().splitlines()[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("ticks", "read"),
+    [
+        (range(30), True),
+        ([number // 2 for number in range(60)], True),  # of several entities
+        ([*range(20), *range(21, 40)], False),  # packets, or ticks of which nothing was sent
+        (range(0, 90, 3), False),
+        ([7] * 30, False),
+    ],
+)
+def test_consecutive_ticks_are_sequence_numbers(ticks: Sequence[int], read: bool) -> None:
+    rows = [f"{tick},{at * 0.05:.2f},{at},0" for at, tick in enumerate(ticks)]
+    table = "\n".join(["tick,t,x,y", *rows, ""]).encode()
+    assert (b"seq=tick" in epic("inspect", stdin=table).stdout) is read
+    lines = [
+        f'{{"tick": {tick}, "t": {at * 0.05:.2f}, "x": {at}, "y": 0}}'
+        for at, tick in enumerate(ticks)
+    ]
+    assert (b"seq=tick" in epic("inspect", stdin="\n".join(lines).encode()).stdout) is read

@@ -288,6 +288,14 @@ def _on_change(case: Case) -> Tables:
     return tables
 
 
+def _on_change_by_ticks(case: Case) -> Tables:
+    """The same, with the number of the tick in each packet."""
+    tables = _on_change(case)
+    for rows in tables.values():
+        rows[8] = np.round(rows[0] * case.rate)
+    return tables
+
+
 def _pauses(case: Case, shortest: float, longest: float) -> list[tuple[float, float]]:
     count = max(3, int(case.seconds / 12))
     begins = np.linspace(2, case.seconds - 4, count) + case.random.uniform(-0.8, 0.8, count)
@@ -431,6 +439,7 @@ SENDERS = {
     "axis threshold": Sender(_axis_threshold, ("threshold",), ("wander", "drive", "walk")),
     "direction threshold": Sender(_direction, ("threshold",), ("wander", "drive"), speeds=True),
     "on change": Sender(_on_change, ("on-change",), ("walk", "drive")),
+    "on change, ticks": Sender(_on_change_by_ticks, ("on-change",), ("walk", "drive")),
     "stalls": Sender(_stalled, ("server-stall",)),
     "stalls, world goes on": Sender(_skipped, ("server-stall",)),
     "late, catches up": Sender(_late, ("late-sender",)),

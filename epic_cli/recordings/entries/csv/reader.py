@@ -187,6 +187,7 @@ class CsvReader(LineReader):
             layout = infer_row_layout(given, values)
             without = self.without_counter(layout)
             layout = layout if without is None else infer_row_layout(without, values)
+            layout = self.with_sequence(layout)
             twice = [name for name in layout.places.values() if names.count(name) > 1]
             if twice:
                 raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))

@@ -1091,6 +1091,7 @@ class JsonlReader(LineReader):
                 self.layout = without
                 layout = self._infer_layout(item)
                 self.layout = given
+            layout = self.with_sequence(layout)
         except AmbiguousLayout as ambiguous:
             if has_no_entries(self.layout, item):
                 self._empty = self._empty or Refusal(
