@@ -103,7 +103,7 @@ def _has_running_threads() -> bool:
     import threading
 
     main_thread = threading.main_thread()
-    return any(one is not main_thread and not one.daemon for one in threading.enumerate())
+    return any(each is not main_thread and not each.daemon for each in threading.enumerate())
 
 
 def _as_elsewhere() -> None:

@@ -50,8 +50,8 @@ def share(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits, and thousands with commas."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    """Three digits, and thousands with commas up to a billion: ``12,300``, ``1.55e+38``."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def rough(value: float) -> str:

@@ -53,6 +53,9 @@ _TOO_SHORT = (
     " last, and these are drawn later; add some packets"
 )
 
+#: What a chart of the session shows as the truth.
+_TRUTH = "truth: rebuilt from these packets with hindsight"
+
 #: A chart of more points than this shows no more.
 _MOST_POINTS = 4000
 
@@ -197,6 +200,7 @@ def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) 
     height = max(min(screen.lines - 8, 18), 5)
     charts = [scene_chart(scene, _AXES[axis], height=height) for scene in scenes]
     screen.show(Group(*charts))
+    screen.say(_TRUTH)
 
 
 # ------------------------------------------------------------- the packets

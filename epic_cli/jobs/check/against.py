@@ -32,41 +32,107 @@ from epic_cli.recordings.writing import Changes, Conversion, Unwritable, number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
-from epic_cli.jobs.check.port import Ending, Port
+from epic_cli.jobs.check.port import Ending, Port, PortRun
+
+#: What a program under test should do.
+PRINT_ROWS = "print epic rows, CSV, TSV or JSON lines"
 
 #: Above the rows fewer lines than this may stand.
 _BANNER = 4
 
 
 def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bool]) -> Outcome:
-    """Gives the program the case's packets; ours are the expected rows.
+    """Compare what a program prints for the packets of a case with the expected rows.
 
-    The columns that it prints are compared. Raises ``BrokenCase``, ``StrategyFailed``.
+    Expected are the rows that epic draws or, where another program printed those of the case, what
+    that program printed. The columns that the program prints are compared. Raises ``BrokenCase``,
+    ``StrategyFailed``.
     """
-    ours = draw(case.drawing.changed(row_format="tsv"))
-    given = feed_of(case.drawing, spec.feed)
-    most = 1_000_000 + 8 * len(ours.rows)
-    run = port.run(given, environment_of(case), most, stopped)
-    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.rows.count(b"\n") - 1)
+    ours = draw(case.drawing.changed(row_format="tsv")).rows
+    run = run_port(case, port, spec.feed, len(ours), stopped)
+    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
     if run.ending is not Ending.DONE:
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run)
     tolerances = spec.tolerances or case.tolerances
     try:
-        difference, ignored = _held_against(case, ours.rows, run.output, tolerances)
+        if case.printed_by:
+            difference, ignored = _compare_printed(_printed(case), run.output, tolerances)
+        else:
+            difference, ignored = _held_against(case, ours, run.output, tolerances)
     except NotRows as error:
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
     if difference is None:
         return outcome._replace(ignored=ignored)
-    about, found = _circumstances(case, difference)
+    outcome = _explained(outcome, difference, ignored)
+    if case.printed_by:
+        return outcome
+    return outcome._replace(
+        timing=_timing_that_holds(case, run.output, tolerances), made_by=port.made_by()
+    )
+
+
+def check_printed(case: Case) -> Outcome:
+    """Compare what epic draws with the expected rows, which another program printed.
+
+    Raises ``BrokenCase``, ``StrategyFailed``.
+    """
+    ours = draw(case.drawing.changed(row_format="tsv")).rows
+    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
+    printed = _printed(case)
+    try:
+        difference, ignored = _held_against(case, ours, printed, case.tolerances)
+    except NotRows as error:
+        raise BrokenCase(f"{case.expected}:{error.line}", error.what) from error
+    if difference is None:
+        return outcome._replace(ignored=ignored)
+    outcome = _explained(outcome, difference, ignored)
+    return outcome._replace(timing=_timing_that_holds(case, printed, case.tolerances))
+
+
+def run_port(
+    case: Case, port: Port, feed: str, rows: int, stopped: Callable[[], bool] = bool
+) -> PortRun:
+    """Run a program on the packets of a case, which are drawn in about this many bytes."""
+    given = feed_of(case.drawing, feed)
+    return port.run(given, environment_of(case), 1_000_000 + 8 * rows, stopped)
+
+
+def _printed(case: Case) -> bytes:
+    """Return the expected rows of a case; raise ``BrokenCase`` where they cannot be read."""
+    assert case.expected is not None
+    try:
+        with open(case.expected, "rb") as stream:  # noqa: PTH123
+            return stream.read()
+    except OSError as error:
+        raise BrokenCase.unreadable(case.expected, error) from error
+
+
+def _explained(outcome: Outcome, difference: Difference, ignored: tuple[str, ...]) -> Outcome:
+    """Return the outcome with what differs, and what the packets did there."""
+    assert outcome.case is not None
+    about, found = _circumstances(outcome.case, difference)
     return outcome._replace(
         status=CaseStatus.DIFFERS,
         difference=difference,
         ignored=ignored,
-        timing=_timing_that_holds(case, run.output, tolerances),
         circumstances=tuple(about),
-        made_by=port.made_by(),
         occasion=found,
     )
+
+
+def _compare_printed(
+    expected: bytes, output: bytes, tolerances: Tolerances
+) -> tuple[Difference | None, tuple[str, ...]]:
+    """Compare two outputs of programs as ``_held_against``; raise ``NotRows``."""
+    tables = []
+    for text in (expected, output):
+        rows, found = rows_of_output(text)
+        if found is None:
+            raise NotRows(1, f"there are no rows: {PRINT_ROWS}")
+        tables.append(drawn_rows(parse(rows, found)))
+    there, here = tables
+    difference = compare(there, here, tolerances, literal=tolerances.exact)
+    return difference, tuple(column for column in there.columns if column not in here.columns)
 
 
 def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
@@ -120,16 +186,13 @@ def _held_against(
 
     Rows in which nothing is drawn need not be there.
     """
-    output = _without_banner(output)
-    found = format_of(output)
+    output, found = rows_of_output(output)
     if found is None:
         if output.strip():
             first = output.lstrip()[:60].partition(b"\n")[0].decode("utf-8", "backslashreplace")
-            raise NotRows(1, f"{first!r} is not a row: print epic rows, CSV, TSV or JSON lines")
+            raise NotRows(1, f"{first!r} is not a row: {PRINT_ROWS}")
         found = "tsv"
         output = ours.partition(b"\n")[0] + b"\n"
-    if output and not output.endswith(b"\n"):
-        output += b"\n"
     theirs = parse(output, found)
     if found == "epic":
         epic = draw(case.drawing.changed(row_format="epic")).rows
@@ -140,14 +203,17 @@ def _held_against(
     return difference, ignored
 
 
-def _without_banner(output: bytes) -> bytes:
-    """The rows without what an engine prints above them, such as its version."""
+def rows_of_output(output: bytes) -> tuple[bytes, str | None]:
+    """Return the rows of an output and their format, without what an engine prints above them.
+
+    Of an output without rows, return all of it and None.
+    """
     rest = output
     for _ in range(_BANNER):
-        if format_of(rest) is not None:
-            return rest
+        if (found := format_of(rest)) is not None:
+            return rest if rest.endswith(b"\n") else rest + b"\n", found
         rest = rest.partition(b"\n")[2].lstrip(b" \r\n")
-    return output
+    return output, None
 
 
 # ---------------------------------------------------------------- what it is given

@@ -247,7 +247,7 @@ ALL = "all"
 #: All keys that a replay has, too; and what a case has besides. What it cannot say of a replay is
 #: where its rows go, how messages look, and whose configuration counts.
 KEYS = (*READERS, "strict")
-OWN = ("recording", "expected", "tolerance", "expect")
+OWN = ("recording", "expected", "printed_by", "tolerance", "expect")
 
 
 def read_case(
@@ -295,7 +295,8 @@ class _Reading:
         drawing = DrawSpec(recordings, candidates, several, replay)
         tolerances = expectations.tolerances()
         name = case_name(file.path)
-        case = Case(name, file.path, drawing, expected, tolerances, conditions, truth)
+        printed_by = self._printed_by(several or len(recordings) > 1)
+        case = Case(name, file.path, drawing, expected, tolerances, conditions, truth, printed_by)
         for output in filter(None, (case.expected, case.new)):
             try:
                 check_output(output)
@@ -363,6 +364,15 @@ class _Reading:
         ), several
 
     # ------------------------------------------------------------ what is expected
+
+    def _printed_by(self, several: bool) -> str:
+        """Return the command of the program that printed the expected rows, if one did."""
+        named = self._table.get("printed_by", "")
+        if not isinstance(named, str):
+            raise self._file.broken("is the command of a program", "printed_by")
+        if named and several:
+            raise self._file.broken("a program prints one recording and strategy", "printed_by")
+        return named
 
     def _expected(self, conditions: tuple[Condition, ...]) -> tuple[str | None, str]:
         """Where rows are expected, and their format, which the file's name says if nothing does."""

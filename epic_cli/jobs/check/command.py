@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
@@ -33,7 +34,7 @@ from epic_cli.jobs.replay.command import spec_options
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings import files, packet_formats
 from epic_cli.recordings.files import CannotAccess, accessing
-from epic_cli.shell.console import ColorChoice, open_sink, screen_columns, show, use_color
+from epic_cli.shell.console import PROSE, ColorChoice, open_sink, screen_columns, show, use_color
 from epic_cli.shell.declared import (
     InputFile,
     OutputFile,
@@ -204,7 +205,7 @@ def check(
 
     _check_usage(paths, doing, program)
     if doing.new is not None:
-        return _make(doing.new, paths, case)
+        return _make(doing.new, paths, case, program)
     how = program.spec(threads)
     output = Output(report, doing, color)
     cases = _cases(paths, program, case, trust)
@@ -267,7 +268,7 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         drawing = sorted(parameter.name or "" for parameter in _case_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
     if doing.new is not None:
-        others = ("accept", "against", "builtin", "charts", "html", "junit", "tap")
+        others = ("accept", "builtin", "charts", "html", "junit", "tap")
         refuse(others, "does not go with --new")
     if doing.accept and program.against is not None:
         raise WrongUsage(
@@ -281,11 +282,13 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         raise WrongUsage("--builtin has its own cases: name no others", "builtin")
 
 
-def _make(folder: str, files: Sequence[str], spec: ReplaySpec) -> int:
-    """Creates a case from a recording; the rows drawn now become the expected ones.
+def _make(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program) -> int:
+    """Create a case from a recording, which expects the rows that epic or a program draws now.
 
-    Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
+    Raise ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
     """
+    from epic_cli.jobs.check.case_file import read_case
+    from epic_cli.jobs.check.run import check
     from epic_cli.jobs.check.writing import CaseExists, make_case, spec_values
     from epic_cli.shell.console import write_text
 
@@ -300,11 +303,39 @@ def _make(folder: str, files: Sequence[str], spec: ReplaySpec) -> int:
             raise WrongUsage("--new CASE takes standard input alone", "new")
         packets = sys.stdin.buffer.read()
     values = spec_values(folder, spec, row_format)
+    how, print_rows = program.spec(None), None
+    if how.port is not None:
+        values["printed_by"] = str(program.against)
+        if how.tolerances is not None:
+            values["tolerance"] = how.tolerances.default._asdict()
+        print_rows = partial(_print_rows, how.port, how.feed)
     with wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
-        path, rows = make_case(folder, files, values, packets)
+        path, rows = make_case(folder, files, values, packets, print_rows)
     _say_findings(path)
-    write_text(f"{printable(path)}: a case of {rows:,} rows\n")
+    by = f", printed by {printable(str(program.against))}" if print_rows else ""
+    write_text(f"{printable(path)}: a case of {rows:,} rows{by}\n")
+    if print_rows and not check(read_case(path, trust=True)).holds:
+        say(
+            f"epic: {spec.strategy.label} draws other rows: 'epic check {printable(folder)}' shows"
+            " which; with --against the program is held to these\n"
+        )
     return ExitStatus.DONE
+
+
+def _print_rows(port: Port, feed: str, case: Case) -> tuple[bytes, str]:
+    """Return what a program prints for the packets of a case, and its format.
+
+    Raise ``WrongUsage`` where the program fails or prints no rows.
+    """
+    from epic_cli.jobs.check.against import PRINT_ROWS, rows_of_output, run_port
+    from epic_cli.jobs.check.port import Ending
+    from epic_cli.jobs.check.report import port_words
+
+    run = run_port(case, port, feed, 0)
+    rows, found = rows_of_output(run.output)
+    if run.ending is not Ending.DONE or found is None:
+        raise WrongUsage("--against: " + "; ".join(port_words(run, PRINT_ROWS)), "against")
+    return rows, found
 
 
 def _say_findings(path: str) -> None:
@@ -357,7 +388,9 @@ class Output:
         from epic_cli.jobs.check.report import report
 
         one = report(outcome)
-        if not outcome.holds or self._report.verbose:
+        if one.cure and any(before.cure == one.cure for before in self._reports):
+            self._say(f"{one.headline}, in the same way\n")  # the end says how many, and what helps
+        elif not outcome.holds or self._report.verbose:
             self._say(self._paragraph(one, outcome))
         if outcome.difference is not None and not outcome.difference.written:
             self._picture(outcome)
@@ -371,11 +404,13 @@ class Output:
 
     def end(self) -> ExitStatus:
         """Writes the summary and the reports; returns the exit status."""
-        from epic_cli.jobs.check.report import as_junit, as_tap, summary
+        from epic_cli.jobs.check.report import as_junit, as_tap, repeated_cures, summary
 
         if not self._reports:
             raise WrongUsage("there are no cases")
         self._say(f"{summary(report.status for report in self._reports)}\n")
+        for cure in repeated_cures(self._reports):
+            self._say("".join(f"{line}\n" for line in wrap(cure, self._columns or PROSE, "  ")))
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:

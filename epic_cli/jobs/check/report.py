@@ -141,7 +141,7 @@ def timing_words(timing: Timing) -> str:
     """With which options the rows of a port would be the expected ones."""
     return (
         f"these are the rows of --pacing {timing.pacing} --clock {timing.clock}: give epic these"
-        " options, or draw as EPIC_PACING and EPIC_CLOCK say"
+        " options, or make your program honor EPIC_PACING and EPIC_CLOCK"
     )
 
 
@@ -316,9 +316,31 @@ def _cell_words(cell: CellDiff) -> str:
         more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
         if cell.amount == 0:
             more = " (the same number, written in another way)"
-    return (
-        f"{cell.column} is {cell.drawn or 'nothing'}, expected {cell.expected or 'nothing'}{more}"
-    )
+    expected, drawn = _shortest_apart(cell.expected, cell.drawn)
+    return f"{cell.column} is {drawn or 'nothing'}, expected {expected or 'nothing'}{more}"
+
+
+#: Numbers of up to this many characters are shown as they are printed.
+_SHORT = 10
+
+
+def _shortest_apart(*cells: str) -> tuple[str, ...]:
+    """Return numbers with as many digits as they take to differ, at least six.
+
+    Texts, and numbers that are equal but written differently, stay as they are.
+    """
+    try:
+        values = [float(cell) for cell in cells]
+    except ValueError:
+        return cells
+    is_same = len(set(values)) == 1
+    if max(map(len, cells)) <= _SHORT or (is_same and len(set(cells)) > 1):
+        return cells
+    for digits in range(6, 17):
+        shortened = tuple(f"{value:.{digits}g}" for value in values)
+        if is_same or len(set(shortened)) > 1:
+            return shortened
+    return cells
 
 
 # ---------------------------------------------------------------- figures and programs
@@ -386,12 +408,16 @@ _LONGEST_CELL = 22
 
 
 class CaseReport(NamedTuple):
-    """An outcome in words: all that is kept of it, however many rows it has."""
+    """An outcome in words: all that is kept of it, however many rows it has.
+
+    ``cure`` is what would make all rows of the case hold, where that is known.
+    """
 
     name: str
     status: CaseStatus
     headline: str
     lines: tuple[str, ...]
+    cure: str = ""
 
     @property
     def holds(self) -> bool:
@@ -403,7 +429,14 @@ def report(outcome: Outcome) -> CaseReport:
     """An outcome in words, which cannot steer a terminal."""
     lines = () if outcome.holds else tuple(map(printable, explanation(outcome)))
     name = printable(outcome.name)
-    return CaseReport(name, outcome.status, printable(headline(outcome)), lines)
+    cure = "" if outcome.timing is None else timing_words(outcome.timing)
+    return CaseReport(name, outcome.status, printable(headline(outcome)), lines, cure)
+
+
+def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
+    """Return each cure that several cases share, with how many they are, most first."""
+    counts = Counter(case.cure for case in reports if case.cure and not case.holds)
+    return [f"{count} of them: {cure}" for cure, count in counts.most_common() if count > 1]
 
 
 # ---------------------------------------------------------------- rows
@@ -457,18 +490,17 @@ def _total(table: list[list[str]]) -> int:
 
 def _diff_lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Iterator[list[str]]:
     for pair in pairs:
+        sides = [("-", difference.expected, pair.expected), ("+", difference.drawn, pair.drawn)]
         if not pair.differs and pair.expected:
-            yield [" ", *_row(difference.expected, pair.expected, names)]
-            continue
-        if pair.expected is not None:
-            yield ["-", *_row(difference.expected, pair.expected, names)]
-        if pair.drawn is not None:
-            yield ["+", *_row(difference.drawn, pair.drawn, names)]
+            sides = [(" ", difference.expected, pair.expected)]
+        rows = [(sign, _cells(table, row, names)) for sign, table, row in sides if row is not None]
+        columns = [_shortest_apart(*cells) for cells in zip(*(row for _, row in rows), strict=True)]
+        for (sign, _), row in zip(rows, zip(*columns, strict=True), strict=True):
+            yield [sign, *(cut(printable(cell), _LONGEST_CELL) if cell else "-" for cell in row)]
 
 
-def _row(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
-    cells = [row.cells[table.place(name)] if name in table.columns else "" for name in names]
-    return [cut(printable(cell), _LONGEST_CELL) if cell else "-" for cell in cells]
+def _cells(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
+    return [row.cells[table.place(name)] if name in table.columns else "" for name in names]
 
 
 # ---------------------------------------------------------------- for other programs

@@ -41,9 +41,11 @@ def check(
 ) -> Outcome:
     """The outcome of a case, whatever keeps it from being run."""
     try:
-        if spec.port is not None:
-            from epic_cli.jobs.check.against import check_port
+        if spec.port is not None or case.printed_by:
+            from epic_cli.jobs.check.against import check_port, check_printed
 
+            if spec.port is None:
+                return check_printed(case)
             return check_port(case, spec.port, spec, stopped)
         drawn = draw(case.drawing)
         outcome = check_rows(case, drawn.rows)

@@ -150,7 +150,8 @@ class Case(NamedTuple):
 
     ``name`` is how it is called, ``file`` where it is written. ``expected`` is where its rows are
     expected, or would be written; None: only its figures count. ``conditions`` are the figures of
-    ``epic compare`` that have to hold.
+    ``epic compare`` that have to hold. ``printed_by`` is the program that printed the expected
+    rows; empty: epic drew them.
     """
 
     name: str
@@ -160,6 +161,7 @@ class Case(NamedTuple):
     tolerances: Tolerances = Tolerances()
     conditions: tuple[Condition, ...] = ()
     truth: TruthSpec = TruthSpec()
+    printed_by: str = ""
 
     @property
     def new(self) -> str:

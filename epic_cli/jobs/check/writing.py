@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from epic_cli.jobs.check.case_file import read_case
 from epic_cli.jobs.check.drawing import draw
 from epic_cli.jobs.check.outcome import CaseStatus, Outcome
 from epic_cli.jobs.check.run import check_rows
-from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase
+from epic_cli.jobs.check.spec import CASE_FILE, BrokenCase, Case, beside
 from epic_cli.jobs.replay.spec import ReplaySpec
 from epic_cli.recordings.files import check_output, cleaning_up, write_whole
 from epic_cli.recordings.writing import number
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: What the packets of a case are called whose recording has no file.
 PACKETS = "packets.txt"
 
-Value = str | float | bool | list[str]
+Value = str | float | bool | list[str] | dict[str, float]
 
 
 class CaseExists(ValueError):
@@ -125,8 +125,11 @@ def make_case(
     recordings: Sequence[str],
     values: Mapping[str, Value],
     packets: bytes | None = None,
+    print_rows: Callable[[Case], tuple[bytes, str]] | None = None,
 ) -> tuple[str, int]:
     """Makes a case, and expects what is drawn of it now; returns its file, and how many rows.
+
+    With ``print_rows`` another program prints the expected rows: their bytes and format.
 
     ``recordings`` are paths as seen from where we are; with ``packets`` it is these instead.
     ``values`` are all other keys. Raises
@@ -140,7 +143,7 @@ def make_case(
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     check_output(path)
     if os.path.isdir(folder):  # noqa: PTH112
-        return path, _fill(folder, recordings, values, packets)
+        return path, _fill(folder, recordings, values, packets, print_rows)
     whole = os.path.abspath(folder)  # noqa: PTH100
     # beside it: what is named from there is the same; what a killed run has left has this name
     parent, name = os.path.split(whole)
@@ -150,7 +153,7 @@ def make_case(
         try:
             remove_part()
             os.makedirs(part)  # noqa: PTH103
-            count = _fill(part, recordings, values, packets)
+            count = _fill(part, recordings, values, packets, print_rows)
             os.rename(part, whole)  # noqa: PTH104
         except BrokenCase as error:
             place, what = (text.replace(part, folder) for text in (error.place, error.what))
@@ -165,6 +168,7 @@ def _fill(
     recordings: Sequence[str],
     values: Mapping[str, Value],
     packets: bytes | None,
+    print_rows: Callable[[Case], tuple[bytes, str]] | None,
 ) -> int:
     """Writes the files of a case in a folder; returns how many rows are expected."""
     import tomlkit  # a check writes no case files
@@ -181,16 +185,21 @@ def _fill(
         recording: Value = named[0] if len(named) == 1 else named
         text = tomlkit.dumps({"recording": recording, **values})
         case = read_case(path, trust=True, text=text)  # ours
-        drawn = draw(case.drawing).rows
-        assert case.expected is not None
-        made += _leave(case.expected, drawn)
-        outcome = check_rows(case, drawn)
+        if print_rows is None:
+            rows = draw(case.drawing).rows
+            assert case.expected is not None
+            made += _leave(case.expected, rows)
+            count = check_rows(case, rows).rows
+        else:
+            rows, row_format = print_rows(case)
+            made += _leave(beside(path, row_format), rows)
+            count = rows.count(b"\n") - (row_format in ("tsv", "csv"))
         made += _leave(path, text.encode())
     except BaseException:
         for name in made:
             remove(name)
         raise
-    return outcome.rows
+    return count
 
 
 def _leave(path: str, data: bytes) -> list[str]:

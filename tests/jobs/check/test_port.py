@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from support.places import SAMPLES
 
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.jobs.check.case_file import builtin_cases
@@ -15,6 +17,7 @@ from epic_cli.jobs.check.port import Ending, Port
 from epic_cli.jobs.check.report import explanation
 from epic_cli.jobs.check.run import check
 from epic_cli.jobs.check.spec import CheckSpec, DrawSpec
+from epic_cli.main import main
 
 MOST = 100_000
 
@@ -161,3 +164,85 @@ def test_what_it_says_is_told(tmp_path: Path) -> None:
         "it ended with status 1 after 1 line of output",
         "it said: it is broken\x1b[2J",
     ]
+
+
+# ---------------------------------------------------------------- cases of what a program prints
+
+#: A program that is no strategy here: each position, drawn when it is sent.
+OWN = """
+import sys
+print("time,x,y,z")
+for line in sys.stdin:
+    place, _, rest = line.partition("/")
+    print(f"{float(rest.partition('/')[2].split()[0]) + 0.1:.17g},{place.strip()}")
+"""
+
+
+def test_a_case_of_what_a_program_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(OWN)
+    Path("changed.py").write_text(OWN.replace("0.1", "0.2"))
+    recording = str(SAMPLES / "turn.txt")
+    program = f"{sys.executable} -S own.py"
+    assert main(["check", "--new", "case", recording, "--against", program]) == 0
+    out, error = capfd.readouterr()
+    rows = len(Path(recording).read_text().splitlines())
+    assert f"case/case.toml: a case of {rows} rows, printed by {program}" in out
+    assert "epic draws other rows" in error
+    assert Path("case/expected.csv").read_text().startswith("time,x,y,z\n0.1")
+    assert f'printed_by = "{program}"' in Path("case/case.toml").read_text()
+    # the program is held to what it printed, and so is the next build of it
+    assert main(["check", "--against", program, "case"]) == 0
+    assert main(["check", "--against", program.replace("own", "changed"), "case"]) == 5
+    # without it, epic is: and draws something else, which is not offered as what to expect
+    assert main(["check", "case"]) == 5
+    assert not Path("case/expected.new").exists()
+
+
+@pytest.mark.parametrize("row_format", ["epic", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("more", [[], ["--atol", "1e-9"]])
+def test_a_case_printed_by_what_epic_draws_too_holds(
+    row_format: str, more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = f"{sys.executable} -m epic_cli replay -s lerp -f {row_format}"
+    new = ["check", "--new", "case", str(SAMPLES / "turn.txt"), "-s", "lerp"]
+    assert main([*new, "--against", program, *more]) == 0
+    assert main(["check", "case"]) == 0
+    assert main(["check", "case", "--against", program]) == 0
+    expected = Path(f"case/expected.{row_format}")
+    expected.write_text(expected.read_text().replace("5", "6", 1))
+    assert main(["check", "case"]) == 5
+    assert main(["check", "case", "--against", program]) == 5
+
+
+def test_a_program_that_prints_no_rows_makes_no_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for program in ("echo hello", "false", "true"):
+        new = ["check", "--new", "case", str(SAMPLES / "turn.txt"), "--against", program]
+        assert main(new) == 2
+        assert "--against: it" in capfd.readouterr().err
+        assert not Path("case").exists()
+
+
+def test_what_would_help_all_cases_is_said_once_at_the_end(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    program = f"{sys.executable} -m epic_cli replay -s lerp --pacing demo --clock single"
+    assert main(["check", "--builtin", "-s", "lerp", "--against", program]) == 5
+    lines = capfd.readouterr().out.splitlines()
+    assert len(lines) < 80
+    assert sum("--pacing demo" in line for line in lines) == 2  # at the first case, and at the end
+    assert lines[-2].endswith("these are the rows of --pacing demo --clock single: give epic these")
+
+
+def test_numbers_have_as_many_digits_as_differ(capfd: pytest.CaptureFixture[str]) -> None:
+    program = f"{sys.executable} -m epic_cli replay -s lerp+delay=0.1000001 -f csv"
+    assert main(["check", "--builtin", "-s", "lerp", "--against", program]) == 5
+    shown = re.findall(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]\d+)?", capfd.readouterr().out)
+    assert shown
+    assert max(map(len, shown)) < 16
