@@ -614,7 +614,7 @@ def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
         figures = survey(_sample(watch))
         found += _unit(figures, watch)
         if not any(each.code == "E201" for each in found):
-            found += _arrival_unit(watch)
+            found += _arrival_unit(watch, tracks)
         if totals.packets >= LEAST:
             found += _unix(figures, watch)
             found += _velocity(figures, watch)
@@ -696,12 +696,19 @@ def _spelled_twice(tracks: list[Track]) -> Iterator[RecordingFinding]:
         yield RecordingFinding("E111", facts)
 
 
+#: So many packets show whether there may be some twice.
+_GLANCE = 16
+
 #: Such a share of the packets stand there as often as one another.
 _ALL_TWICE = 0.9
 
 
 def _standing_twice(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     """Packets that are alike in all that is read, nearly all of them."""
+    first = watch.samples[0].block if watch.samples else PacketBlock()
+    begin = [first[index] for index in range(min(len(first), _GLANCE))]
+    if len(set(begin)) == len(begin):
+        return
     counts = Counter(
         sample.block[index] for sample in watch.samples for index in range(len(sample.block))
     )
@@ -722,7 +729,8 @@ def _unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
 def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     again = [track for track in tracks if track.restarts]
     if not again:
-        yield from _begun_anew(watch)
+        if any(track.backs for track in tracks):
+            yield from _begun_anew(watch)
         return
 
     first = min(again, key=lambda one: one.restart_line)
@@ -920,8 +928,10 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
 _LASTS = 3.0
 
 
-def _arrival_unit(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+def _arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     """Arrivals in another unit than stamps: by how long both last."""
+    if not any(_wanders(track) for track in tracks):
+        return
     layout = _layout(watch)
     if layout is None or (watch.given is not None and watch.given.arrival_unit is not None):
         return
@@ -952,6 +962,12 @@ def _arrival_unit(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
             "taken": _UNIT_NAMES.get(taken, taken),
         }
         yield RecordingFinding("E211", facts, read=watch.read_with({"arrival_unit": meant}))
+
+
+def _wanders(track: Track) -> bool:
+    """Whether the delays of an entity change by as much as a good part of its time."""
+    low, high = track.delays
+    return bool(track.arrivals) and high - low > 0.5 * (track.last - track.first)
 
 
 def _unit_of_size(size: float) -> str | None:

@@ -15,6 +15,7 @@ import pytest
 from endurance import (
     altered,
     calls,
+    clocks,
     full_disk,
     hangs,
     killed,
@@ -121,6 +122,13 @@ def test_a_harness_is_in_order(name: str) -> None:
     source = readers.HERE / f"{name}.cpp"
     command = [*COMPILER, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{readers.ENGINE}"]
     subprocess.run([*command, str(source)], check=True)
+
+
+@pytest.mark.filterwarnings("ignore")  # of findings, which are asked for
+def test_three_clocks_are_read_or_something_is_said() -> None:
+    counts = Counter(clocks.judge(clocks.make(random.Random(f"9 {n}")))[0] for n in range(60))
+    assert set(counts) <= {"right", "told"}
+    assert counts["right"] > 30
 
 
 def test_logs_are_read_by_the_command_or_what_it_proposes_reads_them(tmp_path: Path) -> None:

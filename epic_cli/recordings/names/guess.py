@@ -233,8 +233,9 @@ def _degrees_unit(column: str) -> str:
 
 def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> bool:
     """Whether places that are no degrees are whole numbers of degrees times ten millions."""
-    units = {name_of(columns[axis]).unit for axis in ("x", "y")}
-    texts = [values.get(columns[axis], "").strip() for axis in ("x", "y")]
+    places = [columns.get(axis, "") for axis in ("x", "y")]
+    units = {name_of(place).unit for place in places}
+    texts = [values.get(place, "").strip() for place in places]
     if units != {""} or not all(map(_DEGREES_E7.fullmatch, texts)):
         return False
     x, y = map(float, texts)
@@ -271,7 +272,7 @@ def _factors(
     degrees = ("x", "y") if geo else ()
     known = {**LENGTH_UNITS, **SPEED_UNITS}
     found = [
-        _DEGREES.get(_degrees_unit(columns[axis]), 1.0)
+        _DEGREES.get(_degrees_unit(columns.get(axis, "")), 1.0)
         if axis in degrees
         else lengths.get(axis, usual)
         for axis in POSITION

@@ -1108,7 +1108,8 @@ class JsonlReader(LineReader):
         self._entries = entries_of(layout)
         self._levels = levels_of(layout)
         if self._levels is not None:
-            later = {field: (field,) for field in _LATER if field not in dict(layout.columns or ())}
+            taken = {*dict(layout.columns or ()), *layout.places.values()}
+            later = {field: (field,) for field in _LATER if field not in taken}
             innermost = {**later, **self._levels.paths[-1]}
             self._levels = self._levels._replace(paths=(*self._levels.paths[:-1], innermost))
             self.records = RecordScanner(self.entities, **layout.units)
@@ -1122,7 +1123,8 @@ class JsonlReader(LineReader):
             if len(joined) > 1 and field not in starred(layout) and column not in values:
                 del places[field]
                 self._joined[field] = tuple(map(path_names, joined))
-        later = {field: (field,) for field in _LATER if field not in dict(given.columns or ())}
+        taken = {*dict(given.columns or ()), *layout.places.values()}  # rx may be an arrival
+        later = {field: (field,) for field in _LATER if field not in taken}
         if self._entries is not None:
             given_to_all = set(layout.places) - set(starred(layout))
             own = {
