@@ -360,11 +360,11 @@ SELDOM = 8.0
 #: share of the usual one.
 RESTED, SLOW, STILL = 1.5, 0.45, 0.2
 
-#: A share of the long holes in numbers that are rests: then numbers count ticks, not packets.
-RESTING = 0.8
+#: So many long holes in numbers are rests, and this share of all: numbers count ticks, not packets.
+SEVERAL, RESTING = 2, 0.8
 
 #: In usual steps, and in what is due: a movement that went on across a pause as if there was none.
-LEAST_PACE, GOES_ON = 0.3, 0.4
+LEAST_PACE, GOES_ON = 0.1, 0.4
 
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
             "turns")  # fmt: skip
@@ -542,6 +542,7 @@ class Stream:
         due = (before + after) / 2
         inner &= (self.intervals[around[[0, 2]]] < RESTED * self.period).all(axis=0)
         goes = lengths(due) > LEAST_PACE * self.usual_step
+        goes &= np.minimum(lengths(before), lengths(after)) > GOES_ON * lengths(due)
         return np.asarray(inner & goes & (lengths(across - due) < GOES_ON * lengths(due)))
 
     @cached_property
@@ -999,7 +1000,7 @@ def _without_ticks(stream: Stream) -> Stream:
     holes = holes[np.abs(ticks - stream.missing[holes]) <= 1]
     silent = stream.intervals[holes] > SILENT * stream.period
     rested = stream.rested(holes)
-    if int((silent & rested).sum()) < max(FEWEST_RESTS, RESTING * int(silent.sum())):
+    if int((silent & rested).sum()) < max(SEVERAL, RESTING * int(silent.sum())):
         return stream
     rests = holes[rested]
     passed = np.append(0.0, np.cumsum(stream.missing[rests] * stream.usual_gap))
