@@ -1006,7 +1006,8 @@ def _without_ticks(stream: Stream) -> Stream:
     passed = np.append(0.0, np.cumsum(stream.missing[rests] * stream.usual_gap))
 
     def counted(numbers: Floats) -> Floats:
-        return numbers - passed[np.searchsorted(stream.sequence[rests + 1], numbers, "right")]
+        before = np.searchsorted(stream.sequence[rests + 1], numbers, "right")
+        return np.asarray(numbers - passed[before])
 
     return replace(stream, sequence=counted(stream.sequence), came=counted(stream.came))
 

@@ -1,17 +1,20 @@
 """How well causes are found: every fault over seeds, movements and strengths; clean recordings.
 
-Prints the two tables of the guide (three minutes on two cores); ``--seeds 1 --curve 1 --clean 1``
-is a short run.
+Prints the three tables of the guide (four minutes on two cores); ``--seeds 1 --curve 1 --clean 1
+--sessions 1`` is a short run.
 
-python -m endurance.diagnosis [--seeds SEEDS] [--curve SEEDS] [--clean SEEDS] [FAULT ...]
+python -m endurance.diagnosis [--seeds SEEDS] [--curve SEEDS] [--clean SEEDS] [--sessions SEEDS]
+    [FAULT ...]
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import multiprocessing
 from collections import Counter
-from multiprocessing import Pool
+from multiprocessing.pool import Pool
+from typing import NamedTuple
 
 import numpy as np
 from support.faulty_traffic import (
@@ -25,6 +28,7 @@ from support.faulty_traffic import (
     traffic_of_tables,
 )
 from support.faulty_turning import KINDS, turning
+from support.sessions import FOUND_AS, NETWORKS, SENDERS, session
 
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.network.paths import PATHS
@@ -57,9 +61,45 @@ def of_turning(case: tuple[str, str, int, int]) -> list[str]:
     return causes(turning(kind, Case(rows, 1 / rate, np.random.default_rng(seed), 1.0)))
 
 
-def main(seeds: int, curve: int, clean_seeds: int, faults: list[str]) -> None:
-    """Prints the table of faults, then the alarms in clean recordings of each movement."""
-    with Pool() as pool:
+class Told(NamedTuple):
+    """Whether a session's cause, or one of its causes, is told first, and which are false."""
+
+    first: bool
+    false: list[str]
+
+
+def of_session(case: tuple[str, str, int]) -> Told:
+    """What is told of a session: its sender, its network, the seed."""
+    one = session(*case)
+    found = [each.cause for each in diagnose(traffic_of_tables(one.tables)).findings]
+    right = {*one.causes, FOUND_AS[case[1]]} - {""}
+    first = found[0] in right if found else not right
+    return Told(first, [cause for cause in found if cause not in right])
+
+
+def print_sessions(pool: Pool, seeds: int) -> None:
+    """Print a row for each sender: over lines on which nothing is wrong, and over others."""
+    quiet = [network for network in NETWORKS if not FOUND_AS[network]]
+    others = [network for network in NETWORKS if FOUND_AS[network]]
+    print("\n| sender | told as | first | over a faulty network | false causes |")
+    print("| --- | --- | ---: | ---: | --- |")
+    for sender, how in SENDERS.items():
+        told = [
+            pool.map(of_session, itertools.product([sender], networks, range(2000, 2000 + seeds)))
+            for networks in (quiet, others)
+        ]
+        firsts = (f"{sum(one.first for one in some)} of {len(some)}" for some in told)
+        false = Counter(cause for some in told for one in some for cause in one.false)
+        words = ", ".join(f"{cause} {count}" for cause, count in false.items()) or "none"
+        cells = sender, " or ".join(how.causes) or "nothing", *firsts, words
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def main(seeds: int, curve: int, clean_seeds: int, sessions: int, faults: list[str]) -> None:
+    """Print the tables of faults, of alarms in clean recordings, and of sessions."""
+    with multiprocessing.Pool() as pool:
+        print_sessions(pool, sessions)
+        print()
         print("| fault | cause | quarter | half | usual | twice | also found |")
         print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
         for fault in faults or FAULTS:
@@ -95,5 +135,6 @@ if __name__ == "__main__":
     parser.add_argument("--curve", type=int, default=5, help="seeds of the other strengths")
     parser.add_argument("--clean", type=int, default=6, help="seeds of each clean case")
     parser.add_argument("faults", nargs="*", metavar="FAULT", help="only these; none: all")
+    parser.add_argument("--sessions", type=int, default=10, help="seeds of each sender and network")
     given = parser.parse_args()
-    main(given.seeds, given.curve, given.clean, given.faults)
+    main(given.seeds, given.curve, given.clean, given.sessions, given.faults)

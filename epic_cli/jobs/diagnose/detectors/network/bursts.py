@@ -15,8 +15,8 @@ import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.frozen import thawed
-from epic_cli.metrics.arrays import edges, median
-from epic_cli.metrics.traffic import Flags, Floats, MessageLog, Numbers, Traffic
+from epic_cli.metrics.arrays import edges, median, quantile
+from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, MessageLog, Numbers, Traffic
 
 #: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
 TOGETHER = 0.1
@@ -51,6 +51,9 @@ IN_ORDER = 0.98
 #: Late messages of one burst come within a spread of the delays, and this share of how long they
 #: were sent over.
 LOOSE = 0.35
+
+#: Of a burst's messages, this share is held to that: the last ones may be on time.
+NEARLY_ALL = 0.8
 
 #: Messages that left together come apart by this share of what is usual, or more than this (s).
 OWN_WAYS, COARSE = 0.5, 2e-4
@@ -123,26 +126,24 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
     size = SIZE + 2 * int(in_frame)
     least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
     high = np.flatnonzero((found.ends - found.begins >= size) & (found.heights >= least))
-    bursts = [
-        LateBurst(int(found.begins[one]), int(found.ends[one]), float(found.heights[one]))
-        for one in high
-    ]
-    if messages.frame:
-        return bursts
-    # each may have been under way for itself since then, and come in another order
-    taken = {place for one in bursts for place in range(one.begin, one.end)}
+    bursts, taken = [], np.zeros(len(messages.sent), bool)
     heights = messages.delays - messages.usual_delay
-    spread = messages.delay_of(0.95) - messages.delay_of(0.05)
-    for begin in np.flatnonzero(heights > least).tolist():
-        if begin in taken:
-            continue
-        until = float(messages.arrivals[begin]) - messages.usual_delay
-        end = begin + int(np.searchsorted(messages.sent[begin:], until))
-        apart = np.abs(messages.arrivals[begin:end] - messages.arrivals[begin])
-        over = float(messages.sent[end - 1] - messages.sent[begin])
-        if end - begin >= size and (apart <= min(spread, LOOSE * over)).all():
+    if not messages.frame:
+        # each may have been under way for itself since then, and come in another order
+        spread = messages.delay_of(0.95) - messages.delay_of(0.05)
+        for begin in np.flatnonzero(heights > least).tolist():
+            until = float(messages.arrivals[begin]) - messages.usual_delay
+            end = begin + int(np.searchsorted(messages.sent[begin:], until))
+            if taken[begin] or end - begin < size:
+                continue
+            apart = np.abs(messages.arrivals[begin:end] - messages.arrivals[begin])
+            over = float(messages.sent[end - 1] - messages.sent[begin])
+            if quantile(np.sort(apart), NEARLY_ALL) <= min(spread, LOOSE * over):
+                bursts.append(LateBurst(begin, end, float(heights[begin])))
+                taken[begin:end] = True
+    for begin, end in zip(found.begins[high].tolist(), found.ends[high].tolist(), strict=True):
+        if not taken[begin:end].any():
             bursts.append(LateBurst(begin, end, float(heights[begin])))
-            taken.update(range(begin, end))
     return sorted(bursts)
 
 
@@ -190,7 +191,8 @@ def without_late(traffic: Traffic) -> Traffic:
         wanted[one.begin : one.end] = False
     begins, ends = ([one.begin for one in bursts], [one.end - 1 for one in bursts])
     thawn = thawed(traffic, messages.sent[begins], messages.sent[ends])
-    return replace(thawn, messages=messages.only(wanted))
+    left = messages.only(wanted) if wanted.sum() >= FEWEST_STATES else None
+    return replace(thawn, messages=left)
 
 
 _ORDERED = (
