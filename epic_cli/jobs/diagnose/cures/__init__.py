@@ -18,12 +18,12 @@ from epic_cli.jobs.diagnose.cures.packets import send_once
 from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.metrics.arrays import lengths, minimum
 from epic_cli.metrics.digits import rough, seconds
+from epic_cli.metrics.notes import TooFewStates
 from epic_cli.metrics.traffic import Traffic
 from epic_cli.metrics.truth import (
     JUMP_FACTOR,
     JUMP_FLOOR,
     JUMP_WINDOW,
-    TooFewStates,
     Truth,
     sliding_maximum,
     truth_of,
@@ -54,7 +54,7 @@ class DrawingFigure(NamedTuple):
 FIGURES = {
     "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
     "lag": DrawingFigure("lag", seconds, "", 0.005, 1.0, math.inf),
-    "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.005, 2.0),
+    "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.01, 2.0),
     "held": DrawingFigure("held frames", lambda value: rough(value * 100), " %", 0.005, 1.0, 0.01),
 }
 
@@ -203,12 +203,17 @@ class Bench:
         """What is drawn before any cure; None: it cannot be measured."""
         return None if self.truth is None else self.measure(self.drawn, self.truth)
 
-    def measure(self, shown: Floats, truth: Truth) -> MeasuredDrawing | None:
+    def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredDrawing | None:
+        """Measure what a strategy draws in frames that are this much later (s)."""
+        shown = self.redraw.draw(spec, self.times + phase)
+        return None if self.truth is None else self.measure(shown, self.truth, phase)
+
+    def measure(self, shown: Floats, truth: Truth, phase: float = 0.0) -> MeasuredDrawing | None:
         """Measure a drawing (n, 3) against the truth; None: too little of it is drawn, or moves."""
         used = np.isfinite(shown[:, 0]) & self.counted
         if used.sum() < 0.5 * self.counted.sum():
             return None
-        times, shown, turns = self.times[used], shown[used], self.turns[used][1:]
+        times, shown, turns = self.times[used] + phase, shown[used], self.turns[used][1:]
 
         def far(lag: float) -> float:
             apart = truth.squared_distance(times - lag, shown)

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from epic_cli.jobs.diagnose.mechanism import (
     time_axis,
     watched,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Drawback(NamedTuple):
@@ -64,16 +67,24 @@ CLOCKS: tuple[dict[str, Any], ...] = (
     {"clock": "median", "clock_time": 10.0},
 )
 
-#: A delay covers this share of the frames; the next where that draws more jumps than before, and
-#: where nothing goes by the sender's stamps yet.
-COVERED = (0.99, 0.999)
+#: A delay covers this share of the frames; a larger one where that does not help, and where nothing
+#: goes by the sender's stamps yet.
+COVERED = (0.99, 0.999, 1.0)
 
 #: A delay is long if this share of it is enough, as two send intervals are prudent; by another
 #: clock if that share is. It is short if more of the frames wait for a packet.
 LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
 
-#: Each change of a combination has to lower its cost by this much.
+#: Each change of a combination has to lower its cost by this much; so has a delay that covers less
+#: than it might, as what it was chosen on draws fewer jumps than the next session.
 SIMPLER = 0.02
+
+#: Frames are in step with the packets where one's interval is that of the other times a whole
+#: number, but for this; send intervals between moments that are in step with nothing.
+IN_STEP, IRREGULAR = 0.02, 0.0618
+
+#: One of several cures is named alone if it leaves less than this share of its figure.
+MOST = 0.5
 
 #: Candidates that are judged, the least cost first, until one helps there, too.
 JUDGED = 3
@@ -84,8 +95,8 @@ ASTRAY = 0.05
 #: A buffer that goes on past the newest state in more of the frames is none: it predicts.
 GUESSES = 0.9
 
-#: Seconds by which a delay grows, and by which a time differs from the send interval.
-GROWS, DIFFERS = 0.003, 0.1
+#: A time that differs from the send interval by more than this share of it is another.
+DIFFERS = 0.1
 
 #: Frames a second of slow and of fast screens.
 SCREENS = 30.0, 144.0
@@ -100,7 +111,7 @@ class BetterDrawing(NamedTuple):
 
     spec: StrategySpec
     mends: tuple[str, ...]
-    covered: float = COVERED[0]
+    covered: float = 0.0
     changes: int = 1
 
 
@@ -127,15 +138,25 @@ class _Search:
         self.bench, self.before, self.frames, self.found = bench, before, frames, found
         self.settings = {} if found is None else values_of(found.strategy)
         self.supply = None if found is None else found.supply
-        places = np.searchsorted(bench.times, frames.times)
-        self.choosing = watched(frames) & (bench.turns[places] % 2 == 0)
+        frame = float(np.median(np.diff(bench.times)))
+        ratio = max(frames.interval / frame, frame / frames.interval)
+        #: Seconds to frames of another phase, where all of them have one: the next session's has
+        #: another.
+        self.phase = frame / 2 if abs(ratio - round(ratio)) < IN_STEP else 0.0
+        every = np.arange(frames.times[0], frames.times[-1], IRREGULAR * frames.interval)
+        newest = np.searchsorted(frames.arrivals, every, side="right") - 1
+        #: Moments of all phases, in the place of frames.
+        self.moments = frames._replace(times=every, newest=newest)
         self._known: dict[str, MeasuredDrawing | None] = {}
+
+    @property
+    def _given(self) -> Mapping[str, Any]:
+        return {} if self.found is None else self.found.strategy.settings
 
     def advice(self) -> DrawingAdvice:
         """Return the best combination and the causes that it mends."""
-        every = slice(None)
-        plain = DrawingAdvice(self.before.figures(every))
-        if self.choosing.sum() < FIGURES_FROM:
+        plain = DrawingAdvice(self.before.figures(slice(None)))
+        if self._choosing(self.frames).sum() < FIGURES_FROM:
             return plain
         best, cure = self._best(self._candidates())
         return plain._replace(cure=cure, drawbacks=tuple(self._drawbacks(best, cure)))
@@ -147,10 +168,11 @@ class _Search:
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self._measure(candidate.spec)
-            if measured is not None and any(
-                trial(Cure("", figure), self.before, measured, CHOOSING) for figure in FIGURES
-            ):
-                cost = measured.figures(CHOOSING).cost + SIMPLER * candidate.changes
+            if measured is not None and self._helps(self.before, candidate.spec):
+                changes = candidate.changes
+                if candidate.covered and self.settings.get("stamps") != "sender":
+                    changes += len(COVERED) - COVERED.index(candidate.covered)
+                cost = measured.figures(CHOOSING).cost + SIMPLER * changes
                 costs.append((cost, candidate))
         costs.sort(key=lambda each: each[0])
         for _, candidate in costs[:JUDGED]:
@@ -160,10 +182,18 @@ class _Search:
 
     def _measure(self, spec: StrategySpec) -> MeasuredDrawing | None:
         if spec.label not in self._known:
-            assert self.bench.truth is not None
-            shown = self.bench.redraw.draw(spec, self.bench.times)
-            self._known[spec.label] = self.bench.measure(shown, self.bench.truth)
+            found = self.bench.measure_spec(spec)
+            if self.phase and found is not None:
+                other = self.bench.measure_spec(spec, self.phase)
+                found = None if other is None else found._replace(sums=found.sums + other.sums)
+            self._known[spec.label] = found
         return self._known[spec.label]
+
+    def _choosing(self, frames: Frames) -> NDArray[np.bool_]:
+        """Return which frames say how long a delay must be."""
+        turns = self.bench.turns
+        places = np.minimum(np.searchsorted(self.bench.times, frames.times), len(turns) - 1)
+        return np.asarray(watched(frames) & (turns[places] % 2 == 0))
 
     def _trial(
         self, spec: StrategySpec, figures: tuple[str, ...] = tuple(FIGURES)
@@ -185,10 +215,9 @@ class _Search:
         for cause, spec in self.unchanged.items():
             yield BetterDrawing(spec, (cause,))
         if found is None or found.strategy.name == "chase":
-            mends = ("", "") if found is None else (*self._chase_causes(), "")
             for clock in CLOCKS:
                 for spec, covered in self._covering({**clock}):
-                    yield BetterDrawing(spec, mends, covered)
+                    yield BetterDrawing(spec, (), covered, 2)
             for cause, spec in self._chase_changes():
                 yield BetterDrawing(spec, (cause,))
             return
@@ -218,30 +247,27 @@ class _Search:
             return
         if mends:
             yield BetterDrawing(spec, tuple(mends), changes=len(mends))
-        supply, wait = self.supply, self._delay(self._as_late(given).settings)
+        supply, wait = self.supply, self._delay(spec.settings)
         for spec, covered in self._covering(given):
-            delay = self._delay(spec.settings)
-            if delay < (LONG_ANEW if clock else LONG) * wait and supply is not None:
-                yield BetterDrawing(spec, (*mends, "long-buffer"), covered, len(mends) + 1)
-            elif delay > wait and (supply is None or supply.empty > SHORT):
-                yield BetterDrawing(spec, (*mends, "short-buffer"), covered, len(mends) + 1)
-            elif mends:
-                yield BetterDrawing(spec, tuple(mends), covered, len(mends) + 1)
+            delay, changed = self._delay(spec.settings), list(mends)
+            if delay < (LONG_ANEW if clock else LONG) * wait:
+                changed.append("long-buffer")
+            elif delay > wait and supply is not None and not supply.empty <= SHORT:  # or unknown
+                changed.append("short-buffer")
+            if changed:
+                yield BetterDrawing(spec, tuple(changed), covered, len(mends) + 1)
 
     def _steadies(self, clock: Mapping[str, Any]) -> bool:
         """Whether another clock alone draws steadier steps, as late or with delays that cover."""
         given = dict(self._given)
         other = {**given, **_changed(clock)}
-        pairs = [(self._base, self._measure(self._as_late(other)))]
-        covering = [next(self._covering(each), None) for each in (given, other)]
-        short, long = (None if each is None else self._measure(each[0]) for each in covering)
-        pairs.append((short, long))
+        if self._helps(self._base, self._as_late(other)):
+            return True
+        covering = [[spec for spec, _ in self._covering(each)][-1:] for each in (given, other)]
         return any(
-            trial(Cure("", figure), one, another, CHOOSING)
-            for one, another in pairs
-            for figure in ("step_error", "jumps")
-            if one is not None and another is not None
-        )
+            self._helps(self._measure(own), steady)
+            for own, steady in zip(*covering, strict=False)
+        )  # fmt: skip
 
     @cached_property
     def _base(self) -> MeasuredDrawing | None:
@@ -257,7 +283,7 @@ class _Search:
         low, high = (in_seconds(used[key], self.frames.interval)
                      for key in ("delay_least", "delay_most"))  # fmt: skip
         wait = in_seconds(used["delay"], self.frames.interval) + jitter
-        return min(max(wait, low), max(low, high))
+        return float(min(max(wait, low), max(low, high)))
 
     def _as_late(self, given: Mapping[str, Any]) -> StrategySpec:
         """Return a buffer by these settings that draws as late as the game."""
@@ -275,21 +301,27 @@ class _Search:
         plain = {key: value for key, value in given.items()
                  if value is not None and key not in MARGINS}  # fmt: skip
         axis = time_axis(self.frames, plain)
-        needed = needs(self.frames, axis, str(plain.get("curve", "linear")))[self.choosing]
-        stamped = self.settings.get("stamps") == "sender"
+        curve = str(plain.get("curve", "linear"))
         arrived = self.frames.arrivals[1:] - axis.offsets[:-1] - axis.stamps[:-1]
-        for share in COVERED:
-            delay = float(np.quantile(needed, share))
+        moments = (self.frames, self.moments) if self.phase else (self.frames,)
+        needed = [needs(each, axis, curve)[self._choosing(each)] for each in moments]
+        for share, own in ((COVERED[0], needed[0]), *((share, needed[-1]) for share in COVERED)):
+            delay = float(np.quantile(own, share))
             if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
                 return
             spec = StrategySpec("buffer", {**plain, "delay": _digits(delay)})
             yield spec, share
-            measured = self._measure(spec)
-            if measured is None:
+            if self.settings.get("stamps") == "sender" and self._helps(self.before, spec):
                 return
-            old, new = self.before.figures(CHOOSING), measured.figures(CHOOSING)
-            if stamped and new.jumps <= old.jumps + FIGURES["jumps"].bearable:
-                return
+
+    def _helps(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
+        """Whether it is better than another drawing by any figure, on the turns that choose."""
+        after = self._measure(spec)
+        return (
+            before is not None
+            and after is not None
+            and any(trial(Cure("", figure), before, after, CHOOSING) for figure in FIGURES)
+        )
 
     def _fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield what may be wrong with a buffer beside its clock and delay, and what mends it."""
@@ -317,10 +349,6 @@ class _Search:
                 yield "early-arrival" if time < self.frames.interval else "wrong-interval"
         elif how != "speed":
             yield "chase-lag"
-
-    @property
-    def _given(self) -> Mapping[str, Any]:
-        return {} if self.found is None else self.found.strategy.settings
 
     def _chase_changes(self) -> Iterator[tuple[str, StrategySpec]]:
         """Yield the causes of a chase that one change mends, and the chase with that change."""
@@ -361,23 +389,25 @@ class _Search:
             yield Drawback(cause, self._buffer_values(self.supply, best), alone)
 
     def _alone(self, cause: str) -> CureTrial | None:
-        """Try what mends one of several causes; a delay goes with its clock."""
+        """Try what mends one of several causes, if it does most of it; a delay has its clock."""
         fixes = dict(self._fixes())
         given = dict(self._given)
         if cause in fixes:
             return self._trial(self._as_late({**given, **fixes[cause]}))
         if cause in ("short-buffer", "long-buffer"):
             return None
-        return self._best(
+        alone = self._best(
             better for clock in CLOCKS for better in self._timed(given, clock, [])
             if better.mends == (cause,)
         )[1]  # fmt: skip
+        return alone if alone is not None and alone.after < MOST * alone.before else None
 
     def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
         begun, grown = supply.grown
         return {
             "jitter": supply.unsteady, "covered": 1 - supply.empty,
-            "needed": self._delay(best.spec.settings), "most": f"{best.covered * 100:g} %",
+            "needed": self._delay(best.spec.settings),
+            "most": "all" if best.covered == 1 else f"{best.covered * 100:g} %",
             "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
         }  # fmt: skip
 
