@@ -740,7 +740,9 @@ def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
     Return one table for each movement; all packets and None where there is one.
     """
     by = columns[ARRIVAL] if np.isfinite(columns[ARRIVAL]).all() else columns[TIME]
-    order = np.lexsort((*columns[POSITION], columns[TIME], by))
+    order = np.arange(len(by))
+    if not (np.diff(by) > 0).all():
+        order = np.lexsort((*columns[POSITION], columns[TIME], by))
     places = columns[POSITION].T[order]
     if len(places) < 2 * FEWEST_STATES:
         return [columns], None
@@ -805,6 +807,8 @@ def unwrapped(columns: Floats) -> tuple[Floats, Wrap | None]:
     """Packets (``packet_table``) with stamps that go on where they wrap; None: they do not."""
     arrivals = columns[ARRIVAL]
     if columns.shape[1] < FEWEST_STATES or not np.isfinite(arrivals).all():
+        return columns, None
+    if (np.diff(columns[TIME]) >= 0).all() and (np.diff(arrivals) > -DROP).all():
         return columns, None
     order = np.lexsort((columns[TIME], arrivals))
     times = columns[TIME, order]
