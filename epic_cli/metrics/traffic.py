@@ -167,7 +167,7 @@ ON_FRAMES, ARRIVALS, LONGEST_GAP = 0.85, 4000, 1.0
 ENOUGH_GAPS, FEWEST_GAPS, EXACT = 6, 3, 0.97
 
 #: Delays that vary by less than this share of a frame are those of a sender that is as regular.
-VARIED = 0.5
+VARIED, BULK = 0.5, 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +256,8 @@ class MessageLog:
         times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
         line = times * (times @ self.delays / (times @ times or 1.0))
         low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
-        varied = high - low
+        # some that are late, of a regular sender, do not vary the bulk
+        varied = min(high - low, BULK * sigma(self.delays - line))
         least = ON_FRAMES if len(other) >= ENOUGH_GAPS else EXACT
         for rate in FRAME_RATES:
             if varied > VARIED / rate and concentration(other, 1 / rate) > least:
