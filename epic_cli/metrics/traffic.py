@@ -164,7 +164,7 @@ FRAME_RATES = (*(number for number in USUAL_RATES if number >= SLOWEST_FRAMES), 
 ON_FRAMES, ARRIVALS, LONGEST_GAP = 0.85, 4000, 1.0
 
 #: This many gaps that are not the usual one tell, or so few that are such multiples.
-ENOUGH_GAPS, FEWEST_GAPS, EXACT = 6, 3, 0.97
+ENOUGH_GAPS, FEWEST_GAPS, EXACT, VERY_EXACT = 6, 3, 0.97, 0.998
 
 #: Delays that vary by less than this share of a frame are those of a sender that is as regular.
 VARIED, BULK = 0.5, 4.0
@@ -256,11 +256,12 @@ class MessageLog:
         times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
         line = times * (times @ self.delays / (times @ times or 1.0))
         low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
-        # some that are late, of a regular sender, do not vary the bulk
-        varied = min(high - low, BULK * sigma(self.delays - line))
+        varied, bulk = high - low, BULK * sigma(self.delays - line)
         least = ON_FRAMES if len(other) >= ENOUGH_GAPS else EXACT
         for rate in FRAME_RATES:
-            if varied > VARIED / rate and concentration(other, 1 / rate) > least:
+            # some that are late, of a regular sender, do not vary the bulk
+            needed = least if bulk > VARIED / rate else max(least, VERY_EXACT)
+            if varied > VARIED / rate and concentration(other, 1 / rate) > needed:
                 turns, often = np.unique(np.round(gaps * rate).astype(int), return_counts=True)
                 most = int(np.gcd.reduce(turns[often > 0.02 * len(gaps)]))
                 # longer than the sender's ticks: it is a batch
