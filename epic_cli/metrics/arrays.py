@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -135,8 +136,11 @@ def choose_places(count: int, most: int) -> Places:
     All of them where there are no more. Every n-th one would fall in step with packets. The choice
     for the same numbers is always the same.
     """
-    if count <= most:
-        return np.arange(count)
+    return np.arange(count) if count <= most else _choose_places(count, most)
+
+
+@lru_cache(maxsize=16)
+def _choose_places(count: int, most: int) -> Places:
     # raw bits: only these are promised to stay the same in later versions of numpy
     shares = (np.random.PCG64(count).random_raw(most) >> np.uint64(11)) / 2.0**53
     bounds = np.arange(most + 1) * count // most

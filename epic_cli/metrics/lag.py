@@ -30,11 +30,11 @@ APART = 0.1
 #: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
 RIPPLE = 0.05
 
-#: This many rows are enough to look for the best shift, which all rows then move ...
-_FEW, _SOME = 500, 2000
+#: This many rows are enough to look for the best shift, which all rows, or this many, then move ...
+_FEW, _SOME, _MOST = 500, 2000, 20_000
 
 #: ... so often, at most, until it moves by less than this (s), as shifts so far apart (s) tell.
-_MOVES, _STILL, _AROUND = 3, 2e-4, 0.005
+_MOVES, _STILL, _AROUND = 3, 1e-3, 0.005
 
 
 class Lag(NamedTuple):
@@ -104,13 +104,13 @@ def find_lag(
     refined = []
     for index in found:
         width = float(max(shifts[index + 1] - shifts[index], shifts[index] - shifts[index - 1]))
-        refined.append(_narrow(finer, float(shifts[index]), width))
+        refined.append(_narrow(finer, float(shifts[index]), width, 2 if len(rows) > _SOME else 4))
     left = np.sqrt(finer(np.array(refined)))
     plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
     candidates = _apart([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
     best, *others = _told_apart(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
-        best = _settle(sampled(len(rows)), best)
+        best = _settle(sampled(_MOST), finer, best)
     return _residual(truth, times, shown, segments, best)._replace(
         seconds=best, others=tuple(others), charged=abs(best)
     )
@@ -173,34 +173,33 @@ def _residual(truth: Known, times: Floats, shown: Floats, segments: Integers, sh
     return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))
 
 
-def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) -> float:
+def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float, rounds: int) -> float:
     """The minimum near ``middle``: the vertex of a parabola, through ever nearer points.
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
-    for _ in range(4):
-        move = _vertex(squares, middle, width)
-        if math.isnan(move):
+    for _ in range(rounds):
+        left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
+        bend = left - 2 * centre + right
+        if not (math.isfinite(bend) and bend > 0):
             break
+        move = (left - right) / (2 * bend) * width
         middle += min(max(move, -width), width)
         width /= 8
     return middle
 
 
-def _settle(squares: Callable[[Floats], Floats], middle: float) -> float:
-    """The minimum of the ``squares`` of all rows, of which some have it near ``middle``."""
+def _settle(
+    squares: Callable[[Floats], Floats], some: Callable[[Floats], Floats], middle: float
+) -> float:
+    """The minimum of the ``squares`` of all rows, near that of some rows, which bend alike."""
     for _ in range(_MOVES):
-        move = _vertex(squares, middle, _AROUND)
-        if math.isnan(move):
+        left, right = squares(middle + _AROUND * np.array([-1.0, 1.0])).tolist()
+        bend = float(some(middle + _AROUND * np.array([-1.0, 0.0, 1.0])) @ (1.0, -2.0, 1.0))
+        if not (math.isfinite(bend) and bend > 0):
             break
+        move = (left - right) / (2 * bend) * _AROUND
         middle += min(max(move, -_AROUND), _AROUND)
         if abs(move) < _STILL:
             break
     return middle
-
-
-def _vertex(squares: Callable[[Floats], Floats], middle: float, width: float) -> float:
-    """How far from ``middle`` the vertex of a parabola around it is; NaN: it has none."""
-    left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
-    bend = left - 2 * centre + right
-    return (left - right) / (2 * bend) * width if math.isfinite(bend) and bend > 0 else math.nan
