@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.measure import running_medians
-from epic_cli.metrics import METRICS
+from epic_cli.metrics import METRICS, named
 from epic_cli.metrics.arrays import (
     ARRIVAL,
     POSITION,
@@ -37,7 +37,14 @@ from epic_cli.metrics.arrays import (
     median,
     quantile,
 )
-from epic_cli.metrics.measurement import FIELDS, SENT_FIELDS, SPREAD, TURN_FIELDS, Resampled
+from epic_cli.metrics.measurement import (
+    FIELDS,
+    SENT_FIELDS,
+    SPREAD,
+    TURN_FIELDS,
+    Measurement,
+    Resampled,
+)
 from epic_cli.metrics.metric import Better, Metric, Weights
 from epic_cli.metrics.traffic import Flags, Numbers, Stream
 
@@ -194,6 +201,21 @@ PAIRED = 1.0
 STEADY = 0.8
 
 
+#: So many packets in a row are left out on trial; where a few losses were each by itself, only up
+#: to two.
+IN_A_ROW = (1, 2, 4, 8)
+PAIRS = 2
+
+
+def _at_most(seen: int) -> float:
+    """How often it may happen in such a recording, with 97.5 % confidence.
+
+    The upper bound of a Poisson mean, by Wilson and Hilferty 1931.
+    """
+    more = seen + 1
+    return more * (1 - 1 / (9 * more) + _TAIL / (3 * math.sqrt(more))) ** 3
+
+
 class NetworkEvents(NamedTuple):
     """What happened in some packets, in all recordings together.
 
@@ -231,11 +253,14 @@ class NetworkEvents(NamedTuple):
         return self.bursts * self.linked + -(-self.changes // 2)
 
     @property
+    def unproven(self) -> bool:
+        """Whether hardly any was lost, in too short a time to say how it goes when some are."""
+        return self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
+
+    @property
     def few(self) -> bool:
         """Whether there were too few to say how bad they can be, or how rare."""
-        # or hardly any was lost, in too short a time to say how it goes when some are
-        unproven = self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
-        return unproven or 0 < self.events < FEWEST_EVENTS
+        return self.unproven or 0 < self.events < FEWEST_EVENTS
 
     @property
     def by_chance(self) -> bool:
@@ -243,19 +268,34 @@ class NetworkEvents(NamedTuple):
         return self.lost > 0 and not self.linked and self.bursts < FEWEST_EVENTS
 
     @property
-    def expected(self) -> tuple[float, float]:
-        """How many packets more such a recording may lose, and how often two in a row.
+    def tried(self) -> bool:
+        """Whether it has to be tried what more losses would do."""
+        return self.few or self.by_chance
 
-        At most, with 97.5 % confidence, by the number of them (Wilson and Hilferty 1931). A few
-        losses do not say whether they hang together: of the most, such a share may follow another
-        as the pairs among those there were leave open (Wilson 1927).
+    @property
+    def in_a_row(self) -> tuple[int, ...]:
+        """How many packets in a row are left out then."""
+        return IN_A_ROW if self.few else IN_A_ROW[:PAIRS]
+
+    @property
+    def unseen(self) -> Floats:
+        """How often more such a recording may lose so many packets in a row (worlds, ``in_a_row``).
+
+        In each world other losses come. At most, with 97.5 % confidence, by the number of them.
+        Where few were seen, longer bursts than two have as many packets in all. A few losses do not
+        say whether they hang together: of the most, such a share may follow another as the pairs
+        among those there were leave open (Wilson 1927).
         """
-        more = self.lost + 1
-        most = more * (1 - 1 / (9 * more) + _TAIL / (3 * math.sqrt(more))) ** 3
+        if self.few:
+            single = 0.0 if self.linked else _at_most(self.lost) - self.lost
+            pairs = _at_most(self.bursts) - self.bursts
+            return np.diag([single, *(pairs * PAIRS / size for size in IN_A_ROW[1:])])
+        most = _at_most(self.lost)
         z, share = PAIRED, self.pairs / self.lost
         wide = z * math.sqrt(share * (1 - share) / self.lost + z * z / (4 * self.lost**2))
         share = (share + z * z / (2 * self.lost) + wide) / (1 + z * z / self.lost)
-        return most - self.lost, max(share, most / max(self.sent, 1)) * most
+        single, pairs = most - self.lost, max(share, most / max(self.sent, 1)) * most
+        return np.array([[single, 0], [0, pairs], [single, pairs]])
 
     @property
     def missed(self) -> float:
@@ -295,7 +335,7 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     level = _running_median(delays)
     noise = delays - level
     spread = 1.4826 * median(np.abs(noise))
-    waver = max(interval / 2, 2 * spread)
+    waver = max(interval / 2, min(2 * spread, quantile(np.abs(noise), CONFIDENCE)))
     most = max(DEVIATIONS * spread, SHARE * interval)
     changes = len(edges(np.abs(level[AROUND:] - level[:-AROUND]) > most)[0])
     watched = 0.0
@@ -390,7 +430,8 @@ class Certainty:
     ``Unit.NOTHING``: there is too little to say, ``units`` is how many there would be.
     ``entities`` is how many of them are drawn beside the blocks. ``stretches`` is how many
     independent ones there are of a delay that wanders; infinite: it does not. ``rare`` is what the
-    network did now and then; where that is too ``few`` times, an interval has one end.
+    network did now and then; where that is too ``few`` times, an interval has one end. ``tried``:
+    what more losses do to the best has been tried.
     """
 
     unit: Unit
@@ -400,13 +441,14 @@ class Certainty:
     confidence: float = CONFIDENCE
     stretches: float = math.inf
     rare: NetworkEvents = NetworkEvents()  # noqa: RUF009 - never changed
+    tried: bool = False
 
 
 class Piece(NamedTuple):
     """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds.
 
-    ``losses`` (2, fields) is what one packet more that is lost adds, and two in a row; None: not
-    looked at.
+    ``losses`` (fields of each of ``IN_A_ROW``) is what a loss of so many packets more adds; None:
+    not looked at.
     """
 
     entities: Sequence[Floats]
@@ -435,11 +477,13 @@ class Sampled(NamedTuple):
     ``more`` is all of it, first as it is, then with more of each of its seconds: as much as may
     have been missed (``Rare.missed``). ``alone`` is all of it, then stretches by themselves: a few
     changes of the way are in some of them only. Where runs are drawn, the draws have that already.
+    ``tried``: what more losses do to it is in ``more``.
     """
 
     draws: Resampled
     more: Resampled
     alone: Resampled
+    tried: bool = False
 
 
 def bootstrap_sums(
@@ -452,7 +496,8 @@ def bootstrap_sums(
 ) -> tuple[Certainty, list[Sampled] | None]:
     """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
     certainty, units = _units(shown)
-    certainty = replace(certainty, rare=rare)
+    tried, worlds = any(_losses(one, rare) for one in shown), len(rare.unseen) if rare.tried else 0
+    certainty = replace(certainty, rare=rare, tried=tried)
     if certainty.unit is Unit.NOTHING:
         return certainty, None
     found = []
@@ -466,10 +511,10 @@ def bootstrap_sums(
         if one.waver:
             _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
         more = whole + rare.missed * stretches([*one.pieces, *one.beside], WORST)
-        losses = [piece.losses for piece in one.pieces if piece.losses is not None]
-        if losses and rare.by_chance:  # those there were may all have been harmless
-            added = np.array(rare.expected)[:, None] * np.mean(losses, axis=0)
-            more = np.concatenate((more, whole + added, [whole + added.sum(axis=0)]))
+        losses = _losses(one, rare)
+        if tried:  # those there were may all have been harmless
+            added = rare.unseen @ np.mean(losses, axis=0) if losses else np.zeros_like(whole)
+            more = np.concatenate((more, np.broadcast_to(whole + added, (worlds, len(whole)))))
         if rare.changes or rare.silences or math.isfinite(certainty.stretches):
             more = np.concatenate((more, [_set_again(whole, one.waver)]))
         alone = whole[None]
@@ -479,10 +524,29 @@ def bootstrap_sums(
             alone[0] = whole
             _own_lag(alone)
         every = (sums, _as_long(more, whole), _as_long(alone, whole))
-        found.append(
-            Sampled(*(Resampled(values, whole, resolution, tick, weights) for values in every))
-        )
+        resampled = (Resampled(values, whole, resolution, tick, weights) for values in every)
+        found.append(Sampled(*resampled, tried=bool(losses)))
     return certainty, found
+
+
+def _losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
+    """What the losses that have to be tried do to a candidate, in the runs in which they were."""
+    size = len(rare.in_a_row) if rare.tried else 0
+    found = [piece.losses for piece in one.pieces if piece.losses is not None]
+    return [losses[:size] for losses in found if len(losses) >= size > 0]
+
+
+@np.errstate(all="ignore")
+def least_score(measured: Sequence[Measurement], events: NetworkEvents, resolution: float) -> float:
+    """What the score of one candidate falls to as more is lost; -inf: it was not tried."""
+    losses = [each.losses for each in measured if each.losses is not None]
+    if not losses:
+        return -math.inf
+    whole = sum(each.sums.sum(axis=0) for each in measured if each.sums is not None)
+    worse = whole + events.unseen @ sum(losses)
+    one = measured[0]
+    score = named("score").value(Resampled(worse, whole, resolution, one.tick, one.weights))
+    return float(np.nanmin(score))
 
 
 def _set_again(whole: Floats, waver: float) -> Floats:
@@ -721,11 +785,15 @@ _STILL = 1e-9
 
 
 class Gap(NamedTuple):
-    """By how many points one is ahead: from ``low`` to ``high``, all gaps at once."""
+    """By how many points one is ahead: from ``low`` to ``high``, all gaps at once.
+
+    ``seen`` is where it would go from if nothing rare could be missing from the data.
+    """
 
     points: float
     low: float
     high: float
+    seen: float = math.nan
 
     @property
     def sure(self) -> bool:
@@ -740,11 +808,19 @@ class Ranking(NamedTuple):
     gaps: list[Gap]
 
 
-def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None = None) -> Ranking:
+def ranking(
+    scores: Floats,
+    replicates: Floats,
+    units: int,
+    more: Floats | None = None,
+    tried: Sequence[bool] | None = None,
+) -> Ranking:
     """Ranks the scores (n), of which ``replicates`` (n, draws) are the same draws.
 
     ``more`` (n, seconds + 1) are the scores with more of each second, the first of them as they
-    are: a gap is what the worst second for it would leave.
+    are: a gap is what the worst second for it would leave. Where rare events were few, what they do
+    has been ``tried`` for some scores, and only these are ahead of others. It is then so much that
+    it does not come together with an unlucky draw: squares add up.
 
     The rank of one is one more than how many others are clearly better: those of which
     no other is share the first. An interval reaches as far to either side as the largest of all
@@ -758,8 +834,8 @@ def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None 
     best = int(np.argmax(scores))
     found: list[Gap] = []
     for index in range(len(scores)):
-        between = _gaps(index, scores, replicates, more, reach)
-        better += [gap.sure for gap in between]
+        between = _gaps(index, scores, replicates, more, reach, tried is not None)
+        better += [gap.sure and (tried is None or tried[index]) for gap in between]
         if index == best:
             found = between
     return Ranking([1 + int(count) for count in better], found)
@@ -778,13 +854,16 @@ def _reach(scores: Floats, replicates: Floats) -> float:
     return furthest
 
 
-def _gaps(one: int, scores: Floats, replicates: Floats, more: Floats, reach: float) -> list[Gap]:
+def _gaps(
+    one: int, scores: Floats, replicates: Floats, more: Floats, reach: float, few: bool
+) -> list[Gap]:
     points = scores[one] - scores
     off = reach * (replicates[one] - replicates).std(axis=1)
     moved = more[one] - more
     moved -= moved[:, :1]
-    low, high = points - off + moved.min(axis=1), points + off + moved.max(axis=1)
-    return [Gap(*map(float, gap)) for gap in zip(points, low, high, strict=True)]
+    add = np.hypot if few else np.add
+    low, high = points - add(off, -moved.min(axis=1)), points + add(off, moved.max(axis=1))
+    return [Gap(*map(float, gap)) for gap in zip(points, low, high, points - off, strict=True)]
 
 
 def sole_best(
@@ -935,11 +1014,12 @@ def _standings(
     ahead: list[set[str]] = [set() for _ in values]
     scores: list[_Figure] | None = None
     few, units = certainty.rare.few, certainty.units
+    tried = [each.tried for each in sampled or ()]
     for metric in METRICS:
         drawn: list[_Figure | None] = [None] * len(values)
         if metric.interval and sampled is not None:
             drawn = [
-                _Figure(*(np.asarray(metric.value(all_)) for all_ in each)) for each in sampled
+                _Figure(*(np.asarray(metric.value(all_)) for all_ in each[:3])) for each in sampled
             ]
             for own, figure, figures in zip(intervals, drawn, values, strict=True):
                 between = figure and _ends(
@@ -949,7 +1029,7 @@ def _standings(
                     own[metric.name] = between
             if metric.name == "score":
                 scores = [figure for figure in drawn if figure is not None]
-        if metric.better is Better.NEITHER or few:
+        if metric.better is Better.NEITHER or (few and not certainty.tried):
             continue
         known = [record.get(metric.name, math.nan) for record in values]
         keys = [math.inf if math.isnan(value) else float(metric.key(value)) for value in known]
@@ -959,9 +1039,9 @@ def _standings(
             units,
             [figure and np.asarray(metric.key(figure.more)) for figure in drawn],
         )
-        if best is not None:
+        if best is not None and (not few or tried[best]):
             ahead[best].add(metric.name)
-    ranks, behind = _ranked(values, scores, certainty)
+    ranks, behind = _ranked(values, scores, tried, certainty)
     if list(ranks.values()).count(1) > 1:  # no winner where several may be the best
         for names in ahead:
             names.discard("score")
@@ -972,7 +1052,10 @@ def _standings(
 
 
 def _ranked(
-    values: Sequence[Mapping[str, float]], scores: Sequence[_Figure] | None, certainty: Certainty
+    values: Sequence[Mapping[str, float]],
+    scores: Sequence[_Figure] | None,
+    tried: Sequence[bool],
+    certainty: Certainty,
 ) -> tuple[dict[int, int], dict[int, Gap]]:
     """The ranks of those with a score, by place, and how far they are behind the best."""
     places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
@@ -981,19 +1064,23 @@ def _ranked(
         return ranks, {}  # none is clearly better
     points = np.array([values[place]["score"] for place in places])
     # where no draw can be judged (it has diverged), the score is what it is
-    drawn, more = (
+    drawn, more, alone = (
         np.array(
             [
                 np.where(np.isfinite(scores[place][kind]), scores[place][kind], own)
                 for place, own in zip(places, points, strict=True)
             ]
         )
-        for kind in range(2)
+        for kind in range(3)
     )
-    found = ranking(points, drawn, certainty.units, more)
-    if certainty.rare.few:  # of both the worse end is open
+    few = certainty.rare.few
+    if few:
+        more = np.concatenate((more, alone), axis=1)
+    own = [tried[place] for place in places] if few else None
+    found = ranking(points, drawn, certainty.units, more, own)
+    if own and not own[int(points.argmax())]:  # of both the worse end is open
         return ranks, {
-            place: Gap(gap.points, math.nan, math.nan)
+            place: gap._replace(low=math.nan, high=math.nan)
             for place, gap in zip(places, found.gaps, strict=True)
         }
     ranks = dict(zip(places, found.ranks, strict=True))

@@ -240,7 +240,7 @@ def advice(
         confidence = Confidence.ALONE
     elif doubtful:
         confidence = Confidence.DOUBTFUL
-    elif math.isnan(best.interval("score")[0]):
+    elif best.standing.gap is None or math.isnan(best.standing.gap.low):
         confidence = Confidence.UNCERTAIN
     else:
         confidence = Confidence.TIED if tied else Confidence.CLEAR

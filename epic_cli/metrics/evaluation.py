@@ -38,6 +38,7 @@ from epic_cli.metrics.certainty import (
     NetworkEvents,
     Piece,
     assess,
+    least_score,
     rare,
     stretches,
     together,
@@ -421,6 +422,10 @@ MANY, ERRORS_OF_MANY, WORST_OF_ALL = 64, 50, 512
 #: Packets that are left out on trial are so far apart (s).
 LOST_APART = 0.5
 
+#: Who leads by fewer points in a recording with few rare events is not the clear winner; who is
+#: this many times as far behind as the first may fall is left behind, whatever is lost.
+LEAST_LEAD, NEAR = 1.0, 1.5
+
 #: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
 #: a hundred bytes.
 MOST_AT_ONCE = 4_000_000
@@ -477,13 +482,10 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     most = max(1, MOST_AT_ONCE // max(len(entity.truth.times) for entity in judged))
     workers = place.threads or spec.threads or os.cpu_count() or 1
     found = _run(jobs, work, min(workers, most), place.progress)
-    results, by_entity = [], []
+    results, alike = [], []
     events = _rare(judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
         events = events._replace(watched=0.0)
-    # of streams of their own, one more loss is not the same event
-    if events.by_chance and spec.total < FEWEST_UNITS and prepared.again is None:
-        found = _with_losses(found, jobs, work, min(workers, most))
     for index, participant in enumerate(spec.participants):
         own = found[index * len(judged) : (index + 1) * len(judged)]
         strategy = participant.make()
@@ -495,10 +497,16 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         catches_up = family == FAMILIES["adaptive_delay"]
         result = result_of(participant.label, None, own, unfit, catches_up)
         results.append(replace(result, waver=events.waver if once else 0.0))
-        by_entity += [
-            result_of(participant.label, entity.name, [one], unfit, catches_up)
-            for entity, one in zip(judged, own, strict=True)
-        ]
+        alike += [(participant.label, entity.name, unfit, catches_up) for entity in judged]
+    # of streams of their own, one more loss is not the same event
+    if events.tried and spec.total < FEWEST_UNITS and prepared.again is None:
+        lose = partial(_lose, found, jobs, work, min(workers, most), events)
+        for asked in _find_asked(events, results, found, entities.resolution):
+            lose([job for job in range(len(jobs)) if job // len(judged) in asked])
+    by_entity = [
+        result_of(label, name, [one], *kind)
+        for (label, name, *kind), one in zip(alike, found, strict=True)
+    ]
     scenes = []
     if selection is not None:
         for index, entity in enumerate(judged):
@@ -523,42 +531,72 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     )
 
 
-def _with_losses(
+def _find_asked(
+    events: NetworkEvents,
+    results: Sequence[Result],
     found: Sequence[EntityResult],
+    resolution: float,
+) -> Iterator[set[int]]:
+    """Yield the places of the results of which it is asked what more losses do.
+
+    Of few rare events it is asked where one leads: of that, and then, as it is known how many
+    points that loses, of those that it may not leave behind, while losses make none of them better.
+    """
+    if not events.few:
+        yield set(range(len(results)))
+        return
+    scores = {
+        place: each.value("score")
+        for place, each in enumerate(results)
+        if math.isfinite(each.value("score"))
+    }
+    first, *others = sorted(scores, key=scores.__getitem__, reverse=True) or [0]
+    if not others or scores[first] - scores[others[0]] < LEAST_LEAD:
+        return
+    yield {first}
+    count = len(found) // len(results)
+    own = [each.measurement for each in found[first * count : (first + 1) * count]]
+    worst = least_score([each for each in own if each is not None], events, resolution)
+    near = NEAR * (scores[first] - worst) + LEAST_LEAD
+    yield {place for place in others if scores[first] - scores[place] < near}
+
+
+def _lose(
+    found: list[EntityResult],
     jobs: Sequence[tuple[Participant, Entity]],
     work: _Work,
     threads: int,
-) -> list[EntityResult]:
-    """The results, with what one packet more that is lost does to each, and two in a row."""
+    events: NetworkEvents,
+    asked: Sequence[int],
+) -> None:
+    """Add to the results ``asked`` what one more loss of so many packets in a row does."""
     assert work.cells is not None
-    lossy = {id(entity): _lossy(entity, work.cells) for _, entity in jobs}
-    again = [(participant, lossy[id(entity)].entity) for participant, entity in jobs]
+    chosen = [jobs[place] for place in asked]
+    lossy = {id(entity): _lossy(entity, work.cells, events.in_a_row) for _, entity in chosen}
+    again = [(participant, lossy[id(entity)].entity) for participant, entity in chosen]
     changed = _run(again, work._replace(selection=None), threads, None)
-    whole = []
-    for own, other, (_, entity) in zip(found, changed, jobs, strict=True):
-        shares, one, more = lossy[id(entity)].shares, own.measurement, other.measurement
+    for place, other, (_, entity) in zip(asked, changed, chosen, strict=True):
+        shares, one, more = lossy[id(entity)].shares, found[place].measurement, other.measurement
         if not len(shares) or one is None or more is None:
-            whole.append(own)
             continue
         assert one.sums is not None
         assert more.sums is not None
         added = shares @ (more.sums - one.sums)
-        whole.append(own._replace(measurement=replace(one, losses=added)))
-    return whole
+        found[place] = found[place]._replace(measurement=replace(one, losses=added))
 
 
 class _Lossy(NamedTuple):
     """An entity of which some packets are left out; how much of what that does in each cell is one.
 
-    ``shares`` (2, cells) are for single ones, and for two in a row; empty: there are none.
+    ``shares`` (losses, cells); empty: there are none.
     """
 
     entity: Entity
     shares: Floats
 
 
-def _lossy(entity: Entity, cells: Grid) -> _Lossy:
-    """The entity without some packets, in turn one and two in a row, far from other losses.
+def _lossy(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
+    """The entity without some packets, in turn so many in a row, far from other losses.
 
     What follows one of them is its doing until the next.
     """
@@ -566,23 +604,29 @@ def _lossy(entity: Entity, cells: Grid) -> _Lossy:
     ordered = distinct(stamps[np.isfinite(stamps)])
     usual = median(np.diff(ordered)) if len(ordered) > 1 else math.inf
     begin, end = entity.truth.times[entity.truth.counted][[0, -1]].tolist()
-    every = max(LOST_APART, 8 * usual, 2 * cells.length)
-    if not 4 * every < end - begin:
+    kinds, longest = len(in_a_row), max(in_a_row)
+    every = max(LOST_APART, (6 + longest) * usual, 2 * cells.length)
+    if not (kinds + 2) * every < end - begin:
         return _Lossy(entity, np.empty(0))
     places = distinct(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
-    places = places[(places > 0) & (places < len(ordered) - 2)]
-    places = places[ordered[places + 2] - ordered[places - 1] < 3.5 * usual]
-    if len(places) < 2:
+    places = places[(places > 0) & (places < len(ordered) - longest)]
+    places = places[ordered[places + longest] - ordered[places - 1] < (longest + 1.5) * usual]
+    if len(places) < kinds:
         return _Lossy(entity, np.empty(0))
-    gone = np.isin(stamps, ordered[np.concatenate((places, places[1::2] + 1))])
+    lost = [
+        places[kind::kinds] + more for kind, size in enumerate(in_a_row) for more in range(size)
+    ]
+    gone = np.isin(stamps, ordered[np.concatenate(lost)])
     left = PacketBlock(entity.packets.entities)
     for first, last in zip(*edges(~gone), strict=True):
         left.extend(entity.packets.part(int(first), int(last)))
     middles = cells.start + (np.arange(cells.size) + 0.5) * cells.length
     last_lost = np.searchsorted(ordered[places] - cells.length / 2, middles) - 1
-    kinds = np.stack([(last_lost >= 0) & (last_lost % 2 == kind) for kind in range(2)])
-    counts = np.array([[len(places[0::2])], [len(places[1::2])]])
-    return _Lossy(replace(entity, packets=left), kinds / counts)
+    shares = [
+        ((last_lost >= 0) & (last_lost % kinds == kind)) / len(places[kind::kinds])
+        for kind in range(kinds)
+    ]
+    return _Lossy(replace(entity, packets=left), np.stack(shares))
 
 
 def _rare(judged: Sequence[Entity]) -> NetworkEvents:

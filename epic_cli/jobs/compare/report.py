@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.text.widths import some
 from epic_cli.metrics import METRICS, figure_names, named, shown_metrics
-from epic_cli.metrics.certainty import DRAWS, FEWEST_UNITS, RESOLUTION, Certainty, Unit
+from epic_cli.metrics.certainty import (
+    DRAWS,
+    FEWEST_EVENTS,
+    FEWEST_UNITS,
+    IN_A_ROW,
+    PROVEN,
+    RESOLUTION,
+    Certainty,
+    Unit,
+)
 from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, best_for, good
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, known, one_decimal, reach, rough, three_digits, whole
@@ -39,6 +48,9 @@ if TYPE_CHECKING:
 
 #: This many of those that are too close to call are named.
 _NAMED = 3
+
+#: What would take more data than so many times those there are, nobody will record.
+MOST_MORE = 20
 
 #: From less than this many seconds of judged movement, a clear result says from how little.
 LITTLE = 30.0
@@ -224,7 +236,38 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
-    return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more{few}."
+    more = f"More {comparison.runs_are}" if by_run else "Longer or more recordings"
+    if settling := _settling(found, comparison.certainty, comparison.runs_are):
+        return f"{settling} would settle it{few}."
+    return f"{more} would say more{few}."
+
+
+def _settling(found: Advice, certainty: Certainty, runs_are: str) -> str:
+    """What would make the best one clearly best: ``About 40 s more``; empty: hardly anything.
+
+    What is drawn varies less by the root of how much there is; what rare events may have been
+    missed weighs less by it.
+    """
+    rival = next(iter((*found.tied, found.next)), None)
+    gap = rival.standing.gap if rival else None
+    if gap is None or not gap.points >= RESOLUTION:
+        return ""
+    rare, by_run = certainty.rare, certainty.unit is Unit.RUN
+    there = certainty.units * (1.0 if by_run else certainty.seconds)
+    growth, other = ((gap.points - gap.seen) / gap.points) ** 2, ""
+    if gap.seen > 0 and rare.few:
+        if rare.unproven:
+            growth, other = PROVEN / rare.watched, ", or one recording with losses,"
+        else:
+            growth = FEWEST_EVENTS / rare.events
+    elif gap.seen > 0:
+        growth = (gap.seen - gap.low) / gap.seen
+    more = there * (growth - 1)
+    if not 0 < more < MOST_MORE * there:
+        return ""
+    if by_run:
+        return f"About {counted(math.ceil(more), runs_are.removesuffix('s'))} more"
+    return f"About {rough(max(more, 1.0))} s more{other}"
 
 
 def _same(one: Result, other: Result) -> bool:
@@ -329,7 +372,14 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
         parts = counted(max(1, round(certainty.stretches)), "independent piece")
         words += f" The delay wanders slowly: only {parts} of it here."
     if certainty.rare.few:
-        words += f" One end is open, and nothing clearly best: {rare_words(certainty)}."
+        words += f" One end is open: {rare_words(certainty)}."
+        if certainty.tried:
+            words += (
+                f" Gaps hold for as many more losses as that leaves open, up to {max(IN_A_ROW)} in"
+                " a row, which were tried."
+            )
+        else:
+            words += " So nothing is called clearly best."
     return words
 
 
@@ -524,7 +574,7 @@ def _record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any
     kinds of games (``best_for``) a strategy would have the best score.
     """
     gap = result.standing.gap
-    behind = tuple(gap) if gap else (math.nan, math.nan, math.nan)
+    behind = gap[:3] if gap else (math.nan, math.nan, math.nan)
     numbers = dict(zip(_ADVICE[2:5], behind, strict=True)) | result.figures()
     return {
         "strategy": result.label,
