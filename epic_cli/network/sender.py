@@ -167,10 +167,10 @@ SENDER: tuple[Parameter, ...] = (
            " 16]", "", 2, 24, whole=True),
     Choice("layout", None, "Send what an engine sends; other keys change that.", tuple(LAYOUTS),
            tune=False),
-    Choice("pack", "full", "Send each state in full; as changes of the last one whose arrival was"
+    Choice("pack", None, "Send each state in full; as changes of the last one whose arrival was"
            " acknowledged over the same link (delta); or of the last one that was sent (chain),"
-           " which a loss breaks until the next full one, a second later at the latest.", PACKINGS,
-           tune=False),
+           " which a loss breaks until the next full one, a second later at the latest.  [default:"
+           " full]", PACKINGS, tune=False),
     Number("redundancy", 0, "Repeat the states of this many datagrams before in each, as far as"
            " they fit.", "", 0, 64, tune=(0, 3), whole=True),
     Number("budget", None, "Send no more bits a second than this (32kbit), headers included:"
@@ -210,7 +210,7 @@ class SenderSpec(description.Described):
     rotation: str | None = None
     rotation_bits: int | None = None
     layout: str | None = None
-    pack: str = "full"
+    pack: str | None = None
     redundancy: int = 0
     budget: float | None = None
     mtu: int = USUAL_MTU
@@ -495,7 +495,9 @@ class Sender:
         has_velocity, turns = spec.velocity != "none", spec.rotation != "none"
         self._kept = (True, has_velocity, turns, has_velocity and turns)
         exact = not messages and all(field.exact for field in self.encoding.fields)
-        self._plain = spec.pack == "full" and not spec.redundancy and exact and all(self._kept)
+        self._plain = (
+            spec.pack in (None, "full") and not spec.redundancy and exact and all(self._kept)
+        )
         #: Whether datagrams are as long on the wire as their bits; else as the link says.
         self.sized = spec.encoded
         self._following: dict[str, _Following] = {}
@@ -671,7 +673,7 @@ class Sender:
             length += size
         if self._repeated.maxlen:
             self._repeated.append((moment, list(packets), own))
-        if self._spec.pack != "full":
+        if self._spec.pack not in (None, "full"):
             self._remember(time, moment, packets)
         return SentDatagram(time, number, inside, -(-length // 8), sizes, tuple(moments))
 

@@ -51,7 +51,7 @@ RATES = (5, 10, 15, 20, 30, 60)
 THRESHOLDS = (0.005, 0.01, 0.02, 0.05, 0.1)
 BITS = ((None, None), (18, 15), (16, 12), (14, 11), (12, 10), (10, 9), (8, 8))
 VELOCITIES = (None, "half", "none")
-PACKS = ("full", "delta")
+PACKS = (None, "delta")
 
 #: A threshold leaves what moves evenly unsent: not for longer than this (s).
 AT_LEAST = 1
@@ -61,6 +61,9 @@ ALIKE = 0.005
 
 #: This many senders of the first round are tried with all encodings, then the best one again.
 _BEST, _ROUNDS = 6, 4
+
+#: Around what is next to a limit, rates that differ by this factor are tried, so often at most.
+_STEP, _NEARER = 1.2, 6
 
 #: This many senders of the front are shown.
 SHOWN = 12
@@ -425,6 +428,17 @@ def _found(
                 break
             every += tried(list(fresh.values()))
             best = [_choice(_front(every, spec.goal), spec)[0].send]
+        for _ in range(_NEARER if spec.limit is not None else 0):
+            known = {entry.send.write() for entry in every}
+            fresh = {
+                send.write(): send
+                for entry in _at_limit(_front(every, spec.goal), spec)
+                for send in _neighbors(spec, entry.send)
+                if send.write() not in known
+            }
+            if not fresh:
+                break
+            every += tried(list(fresh.values()))
     except KeyboardInterrupt:
         interrupted = True
     front = _front(every, spec.goal)
@@ -472,6 +486,26 @@ def _rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[Sender
     return found
 
 
+def _at_limit(front: Sequence[TriedSender], spec: BytesSpec) -> Sequence[TriedSender]:
+    """Those of the front that are next to the limit, on both of its sides."""
+    place = front.index(_choice(front, spec)[0])
+    return front[max(place - 1, 0) : place + 3]
+
+
+def _neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
+    """Yield senders with a rate and a threshold between those that are tried everywhere."""
+    given, rate = spec.given, send.send_rate
+    rates: set[float | str | None] = {rate}
+    if given.send_rate is None and isinstance(rate, int | float):
+        rates |= {min(max(round(rate * by), RATES[0]), RATES[-1]) for by in (1 / _STEP, _STEP)}
+    thresholds = {send.threshold}
+    if not given.selective and send.threshold is not None:
+        thresholds |= {float(f"{send.threshold * by:.1g}") for by in (0.6, 1.5, 2.0)}
+    for one in sorted(rates, key=str):
+        for threshold in sorted(thresholds, key=str):
+            yield replace(send, send_rate=one, threshold=threshold)
+
+
 def _round(value: float) -> float:
     """To one digit: 1, 2 or 5."""
     size = 10.0 ** math.floor(math.log10(value))
@@ -485,7 +519,7 @@ def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
     fixed = given.bits is not None or given.quantize is not None or given.layout is not None
     bits = ((None, None),) if fixed else BITS
     velocities = (given.velocity,) if fixed or given.velocity is not None else VELOCITIES
-    packs = (given.pack,) if given.pack != "full" else PACKS
+    packs = PACKS if given.pack is None else (given.pack,)
     turns = spec.simulation.recorded.turns if spec.simulation.recorded else False
     found: list[dict[str, Any]] = []
     for position, rotation in bits:

@@ -6,6 +6,7 @@ import functools
 import itertools
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,14 @@ from support.running import EPIC, environment, epic
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.tune.bytes_front import BytesFronts, BytesSpec, Limit, find_bytes
+from epic_cli.jobs.tune.bytes_front import (
+    BytesFronts,
+    BytesSpec,
+    Limit,
+    SentAs,
+    find_bytes,
+    parts_of,
+)
 from epic_cli.jobs.tune.bytes_report import picture, report
 from epic_cli.metrics.evaluation import CompareSpec, compare, simulated
 from epic_cli.network.link_spec import LinkSpec
@@ -62,6 +70,21 @@ def test_more_bytes_are_never_worse_and_the_limit_is_kept() -> None:
     assert one.kept
     assert one.result(one.chosen).value("bytes") < 520
     assert (one.chosen.quantize, one.chosen.velocity) == (0.01, "none")
+
+
+@pytest.mark.parametrize("limit", [300.0, 420.0])
+def test_under_a_limit_nothing_between_the_rates_and_thresholds_is_better(limit: float) -> None:
+    (one,) = found("lerp", f"{limit:.0f}B/s", "quantize=0.01,velocity=none,pack=full").found
+    assert one.chosen.pack == "full"
+    spec = asked("lerp", send="quantize=0.01,velocity=none,pack=full")
+    part = parts_of(spec)[0]
+    chosen = part.evaluate(SentAs(one.strategy, one.chosen)).values
+    assert chosen["bytes"] <= limit
+    for rate, threshold in itertools.product((6, 8, 10, 13), (0.1, 0.3, 0.4, 0.6)):
+        send = replace(spec.given, send_rate=rate, threshold=threshold, at_least=1)
+        other = part.evaluate(SentAs(one.strategy, send)).values
+        if other["bytes"] <= limit:
+            assert other["score"] <= chosen["score"] + 0.4, send.write()
 
 
 def test_what_is_evaluated_is_what_compare_says_of_that_sender() -> None:
