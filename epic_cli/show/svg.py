@@ -318,7 +318,7 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
     """A row for each result with a score, the best first, ``most`` at most; empty: none has one.
 
     A dot is a score, the line through it its interval. Full dots are joined: none of these is
-    clearly worse than the best.
+    clearly worse than the best. Without intervals none is full.
     """
     scored = sorted(
         (result for result in results if not math.isnan(result.value("score"))),
@@ -351,7 +351,9 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
         f"{tick:g}</text>"
         for tick, _ in marks
     ]
-    tied = [row for row, one in enumerate(scored) if one.rank == 1]
+    # without intervals, that none is clearly better says nothing
+    told = any(one.standing.gap and not math.isnan(one.standing.gap.low) for one in scored)
+    tied = [row for row, one in enumerate(scored) if told and one.rank == 1]
     if len(tied) > 1:
         way = "L".join(f"{across(scored[k].value('score')):.1f} {_ROW * k + 10}" for k in tied)
         rows.append(f'<path d="M{way}" stroke="currentColor" stroke-opacity=".5" fill="none"/>')

@@ -23,13 +23,15 @@ from epic_cli.jobs.tune.report import (
     interval_words,
     likely,
     mark,
+    marks_words,
     points,
     usage,
     where,
     with_ends,
+    worse_words,
     written,
 )
-from epic_cli.jobs.tune.run import POINT
+from epic_cli.jobs.tune.run import POINT, find_worse
 from epic_cli.metrics import named
 from epic_cli.metrics.digits import counted, known, listed, one_decimal, seconds
 from epic_cli.metrics.metric import GAMES
@@ -96,6 +98,7 @@ def verdict(found: Design) -> list[str]:
         _better(found, more) if (more := found.simplest[at + 1 :]) else _NOTHING_BETTER,
         _worse(found, found.simplest[:at]) if at else "",
         _drawn(found, found.drawn) if found.drawn else "",
+        _raised(found),
         "Interrupted: there may be better ones." if found.interrupted else "",
     ]
     return list(filter(None, sentences))
@@ -228,6 +231,39 @@ def _drawn(found: Design, drawn: DesignRow) -> str:
     return f"{words}, mostly by {listed(great)}." if great else f"{words}."
 
 
+#: What players see as faults, whatever they are for.
+_SEEN = ("jumps", "backward", "held")
+
+
+def _raised(found: Design) -> str:
+    """What the composition makes worse than what the game draws, or than the plainest one.
+
+    And what is better than that, too, and makes nothing worse.
+    """
+    before, taken = found.drawn or found.simplest[0], found.taken
+    worse = find_worse(before.result.values, taken.result.values)
+    if found.drawn is None:  # other figures are what a composition is chosen for
+        worse = tuple(name for name in worse if name in _SEEN)
+    if before is taken or not worse or not taken.gain.gain - before.gain.gain > 0:
+        return ""
+    who = "what you draw now" if found.drawn else f"{before.label}"
+    words = f"Against {who}, it raises {worse_words(worse, before.result, taken.result)}"
+    tunable = [name for name in worse if name != found.goal.metric.name]
+    words += f" (--for {tunable[0]} tunes for fewer or less of that)." if tunable else "."
+    others = [
+        row
+        for row in (*found.simplest, *found.others)
+        if row.gain.gain > before.gain.gain
+        and row is not before
+        and not find_worse(before.result.values, row.result.values)
+    ]
+    if not others:
+        return f"{words} No other composition here is better and raises none of the figures."
+    best = max(others, key=lambda row: row.gain.gain)
+    more = points(found.goal.metric, best.gain.gain - before.gain.gain)
+    return f"{words} {best.label} raises none of the figures and is {more} better."
+
+
 def _basis(found: Design) -> list[str]:
     comparison = found.comparison
     return [
@@ -286,7 +322,7 @@ def fronts_of(found: Design) -> Fronts:
     ranked = reversed(found.fronts)
     lines = {_line_name(count): [each.point for each in line] for count, line in ranked}
     words = "Filled: taken" + (", hollow: drawn." if found.drawn else ".")
-    return Fronts(lines, marks, words)
+    return Fronts(lines, marks, words + marks_words(found.divided))
 
 
 def picture(found: Design) -> str:

@@ -112,6 +112,7 @@ def verdict(found: Tunings) -> list[str]:
     sentences = [
         *compared.in_doubt(one.evaluation.comparison),
         _decision(one, found),
+        _harmless(one, found.goal.metric),
         _figures(one, found),
         _changes(one),
         _matters(one, found.goal.metric),
@@ -131,7 +132,8 @@ def _decision(one: Tuning, found: Tunings) -> str:
         case GainKind.SAME:
             return f"Keep the defaults of {name}: none of {one.trials} tried settings is better."
         case GainKind.BETTER:
-            return f"Set {changed} for {name}: clearly better{sure}, by {gain}."
+            words = f"Set {changed} for {name}: clearly better{sure}, by {gain}"
+            return f"{words}, but it raises {_worse(one)}." if one.worse else f"{words}."
         case GainKind.NO_BETTER:
             gain = points(metric, evaluation.gain) + ends
             return (
@@ -156,6 +158,40 @@ def _decision(one: Tuning, found: Tunings) -> str:
                     f" better {where(found.divided)}; too little data to say how surely."
                 )
             return words
+
+
+def _worse(one: Tuning) -> str:
+    """``jumps from 148 to 223``."""
+    return worse_words(one.worse, one.evaluation.default, one.evaluation.tuned)
+
+
+def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
+    """Which figures rise, from what to what."""
+    return listed(
+        [
+            f"{called(metric)} from {figure(metric, abs(before.value(metric.name)))} to"
+            f" {figure(metric, abs(after.value(metric.name)))}"
+            for metric in map(named, names)
+        ]
+    )
+
+
+def _harmless(one: Tuning, metric: Metric) -> str:
+    """What is better, too, and makes no figure worse."""
+    if not one.worse or one.evaluation.keeps:
+        return ""
+    words = ""
+    if one.evaluation.kind is not GainKind.BETTER:
+        words = f"It raises {_worse(one)}. "
+    if one.harmless is None:
+        return f"{words}No settings that were tried are better and raise none of the figures."
+    settings = {k: value for k, value in one.harmless.settings.items() if k not in one.held}
+    found = one.harmless.evaluation
+    gain = points(metric, found.gain) + interval_words(metric, found.low, found.high)
+    sure = "clearly " if found.kind is GainKind.BETTER else ""
+    return (
+        f"{words}To raise none of the figures, set {assignments(settings)}: {sure}better by {gain}."
+    )
 
 
 def _figures(one: Tuning, found: Tunings) -> str:
@@ -234,6 +270,9 @@ def _ranked(found: Tunings, comparison: Comparison) -> list[str]:
     best = comparison.advice.best
     if best is not None and settings[best.label] and settings[best.label] not in sentences[0]:
         sentences.insert(1, f"For {best.label}, set {settings[best.label]}.")
+    best_tuning = dict(zip(settings, found.tunings, strict=True)).get(best.label if best else "")
+    if best_tuning and best_tuning.worse and not best_tuning.evaluation.keeps:
+        sentences.insert(1, f"Against its defaults, that raises {_worse(best_tuning)}.")
     return [*sentences, *_several(found)]
 
 
@@ -498,7 +537,16 @@ def fronts_of(found: Tunings) -> Fronts:
         for kind, result in (("default", each.tuned_on.default), ("tuned", each.tuned_on.tuned))
     ]
     lines = {name: fronts[name] for name in leading}
-    return Fronts(lines, marks, "Hollow: default, filled: tuned.", len(fronts) == 1)
+    words = f"Hollow: default, filled: tuned.{marks_words(found.divided)}"
+    return Fronts(lines, marks, words, len(fronts) == 1)
+
+
+def marks_words(divided: Divided) -> str:
+    """On what the figures of the front and of the marks are; empty: on all there is."""
+    if divided.evaluated is None:
+        return ""
+    there = "the half" if divided.by == "time" else "the recordings"
+    return f" All of it on {there} used for tuning; what is said of the result is of the rest."
 
 
 def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
@@ -629,7 +677,7 @@ TUNED = ("score", "lag", "error", "residual", "jumps", "jerk", "held")
 _FIELDS = (
     "strategy", "settings", "verdict", "for", "default", "default_low", "default_high",
     "tuned", "tuned_low", "tuned_high", "gain", "gain_low", "gain_high", *TUNED,
-    "own_default", "own_tuned", "trials", "interrupted",
+    "worse", "harmless", "own_default", "own_tuned", "trials", "interrupted",
 )  # fmt: skip
 
 
@@ -813,6 +861,8 @@ def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
         **with_ends("tuned", evaluation.tuned.value(name), evaluation.tuned.interval(name)),
         **with_ends("gain", evaluation.gain, (evaluation.low, evaluation.high)),
         **{each: evaluation.tuned.value(each) for each in TUNED},
+        "worse": list(one.worse),
+        "harmless": None if one.harmless is None else dict(one.harmless.settings),
         "own_default": one.tuned_on.default.value(name),
         "own_tuned": one.tuned_on.tuned.value(name),
         "trials": one.trials,
@@ -829,7 +879,14 @@ def with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str
 def _rows(found: Tunings) -> list[Record]:
     """A row of CSV for each strategy, the best first."""
     return [
-        {**_record(tuning, found), "settings": written_spec(tuning.strategy, tuning.settings)}
+        {
+            **_record(tuning, found),
+            "settings": written_spec(tuning.strategy, tuning.settings),
+            "worse": " ".join(tuning.worse),
+            "harmless": written_spec(tuning.strategy, tuning.harmless.settings)
+            if tuning.harmless
+            else None,
+        }
         for tuning in found.ordered
     ]
 

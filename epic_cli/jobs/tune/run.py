@@ -15,7 +15,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -42,6 +42,7 @@ from epic_cli.jobs.tune.trials import (
     space_of,
     spread,
 )
+from epic_cli.metrics import named
 from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
 from epic_cli.metrics.evaluation import Participant, Run, needs_arrivals, piece_of, pool_runs
@@ -259,13 +260,20 @@ class Influence(NamedTuple):
     last: bool = False
 
 
-def plain(space: Space, trials: Trials, points: float = RESOLUTION, share: float = SAME) -> Trial:
-    """The best settings, without what changes nothing, in as few digits as do as well.
+def plain(
+    space: Space,
+    trials: Trials,
+    points: float = RESOLUTION,
+    share: float = SAME,
+    best: Trial | None = None,
+    accept: Callable[[FigureValues], bool] = bool,
+) -> Trial:
+    """The ``best`` settings, without what changes nothing, in as few digits as do as well.
 
-    Scores that differ by less than the ``points`` are as good, other figures by this ``share``.
-    ``trials`` has the defaults, and gets a few more trials.
+    Scores that differ by less than the ``points`` are as good, other figures by this ``share``,
+    where the figures are to be accepted. ``trials`` has the defaults, and gets a few more trials.
     """
-    best = trials.best
+    best = best or trials.best
     cost = trials.goal.cost(best.figures)
     limit = cost + slack(trials.goal, cost, points, share)
     least = best.figures.get("score", -math.inf) - points
@@ -279,7 +287,8 @@ def plain(space: Space, trials: Trials, points: float = RESOLUTION, share: float
             cost = trials.costs([settings], beyond=True)[0]
             one = trials.of(settings)
             # of settings that are equally good the best score was chosen: that stays, too
-            if cost <= limit and one.figures.get("score", -math.inf) >= least:
+            as_good = cost <= limit and one.figures.get("score", -math.inf) >= least
+            if as_good and accept(one.figures):
                 best = one
                 break
     return best
@@ -367,6 +376,29 @@ WORTH = 0.75
 
 #: This many points of each strategy's front are kept.
 KEPT = 12
+
+
+#: The figures of which it is said that tuning for another one makes them worse ...
+WATCHED = ("error", "lag", "residual", "jumps", "jerk", "backward", "held")
+
+#: ... by this share of what they were, and by more than nobody sees: of lengths, so many seconds of
+#: movement.
+WORSE_SHARE, UNSEEN_SECONDS = 0.05, 0.001
+_UNSEEN = {"lag": 0.001, "jumps": 0.5, "jerk": 0.1, "backward": 0.5, "held": 0.002}
+
+
+def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
+    """Find the figures that are worse than before, by name."""
+    found = []
+    for name in WATCHED:
+        values = before.get(name, math.nan), after.get(name, math.nan)
+        if any(map(math.isnan, values)):
+            continue
+        least = _UNSEEN.get(name, UNSEEN_SECONDS * before.get("speed", 0.0))
+        was, now = (float(named(name).key(value)) for value in values)
+        if now > was * (1 + WORSE_SHARE) + least:
+            found.append(name)
+    return tuple(found)
 
 
 class FrontPoint(NamedTuple):
@@ -517,6 +549,13 @@ class Evaluation(NamedTuple):
         return self.kind in (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE) or self.gain <= 0
 
 
+class Harmless(NamedTuple):
+    """The best settings that make none of the figures worse, and how they do."""
+
+    settings: Mapping[str, Value]
+    evaluation: Evaluation
+
+
 @dataclass(frozen=True)
 class Tuning:
     """What came out for one strategy.
@@ -525,7 +564,8 @@ class Tuning:
     ``tuned_on`` and ``evaluated_on`` are before and after, each on one part; the second is None
     where nothing was kept for it. ``influences`` say which settings matter, the ``front`` what
     smoothness costs in latency. ``trials`` is how many settings were tried. ``interrupted``: it
-    could have found more.
+    could have found more. ``harmless`` is what to take where the best makes a figure ``worse`` and
+    something else is better too.
     """
 
     strategy: str
@@ -537,6 +577,12 @@ class Tuning:
     front: tuple[FrontPoint, ...]
     trials: int
     interrupted: bool = False
+    harmless: Harmless | None = None
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The figures that are worse than with the defaults, by name."""
+        return find_worse(self.evaluation.default.values, self.evaluation.tuned.values)
 
     @property
     def evaluation(self) -> Evaluation:
@@ -907,7 +953,7 @@ def _tuning(
     before = StrategySpec(space.strategy, space.held)
     after = StrategySpec(space.strategy, best.settings)
     on = divided.evaluated
-    return Tuning(
+    tuning = Tuning(
         space.strategy,
         space.held,
         best.settings,
@@ -918,6 +964,33 @@ def _tuning(
         count or len(trials.made),
         interrupted,
     )
+    if interrupted or tuning.evaluation.keeps or not tuning.worse:
+        return tuning
+    return replace(tuning, harmless=_find_harmless(space, trials, divided))
+
+
+def _find_harmless(space: Space, trials: Trials, divided: Divided) -> Harmless | None:
+    """Find the best settings that make no figure worse, neither here nor where they are judged."""
+    goal, default = trials.goal, trials.of(dict(space.held))
+
+    def accept(figures: FigureValues) -> bool:
+        return bool(figures) and not find_worse(default.figures, figures)
+
+    some = [one for one in trials.made if accept(one.figures)]
+    best = min(some, key=lambda one: goal.key(one.figures), default=default)
+    if goal.cost(best.figures) >= goal.cost(default.figures):
+        return None
+    best = plain(space, trials, best=best, accept=accept)
+    before, after = (StrategySpec(space.strategy, row.settings) for row in (default, best))
+    judged = divided.evaluated
+    found = (
+        evaluate(judged, before, after, goal, divided.tuned)
+        if judged
+        else evaluate(divided.tuned, before, after, goal)
+    )
+    if found.keeps or find_worse(found.default.values, found.tuned.values):
+        return None
+    return Harmless(best.settings, found)
 
 
 def _hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:

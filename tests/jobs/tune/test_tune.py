@@ -16,16 +16,20 @@ from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names
-from epic_cli.jobs.tune.run import GainKind, NothingToTune, Tunings, roughness, tune
+from epic_cli.jobs.tune.report import verdict
+from epic_cli.jobs.tune.run import GainKind, NothingToTune, Tunings, find_worse, roughness, tune
 from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import evaluation_set, halves
-from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
+from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity, simulated
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.truth import truths_of
 from epic_cli.network.link import Link, LinkConditions
+from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import PathMovement
+from epic_cli.network.movement_spec import MovementSpec
 from epic_cli.network.paths import PATHS
-from epic_cli.network.simulation import simulate
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.simulation import SimulationSpec, simulate
 
 TERMS = CompareSpec((), SCREEN_TIMING, threads=1)
 
@@ -38,6 +42,17 @@ def sent(seconds: float = 12.0, seed: int = 1, jitter: float = 0.03, loss: float
 
 
 SHORT = sent()
+
+STRAFE = next(
+    simulated(
+        SimulationSpec(
+            MovementSpec.parse("strafe,duration=20"),
+            SenderSpec(20.0),
+            LinkSpec.parse("latency=60ms,jitter=10ms"),
+        ).open(),
+        [1],
+    )
+)._replace(truths=None)
 
 
 def tuned(
@@ -228,3 +243,40 @@ def test_an_interruption_gives_the_best_so_far() -> None:
     assert one.strategy == "hermite"
     assert 1 <= one.trials <= 25  # those of a generation that was interrupted do not count
     assert one.tuned_on.tuned.value("score") >= one.tuned_on.default.value("score")
+
+
+@pytest.mark.parametrize(
+    "strategy", ["projective", "epic", "dead-reckoning", "unity-ngo", "mirror"]
+)
+def test_what_tuning_makes_worse_is_named_and_what_makes_nothing_worse_beside_it(
+    strategy: str,
+) -> None:
+    run = sent(16.0, jitter=0.01, loss=0.0)
+    (one,) = tuned(strategy, runs=(run,), trials=40).tunings
+    before, after = one.evaluation.default, one.evaluation.tuned
+    for name in ("error", "lag", "residual", "jumps", "jerk", "backward", "held"):
+        was, now = abs(before.value(name)), abs(after.value(name))
+        if now > 1.1 * was and now - was > 1:
+            assert name in one.worse
+        if now <= was:
+            assert name not in one.worse
+        if one.harmless is not None:
+            best = one.harmless.evaluation
+            assert abs(best.tuned.value(name)) <= 1.05 * abs(best.default.value(name)) + 0.5
+            assert best.gain > 0
+    found = tuned(strategy, runs=(run,), trials=40)
+    sentences = " ".join(verdict(found))
+    named = [name for name in one.worse if f"{name} from " in sentences]
+    assert one.evaluation.keeps or named == list(one.worse)
+    assert (one.harmless is not None) <= ("raise none of the figures, set" in sentences)
+
+
+def test_jumps_that_tuning_for_the_score_adds_are_named() -> None:
+    found = tuned("projective", runs=(STRAFE,), trials=40)
+    (one,) = found.tunings
+    assert "jumps" in one.worse
+    assert one.harmless is not None
+    assert not set(one.worse) & set(
+        find_worse(one.harmless.evaluation.default.values, one.harmless.evaluation.tuned.values)
+    )
+    assert "jumps from 0 to" in verdict(found)[0]
