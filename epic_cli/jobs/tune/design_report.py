@@ -249,7 +249,7 @@ def _raised(found: Design) -> str:
     who = "what you draw now" if found.drawn else f"{before.label}"
     words = f"Against {who}, it raises {worse_words(worse, before.result, taken.result)}"
     tunable = [name for name in worse if name != found.goal.metric.name]
-    words += f" (--for {tunable[0]} tunes for fewer or less of that)." if tunable else "."
+    words += f" (--for {tunable[0]} tunes for that)." if tunable else "."
     others = [
         row
         for row in (*found.simplest, *found.others)

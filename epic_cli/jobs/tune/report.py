@@ -165,11 +165,15 @@ def _worse(one: Tuning) -> str:
     return worse_words(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
+#: What figures that rise are called where their names are not nouns.
+_RAISED = {"backward": "steps back", "held": "held rows"}
+
+
 def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
     """Which figures rise, from what to what."""
     return listed(
         [
-            f"{called(metric)} from {figure(metric, abs(before.value(metric.name)))} to"
+            f"{_RAISED.get(metric.name, called(metric))} from {figure(metric, abs(before.value(metric.name)))} to"
             f" {figure(metric, abs(after.value(metric.name)))}"
             for metric in map(named, names)
         ]

@@ -384,7 +384,7 @@ WATCHED = ("error", "lag", "residual", "jumps", "jerk", "backward", "held")
 #: ... by this share of what they were, and by more than nobody sees: of lengths, so many seconds of
 #: movement.
 WORSE_SHARE, UNSEEN_SECONDS = 0.05, 0.001
-_UNSEEN = {"lag": 0.001, "jumps": 0.5, "jerk": 0.1, "backward": 0.5, "held": 0.002}
+_UNSEEN = {"lag": 0.001, "jumps": 1.0, "jerk": 0.1, "backward": 1.0, "held": 0.002}
 
 
 def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:

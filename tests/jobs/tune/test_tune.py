@@ -266,7 +266,8 @@ def test_what_tuning_makes_worse_is_named_and_what_makes_nothing_worse_beside_it
             assert best.gain > 0
     found = tuned(strategy, runs=(run,), trials=40)
     sentences = " ".join(verdict(found))
-    named = [name for name in one.worse if f"{name} from " in sentences]
+    words = {"backward": "steps back", "held": "held rows"}
+    named = [name for name in one.worse if f"{words.get(name, name)} from " in sentences]
     assert one.evaluation.keeps or named == list(one.worse)
     assert (one.harmless is not None) <= ("raise none of the figures, set" in sentences)
 
