@@ -524,8 +524,9 @@ def bootstrap_sums(
             alone[0] = whole
             _own_lag(alone)
         every = (sums, _as_long(more, whole), _as_long(alone, whole))
-        resampled = (Resampled(values, whole, resolution, tick, weights) for values in every)
-        found.append(Sampled(*resampled, tried=bool(losses)))
+        resampled = [Resampled(values, whole, resolution, tick, weights) for values in every]
+        drawn_again, with_more, alone_again = resampled
+        found.append(Sampled(drawn_again, with_more, alone_again, bool(losses)))
     return certainty, found
 
 

@@ -574,7 +574,7 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
     index = choose_places(len(times), _ROWS * (len(edges) - 1))
     begins = np.searchsorted(index, edges[:-1])
 
-    def windowed(values: Floats) -> Floats:
+    def windowed(values: Floats | Flags) -> Floats:
         sums = np.cumsum(np.append(0, np.add.reduceat(values, begins)))
         return np.asarray(sums[_PARTS:] - sums[:-_PARTS])
 

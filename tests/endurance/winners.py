@@ -129,7 +129,7 @@ def table(made: Sequence[Claim]) -> bool:
         right = np.mean([one.leads >= 0 for one in some])
         words = f"{least:g} to {most:g}" if most < LEADS[-1] else f"{least:g} and more"
         print(f"| {seconds} | {words} | {len(some)} | {right:.1%} | {told:.1%} | {wrong} |")
-        met &= least < LEAD or told >= ANSWERED[seconds]
+        met = met and (least < LEAD or bool(told >= ANSWERED[seconds]))
     clear = [one for one in made if one.clear]
     wrong_ones = [one for one in clear if one.leads < 0]
     print(f"\n{len(clear)} winners named, {len(wrong_ones)} of them wrong")
@@ -141,8 +141,8 @@ def table(made: Sequence[Claim]) -> bool:
         for seconds in LENGTHS:
             kind = (link, seconds)
             leaders = [one for one in made if (one.link, one.seconds) == kind and one.apart >= LEAD]
-            some = [one.clear for one in leaders]
-            cells.append(f"{np.mean(some):.0%} of {len(some)}" if some else "")
+            told = np.mean([one.clear for one in leaders]) if leaders else 0.0
+            cells.append(f"{told:.0%} of {len(leaders)}" if leaders else "")
         print(f"| {link} | {' | '.join(cells)} |")
     return met and len(wrong_ones) <= WRONG * len(clear)
 

@@ -49,19 +49,22 @@ def _plain(dice: Dice, turns: bool = False) -> States:
     return found
 
 
-def _moved(packet: Packet, x: float, **more: object) -> Packet:
-    return packet._replace(position=(packet.position[0] + x, *packet.position[1:]), **more)
+def _number(packet: Packet) -> int:
+    assert packet.sequence is not None
+    return packet.sequence
 
 
 def _without(dice: Dice, *runs: tuple[int, int]) -> States:
     gone = {number for first, count in runs for number in range(first, first + count)}
-    return [packet for packet in _plain(dice) if packet.sequence not in gone]
+    return [packet for packet in _plain(dice) if _number(packet) not in gone]
 
 
 def _teleport(dice: Dice) -> States:
     at = dice.randrange(40, 80)
     return [
-        _moved(packet, 50.0, teleport=packet.sequence == at) if packet.sequence >= at else packet
+        packet._replace(position=(99.0, *packet.position[1:]), teleport=_number(packet) == at)
+        if _number(packet) >= at
+        else packet
         for packet in _plain(dice)
     ]
 
@@ -69,8 +72,8 @@ def _teleport(dice: Dice) -> States:
 def _reset(dice: Dice) -> States:
     """The sender's clock and numbers begin again."""
     return [
-        packet._replace(time=packet.time - 3.0, sequence=packet.sequence - 60)
-        if packet.sequence >= 60
+        packet._replace(time=packet.time - 3.0, sequence=_number(packet) - 60)
+        if _number(packet) >= 60
         else packet
         for packet in _plain(dice)
     ]
@@ -78,7 +81,7 @@ def _reset(dice: Dice) -> States:
 
 def _rerouted(dice: Dice) -> States:
     return [
-        packet._replace(arrival=packet.arrival + 0.09 * (40 <= packet.sequence < 75))
+        packet._replace(arrival=packet.arrival + 0.09 * (40 <= _number(packet) < 75))
         for packet in _plain(dice)
     ]
 
@@ -177,7 +180,9 @@ def test_they_are_tuned_on(total: int) -> None:
         Run(kind, recording(kind)) for kind in kinds if kind not in ("hardly any", "no arrivals")
     ]
     compared = CompareSpec((), SCREEN_TIMING, threads=1)
-    found = tune(TuneSpec(read_specs(["lerp"]), compared, trials=1, division="recording"), runs)
+    found = tune(
+        TuneSpec(tuple(read_specs(["lerp"])), compared, trials=1, division="recording"), runs
+    )
     assert DOCUMENTS["markdown"](tuning_report(found))
 
 

@@ -236,13 +236,14 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
-    more = f"More {comparison.runs_are}" if by_run else "Longer or more recordings"
-    if settling := _settling(found, comparison.certainty, comparison.runs_are):
+    runs = "seed" if comparison.runs_are == "networks" else "recording"
+    more = f"More {runs}s" if by_run else "Longer or more recordings"
+    if settling := _settling(found, comparison.certainty, runs):
         return f"{settling} would settle it{few}."
     return f"{more} would say more{few}."
 
 
-def _settling(found: Advice, certainty: Certainty, runs_are: str) -> str:
+def _settling(found: Advice, certainty: Certainty, runs: str) -> str:
     """What would make the best one clearly best: ``About 40 s more``; empty: hardly anything.
 
     What is drawn varies less by the root of how much there is; what rare events may have been
@@ -266,7 +267,7 @@ def _settling(found: Advice, certainty: Certainty, runs_are: str) -> str:
     if not 0 < more < MOST_MORE * there:
         return ""
     if by_run:
-        return f"About {counted(math.ceil(more), runs_are.removesuffix('s'))} more"
+        return f"About {counted(math.ceil(more), runs)} more"
     return f"About {rough(max(more, 1.0))} s more{other}"
 
 

@@ -171,13 +171,11 @@ _RAISED = {"backward": "steps back", "held": "held rows"}
 
 def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
     """Which figures rise, from what to what."""
-    return listed(
-        [
-            f"{_RAISED.get(metric.name, called(metric))} from {figure(metric, abs(before.value(metric.name)))} to"
-            f" {figure(metric, abs(after.value(metric.name)))}"
-            for metric in map(named, names)
-        ]
-    )
+    words = []
+    for metric in map(named, names):
+        ends = [figure(metric, abs(result.value(metric.name))) for result in (before, after)]
+        words.append(f"{_RAISED.get(metric.name, called(metric))} from {ends[0]} to {ends[1]}")
+    return listed(words)
 
 
 def _harmless(one: Tuning, metric: Metric) -> str:
