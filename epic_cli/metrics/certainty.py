@@ -201,8 +201,8 @@ PAIRED = 1.0
 STEADY = 0.8
 
 
-#: So many packets in a row are left out on trial; where a few losses were each by itself, only up
-#: to two.
+#: How many packets in a row are left out on trial; where a few losses were each by itself, only
+#: up to two.
 IN_A_ROW = (1, 2, 4, 8)
 PAIRS = 2
 
@@ -279,7 +279,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def unseen(self) -> Floats:
-        """How often more such a recording may lose so many packets in a row (worlds, ``in_a_row``).
+        """Losses that a recording may have missed, by their length (worlds, ``in_a_row``).
 
         In each world other losses come. At most, with 97.5 % confidence, by the number of them.
         Where few were seen, longer bursts than two have as many packets in all. A few losses do not
@@ -447,8 +447,8 @@ class Certainty:
 class Piece(NamedTuple):
     """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds.
 
-    ``losses`` (fields of each of ``IN_A_ROW``) is what a loss of so many packets more adds; None:
-    not looked at.
+    ``losses`` (fields of each of ``IN_A_ROW``) is what one loss more of that length adds; None: not
+    looked at.
     """
 
     entities: Sequence[Floats]
@@ -496,7 +496,10 @@ def bootstrap_sums(
 ) -> tuple[Certainty, list[Sampled] | None]:
     """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
     certainty, units = _units(shown)
-    tried, worlds = any(_losses(one, rare) for one in shown), len(rare.unseen) if rare.tried else 0
+    tried, worlds = (
+        any(_losses(each, rare) for each in shown),
+        len(rare.unseen) if rare.tried else 0,
+    )
     certainty = replace(certainty, rare=rare, tried=tried)
     if certainty.unit is Unit.NOTHING:
         return certainty, None

@@ -569,7 +569,7 @@ def _lose(
     events: NetworkEvents,
     asked: Sequence[int],
 ) -> None:
-    """Add to the results ``asked`` what one more loss of so many packets in a row does."""
+    """Add to the results ``asked`` what one more loss does, by its length (``in_a_row``)."""
     assert work.cells is not None
     chosen = [jobs[place] for place in asked]
     lossy = {id(entity): _lossy(entity, work.cells, events.in_a_row) for _, entity in chosen}
@@ -596,7 +596,7 @@ class _Lossy(NamedTuple):
 
 
 def _lossy(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
-    """The entity without some packets, in turn so many in a row, far from other losses.
+    """The entity without some packets, in turn ``in_a_row``, far from other losses.
 
     What follows one of them is its doing until the next.
     """

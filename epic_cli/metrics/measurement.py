@@ -510,7 +510,7 @@ class Measurement(ErrorsKept):
     ``tick`` (seconds) and ``weights`` are those of the comparison. ``totals`` are what metrics add
     up over the rows that count (``Metric.sums``), ``sums`` those of the cells (``tally``), to draw
     from again. ``turned`` is how far off its rotations are, None where there are none. ``losses``
-    (fields of each of ``IN_A_ROW``) are what a loss of so many packets more adds to the sums; None:
+    (fields of each of ``IN_A_ROW``) are what one loss more of that length adds to the sums; None:
     not looked at.
     """
 

@@ -352,7 +352,7 @@ def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
         for tick, _ in marks
     ]
     # without intervals, that none is clearly better says nothing
-    told = any(one.standing.gap and not math.isnan(one.standing.gap.low) for one in scored)
+    told = any(row.standing.gap and not math.isnan(row.standing.gap.low) for row in scored)
     tied = [row for row, one in enumerate(scored) if told and one.rank == 1]
     if len(tied) > 1:
         way = "L".join(f"{across(scored[k].value('score')):.1f} {_ROW * k + 10}" for k in tied)

@@ -141,8 +141,8 @@ def table(made: Sequence[Claim]) -> bool:
         for seconds in LENGTHS:
             kind = (link, seconds)
             leaders = [one for one in made if (one.link, one.seconds) == kind and one.apart >= LEAD]
-            told = np.mean([one.clear for one in leaders]) if leaders else 0.0
-            cells.append(f"{told:.0%} of {len(leaders)}" if leaders else "")
+            share = sum(one.clear for one in leaders) / max(len(leaders), 1)
+            cells.append(f"{share:.0%} of {len(leaders)}" if leaders else "")
         print(f"| {link} | {' | '.join(cells)} |")
     return met and len(wrong_ones) <= WRONG * len(clear)
 

@@ -81,7 +81,7 @@ def _reset(dice: Dice) -> States:
 
 def _rerouted(dice: Dice) -> States:
     return [
-        packet._replace(arrival=packet.arrival + 0.09 * (40 <= _number(packet) < 75))
+        packet._replace(arrival=(packet.arrival or 0.0) + 0.09 * (40 <= _number(packet) < 75))
         for packet in _plain(dice)
     ]
 

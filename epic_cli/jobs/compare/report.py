@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 #: This many of those that are too close to call are named.
 _NAMED = 3
 
-#: What would take more data than so many times those there are, nobody will record.
+#: A need for more than this many times the data at hand is no advice.
 MOST_MORE = 20
 
 #: From less than this many seconds of judged movement, a clear result says from how little.

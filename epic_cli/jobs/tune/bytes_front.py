@@ -62,7 +62,7 @@ ALIKE = 0.005
 #: This many senders of the first round are tried with all encodings, then the best one again.
 _BEST, _ROUNDS = 6, 4
 
-#: Around what is next to a limit, rates that differ by this factor are tried, so often at most.
+#: Next to a limit, rates that differ by this factor are tried, in this many rounds at most.
 _STEP, _NEARER = 1.2, 6
 
 #: This many senders of the front are shown.
@@ -501,9 +501,9 @@ def _neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
     thresholds = {send.threshold}
     if not given.selective and send.threshold is not None:
         thresholds |= {float(f"{send.threshold * by:.1g}") for by in (0.6, 1.5, 2.0)}
-    for one in sorted(rates, key=str):
+    for changed in sorted(rates, key=str):
         for threshold in sorted(thresholds, key=str):
-            yield replace(send, send_rate=one, threshold=threshold)
+            yield replace(send, send_rate=changed, threshold=threshold)
 
 
 def _round(value: float) -> float:

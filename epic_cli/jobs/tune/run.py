@@ -381,8 +381,8 @@ KEPT = 12
 #: The figures of which it is said that tuning for another one makes them worse ...
 WATCHED = ("error", "lag", "residual", "jumps", "jerk", "backward", "held")
 
-#: ... by this share of what they were, and by more than nobody sees: of lengths, so many seconds of
-#: movement.
+#: ... by this share of what they were, and by more than players overlook: of lengths, this many
+#: seconds of movement.
 WORSE_SHARE, UNSEEN_SECONDS = 0.05, 0.001
 _UNSEEN = {"lag": 0.001, "jumps": 1.0, "jerk": 0.1, "backward": 1.0, "held": 0.002}
 
@@ -976,8 +976,8 @@ def _find_harmless(space: Space, trials: Trials, divided: Divided) -> Harmless |
     def accept(figures: FigureValues) -> bool:
         return bool(figures) and not find_worse(default.figures, figures)
 
-    some = [one for one in trials.made if accept(one.figures)]
-    best = min(some, key=lambda one: goal.key(one.figures), default=default)
+    some = [trial for trial in trials.made if accept(trial.figures)]
+    best = min(some, key=lambda trial: goal.key(trial.figures), default=default)
     if goal.cost(best.figures) >= goal.cost(default.figures):
         return None
     best = plain(space, trials, best=best, accept=accept)
