@@ -53,12 +53,14 @@ def diagnose(
     ``drawn`` is what the game really drew, at times of the receiver's clock less ``drawn_offset``
     (seconds): samples, packets, or the path of a recording or of rows. The diagnosis then has
     ``drawn``, which strategy and settings that is (``best``), how near (``residual``), how late
-    (``lag``, ``shift``), and whether it was smoothed twice (``smoothed``, ``best.constant``).
+    (``lag``, ``shift``), whether it was smoothed twice (``smoothed``, ``best.constant``), and what
+    draws it better (``advice``: its ``cure`` and ``drawbacks``).
 
     Returns a frozen ``Diagnosis``. Its ``findings`` stand worst first; each has its ``cause`` by
     name, the ``share`` of the recording that suffers from it (0 to 1), the ``statistic`` that
     passed the ``threshold``, its ``values`` by name, and where to look: ``first`` and ``worst``
-    are stamps in seconds (None: it is everywhere). ``consequences`` are what it explains.
+    are stamps in seconds (None: it is everywhere). ``consequences`` are what it explains,
+    ``trial`` is what its cure brought on this recording (None: not tried, or it does not help).
     ``unable`` are detectors that could not look, each with what the recording lacks, ``left_out``
     those of other packages that failed. ``explain`` has the words of a finding. ``in_recording``
     are what makes the recording itself doubtful, with a ``code`` each, as ``inspect`` finds them.

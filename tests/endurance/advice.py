@@ -443,6 +443,44 @@ def judge(trial: dict[str, Any], what: str, kind: Kind, seed: int, folder: Path)
     return Verdict(what, command, figure, verdict, before, after)
 
 
+def follow(seed: int, counts: Counter[str], folder: Path) -> None:
+    """Diagnose a session, follow what is printed on another one, and count what becomes of it."""
+    kind = kind_of(seed)
+    one = session(kind, 2 * seed)
+    shown = DRAWINGS[kind.drawing](one, kind)
+    packets, frames = _written(folder, one, shown)
+    before = measured(one, one.frames, shown)
+    lines = _run("diagnose", "--drawn", frames, packets, "-f", "jsonl").splitlines()
+    records = [json.loads(line) for line in lines]
+    drawn = records.pop()["drawn"]
+    trials = [("drawing", drawn["cure"])]
+    trials += [(record["cause"], record["trial"]) for record in drawn["causes"] + records]
+    printed: dict[str, Any] = {}
+    for what, trial in trials:
+        if trial is not None and trial["command"].startswith("-s "):
+            printed.setdefault(trial["command"], (what, trial))
+    story = " ".join(f"{key}={value}" for key, value in kind._asdict().items())
+    known = "understood" if drawn["found"] else "not understood"
+    causes, findings = ([record["cause"] for record in of] for of in (drawn["causes"], records))
+    print(f"{seed}: {story}\n   before {_short(before)}; {known}: {drawn['command']};"
+          f" findings {findings}; causes {causes}", flush=True)  # fmt: skip
+    bad = before.step_error > 0.25 or before.jumps > 20 or before.held > 0.03
+    clean = before.step_error < 0.1 and before.jumps < 3 and before.held < 0.005
+    counts["sessions"] += 1
+    counts["bad sessions"] += bad
+    counts["bad sessions without a cure"] += bad and not printed
+    counts["clean sessions"] += clean
+    counts["clean sessions with a cure"] += clean and bool(printed)
+    for what, trial in printed.values():
+        found = judge(trial, what, kind, 2 * seed + 1, folder)
+        counts["cures"] += 1
+        counts[found.verdict] += 1
+        print(f"   {found.verdict}: {what}, {found.figure} {trial['before']:.3g} ->"
+              f" {trial['after']:.3g}: {found.command}\n"
+              f"      fresh {_short(found.before)} -> {_short(found.after)}",
+              flush=True)  # fmt: skip
+
+
 def main() -> None:
     """Count over many sessions what becomes of those who follow what is printed."""
     parser = argparse.ArgumentParser()
@@ -451,44 +489,8 @@ def main() -> None:
     given = parser.parse_args()
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
         for seed in range(given.first, given.first + given.cases):
-            kind = kind_of(seed)
-            one = session(kind, 2 * seed)
-            shown = DRAWINGS[kind.drawing](one, kind)
-            packets, frames = _written(folder, one, shown)
-            before = measured(one, one.frames, shown)
-            lines = _run("diagnose", "--drawn", frames, packets, "-f", "jsonl").splitlines()
-            records = [json.loads(line) for line in lines]
-            drawn = records[-1]["drawn"]
-            trials = [("drawing", drawn["cure"])] + [
-                (cause["cause"], cause["trial"]) for cause in drawn["causes"]
-            ] + [(record["cause"], record.get("trial")) for record in records[:-1]]  # fmt: skip
-            printed: dict[str, Any] = {}
-            for what, trial in trials:
-                if trial is not None:
-                    printed.setdefault(trial["command"], (what, trial))
-            story = " ".join(f"{key}={value}" for key, value in kind._asdict().items())
-            known = "understood" if drawn["found"] else "not understood"
-            causes = [cause["cause"] for cause in drawn["causes"]]
-            findings = [record["cause"] for record in records[:-1]]
-            print(f"{seed}: {story}\n   before {_short(before)}; {known}: {drawn['command']};"
-                  f" findings {findings}; causes {causes}", flush=True)  # fmt: skip
-            bad = before.step_error > 0.25 or before.jumps > 20 or before.held > 0.03
-            clean = before.step_error < 0.1 and before.jumps < 3 and before.held < 0.005
-            counts["sessions"] += 1
-            counts["bad sessions"] += bad
-            counts["bad sessions without a cure"] += bad and not printed
-            counts["clean sessions"] += clean
-            counts["clean sessions with a cure"] += clean and bool(printed)
-            for what, trial in printed.values():
-                found = judge(trial, what, kind, 2 * seed + 1, folder)
-                counts["cures"] += 1
-                counts[found.verdict] += 1
-                print(f"   {found.verdict}: {what}, {found.figure} {trial['before']:.3g} ->"
-                      f" {trial['after']:.3g}: {found.command}\n"
-                      f"      fresh {_short(found.before)} -> {_short(found.after)}",
-                      flush=True)  # fmt: skip
+            follow(seed, counts, Path(name))
     print(dict(counts))
 
 

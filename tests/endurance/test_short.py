@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from endurance import (
+    advice,
     altered,
     calls,
     clocks,
@@ -29,6 +30,12 @@ from endurance import (
 from endurance.watched import run_cases
 
 COMPILER = os.environ.get("CXX", "g++").split()
+
+
+def test_advice_is_followed(tmp_path: Path) -> None:
+    counts: Counter[str] = Counter()
+    advice.follow(91000, counts, tmp_path)
+    assert counts["cures"] == counts["improves"] > 0
 
 
 def test_a_hunt_for_hangs() -> None:

@@ -159,7 +159,8 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
         return f"{words} (Not tried here.)" if words else ""
     draws = finding.remedy.drawing is not None and finding.remedy.packets is None
     if drawn and draws:
-        return "Draw it as is said above." if trial else "What was tried draws it no better."
+        said = "" if trial is None else f"Draw it with {trial.command}: {trial.words}."
+        return said or "What was tried draws it no better."
     against = finding.remedy.against
     kept = finding.remedy.drawing is None
     than = f" {'with' if kept else 'instead of'} {command_of(against)}" if against else ""

@@ -71,6 +71,10 @@ CLOCKS: tuple[dict[str, Any], ...] = (
 #: goes by the sender's stamps yet.
 COVERED = (0.99, 0.999, 1.0)
 
+#: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %:
+#: log 2 / log 10.
+LONGER = 0.3
+
 #: A delay is long if this share of it is enough, as two send intervals are prudent; by another
 #: clock if that share is. It is short if more of the frames wait for a packet.
 LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
@@ -307,6 +311,8 @@ class _Search:
         needed = [needs(each, axis, curve)[self._choosing(each)] for each in moments]
         for share, own in ((COVERED[0], needed[0]), *((share, needed[-1]) for share in COVERED)):
             delay = float(np.quantile(own, share))
+            if share == 1:  # the largest of twice as many, where the tail is exponential
+                delay += LONGER * float(np.diff(np.quantile(own, COVERED[:2]))[0])
             if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
                 return
             spec = StrategySpec("buffer", {**plain, "delay": _digits(delay)})
@@ -377,7 +383,7 @@ class _Search:
         if found.strategy.name == "chase":
             changes = dict(self._chase_changes())
             for cause in self._chase_causes():
-                own = self._trial(changes[cause]) if cause in changes else cure
+                own = _most(self._trial(changes[cause])) if cause in changes else cure
                 if own or cure:
                     yield Drawback(cause, self._chase_values(), own)
             yield from self._frame_rate()
@@ -400,7 +406,7 @@ class _Search:
             better for clock in CLOCKS for better in self._timed(given, clock, [])
             if better.mends == (cause,)
         )[1]  # fmt: skip
-        return alone if alone is not None and alone.after < MOST * alone.before else None
+        return _most(alone)
 
     def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
         begun, grown = supply.grown
@@ -451,6 +457,11 @@ class _Search:
             bench = Bench(self.bench.packets, screen, spec)
             found.append(math.nan if bench.before is None else bench.before.lag)
         return found
+
+
+def _most(alone: CureTrial | None) -> CureTrial | None:
+    """Return a trial that does most of what there is to do."""
+    return alone if alone is not None and alone.after < MOST * alone.before else None
 
 
 def _changed(clock: Mapping[str, Any]) -> dict[str, Any]:
