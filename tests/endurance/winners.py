@@ -143,7 +143,8 @@ def table(made: Sequence[Claim]) -> bool:
             leaders = [one for one in made if (one.link, one.seconds) == kind and one.apart >= LEAD]
             share = sum(one.clear for one in leaders) / max(len(leaders), 1)
             cells.append(f"{share:.0%} of {len(leaders)}" if leaders else "")
-        print(f"| {link} | {' | '.join(cells)} |")
+        if any(cells):
+            print(f"| {link} | {' | '.join(cells)} |")
     return met and len(wrong_ones) <= WRONG * len(clear)
 
 
