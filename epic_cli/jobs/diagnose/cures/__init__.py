@@ -53,9 +53,9 @@ class DrawingFigure(NamedTuple):
 #: The figures of a drawing, by name.
 FIGURES = {
     "step_error": DrawingFigure("step error", lambda value: f"{value:.2f}", "", 0.03, 1.0, 0.02),
-    "lag": DrawingFigure("lag", seconds, "", 0.005, 1.0, math.inf),
-    "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.01, 2.0),
-    "held": DrawingFigure("held frames", lambda value: rough(value * 100), " %", 0.005, 1.0, 0.01),
+    "lag": DrawingFigure("lag", seconds, "", 0.005, 2.0, math.inf),
+    "jumps": DrawingFigure("jumps", rough, " a minute", 2.0, 0.02, 2.0),
+    "held": DrawingFigure("held frames", lambda value: rough(value * 100), " %", 0.005, 2.0, 0.01),
 }
 
 
@@ -141,7 +141,7 @@ TURN, TURNS = 2.0, 16
 BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 
 #: A cure has to lower the cost by this much, and by this share of it.
-WORTH, WORTH_SHARE = 0.02, 0.05
+WORTH, WORTH_SHARE = 0.03, 0.05
 
 #: Lags (s) that are tried around the usual delay, and how far apart they are.
 LAGS, LAGS_APART = (-0.3, 1.2), 0.02
@@ -356,7 +356,8 @@ def trial(
     # NaN: not known
     if not gain > max(needed, ERRORS * _error(cure.figure, before, after, turns)):
         return None
-    if not old.cost - new.cost > max(WORTH, WORTH_SHARE * (old.cost - old.lag)):
+    unsteady = old._replace(lag=0.0).cost
+    if not old.cost - new.cost > max(WORTH, WORTH_SHARE * unsteady):
         return None
     changes = []
     for (name, figure), one, other in zip(FIGURES.items(), old, new, strict=True):

@@ -81,7 +81,7 @@ LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
 
 #: Each change of a combination has to lower its cost by this much; so has a delay that covers less
 #: than it might, as what it was chosen on draws fewer jumps than the next session.
-SIMPLER = 0.02
+SIMPLER = 0.03
 
 #: Frames are in step with the packets where one's interval is that of the other times a whole
 #: number, but for this; send intervals between moments that are in step with nothing.
@@ -413,7 +413,7 @@ class _Search:
         return {
             "jitter": supply.unsteady, "covered": 1 - supply.empty,
             "needed": self._delay(best.spec.settings),
-            "most": "all" if best.covered == 1 else f"{best.covered * 100:g} %",
+            "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
             "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
         }  # fmt: skip
 
