@@ -74,8 +74,7 @@ def legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
 def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) -> list[str]:
     """Round trip, corrections, the drawn error and lag of the other player, hits."""
     client, local = you.client, you.client.local
-    known = you.up.arrived and you.down.arrived
-    link = f"{1000 * (you.up.mean_delay + you.down.mean_delay):.0f}" if known else "-"
+    link = "-" if math.isnan(you.round_trip) else f"{1000 * you.round_trip:.0f}"
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
     mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
     return [
@@ -122,6 +121,8 @@ _LOCAL = {
     "reconciled": "prediction and replay on: you move at once; on each state of the server your"
     " client plays again the moves that are not in it yet",
     "corrected": "prediction on, replay OFF: the remembered past is moved by what it was wrong",
+    "lerped": "prediction on, replay OFF: you move at once, and each frame pulls you a share of the"
+    " way to where the server last had you",
 }
 
 PAUSE = "pause; t goes on, enter begins again, n: the next scenario"

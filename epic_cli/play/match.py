@@ -7,6 +7,7 @@ and script give the same match, however it is watched.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -37,7 +38,7 @@ from epic_cli.play.world import (
 )
 
 #: In this order at the same microsecond.
-_TO_SERVER, _TO_CLIENT, _TICK, _FRAME, _CHANGE = range(5)
+_TO_SERVER, _TO_CLIENT, _TICK, _FRAME, _SAY, _CHANGE = range(6)
 
 #: The clients' loops do not beat together: each begins this long after the one before it.
 PHASE_US = 7_000
@@ -47,7 +48,8 @@ class Match:
     """Runs a match up to any time; ``run_until`` may be called again and again.
 
     ``controllers`` steer players (by name) in place of the script and the bots. ``on_frame`` is
-    called after each frame of a client, ``on_change`` after each change of the settings.
+    called after each frame of a client, ``on_change`` after each change of the settings,
+    ``on_event`` with each event. ``fill_caption`` returns a caption with its placeholders filled.
 
     Raises ``ValueError`` for settings out of range and for two players of one name.
     """
@@ -86,6 +88,8 @@ class Match:
             self._join(number, token, controllers or {}) for number, token in enumerate(tokens)
         ]
         self.on_change: Callable[[Change], None] = lambda _: None
+        self.on_event: Callable[[Event], None] = lambda _: None
+        self.fill_caption: Callable[[str], str] = lambda text: text
         self.on_frame = on_frame
         self._queue: list[tuple[int, int, int, Callable[[], None]]] = []
         self._order = 0
@@ -98,8 +102,7 @@ class Match:
         for time, change in self.script.changes:
             self._at(to_us(time), _CHANGE, partial(self.change, change))
         for time, text in self.script.captions:
-            said = partial(self._add_event, "match", "say", "", {"text": text})
-            self._at(to_us(time), _CHANGE, said)
+            self._at(to_us(time), _SAY, partial(self._say, text))
 
     @property
     def now(self) -> float:
@@ -257,7 +260,12 @@ class Match:
         self._add_event("server", what, self.names[player], details)
 
     def _add_event(self, where: str, what: str, player: str, details: dict[str, Value]) -> None:
-        self.events.append(Event(self.now, where, what, player, details))
+        event = Event(self.now, where, what, player, details)
+        self.events.append(event)
+        self.on_event(event)
+
+    def _say(self, caption: str) -> None:
+        self._add_event("match", "say", "", {"text": self.fill_caption(caption)})
 
 
 def _period_us(rate: float) -> Fraction:
@@ -268,23 +276,24 @@ def _period_us(rate: float) -> Fraction:
 class OneWayLink:
     """From a client to the server (``up/NAME``) or back (``down/NAME``).
 
-    ``sent``, ``lost`` and ``arrived`` (with duplicates) count the packets of the present channel.
+    ``sent`` and ``lost`` count the packets of the whole match.
     """
 
     def __init__(self, purpose: str, channel: Channel) -> None:
         self.purpose = purpose
+        self.sent = self.lost = 0
         self._clipped_before = 0
         self._begin(channel)
 
     def _begin(self, channel: Channel) -> None:
         self.channel = channel
-        self.sent = self.lost = self.arrived = 0
+        self._arrived = 0
         self._total_delay = 0.0
 
     @property
     def mean_delay(self) -> float:
-        """Of the packets that arrived, in seconds; 0 where none did."""
-        return self._total_delay / self.arrived if self.arrived else 0.0
+        """Mean delay over the present channel, duplicates included (s); NaN before one arrives."""
+        return self._total_delay / self._arrived if self._arrived else math.nan
 
     @property
     def clipped(self) -> int:
@@ -302,7 +311,7 @@ class OneWayLink:
         arrivals = () if self.channel.ended(time) else self.channel.send(time, size)
         self.sent += 1
         self.lost += not arrivals
-        self.arrived += len(arrivals)
+        self._arrived += len(arrivals)
         for arrival in arrivals:
             self._total_delay += arrival - time
         return [to_us(arrival) for arrival in arrivals]
@@ -319,6 +328,11 @@ class MatchParticipant:
     up: OneWayLink
     down: OneWayLink
     controller: Controller
+
+    @property
+    def round_trip(self) -> float:
+        """Mean round trip over the present link (s), which only the match knows."""
+        return self.up.mean_delay + self.down.mean_delay
 
 
 class Unrecordable(ValueError):

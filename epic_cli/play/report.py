@@ -126,19 +126,10 @@ def _rounded(value: Any) -> str:
 
 
 def summary(figures: Sequence[PlayFigure], bumps: int) -> str:
-    """The figures of one player in lines for people."""
+    """The figures of one player in lines for people, as a table of them has them."""
     lines = [f"player {figures[0].player} ({bumps} bumps in all)"]
     for figure in figures:
-        value, unit = figure.value, figure.unit
-        if math.isnan(value):
-            text = "-"
-        elif unit == "s":
-            text = f"{1000 * value:.1f} ms"
-        elif unit == "share":
-            text = f"{100 * value:.1f} %"
-        else:
-            text = f"{value:.4f} {unit}" if unit else f"{value:g}"
-        lines.append(f"  {figure.name:<22} {text}")
+        lines.append(f"  {figure.name:<22} {_rounded(figure.value)} {figure.unit}".rstrip())
     return "\n".join(lines) + "\n"
 
 

@@ -237,6 +237,7 @@ class HeadlessRun:
     def __init__(self, settings: MatchSpec, script: Script, selection: RowSelection) -> None:
         self.match = Match(settings, script, on_frame=self._frame)
         self.statistics = MatchStatistics(self.match)
+        self.match.on_event = self._hear
         self._selection = selection
         number = self.match.names.index(selection.client)
         self._participant = self.match.participants[number]
@@ -283,18 +284,21 @@ class HeadlessRun:
         ]
         self._truth.append(Snapshot(self.match.now, states))
 
+    def _hear(self, event: Event) -> None:
+        """Take an event at the moment when it happens."""
+        self.statistics.add_event(event)
+        self._flashes.add(event)
+        if event.player and not self._selection.wants(event.player):
+            return
+        if self._selection.show == "events":
+            self._lines.append(event)
+        elif self._selection.show == "shots" and event.what == "shot":
+            shot = self.statistics.last_shot
+            if shot is not None:
+                self._lines.append(shot)
+
     def _take(self) -> Chunk:
-        for event in self.match.take_events():
-            self.statistics.add_event(event)
-            self._flashes.add(event)
-            if event.player and not self._selection.wants(event.player):
-                continue
-            if self._selection.show == "events":
-                self._lines.append(event)
-            elif self._selection.show == "shots" and event.what == "shot":
-                shot = self.statistics.last_shot
-                if shot is not None:
-                    self._lines.append(shot)
+        self.match.events.clear()
         client = self._participant.client
         chunk = Chunk(self._lines, client.packets or [], self._truth, client.own or [])
         client.packets, client.own = [], []

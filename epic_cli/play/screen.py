@@ -18,7 +18,7 @@ from epic_cli.play.match import Match, MatchParticipant, Recorder, Unrecordable
 from epic_cli.play.run import Flashes, PlayScene, scene, title
 from epic_cli.play.script import SCENARIOS, Script
 from epic_cli.play.spec import Change, MatchSpec
-from epic_cli.play.statistics import DrawnError, MatchStatistics
+from epic_cli.play.statistics import DrawnError, MatchStatistics, is_switch
 from epic_cli.play.world import SPEED, Arena, Control, Point, Weapon, direction, distance
 from epic_cli.shell.errors import WrongUsage
 from epic_cli.show.full_screen import (
@@ -344,13 +344,12 @@ class Game:
         if not self._page:
             match.run_until(match.now + passed * match.settings.speed)
         for event in match.take_events():
-            self.statistics.add_event(event)
             self._flashes.add(event)
             if event.what == "say":
                 self._caption, self._news = str(event.details["text"]), ""
                 continue
             self._news = news(event, match.settings, self._player) or self._news
-            if event.what == "set" and not str(event.details["change"]).startswith("speed="):
+            if is_switch(event):
                 self._recent.restart()
 
     def press(self, key: str) -> None:

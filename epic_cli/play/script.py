@@ -7,7 +7,15 @@
     1.2 A right up shoot aim=B              and up; fires once, at where B is on A's screen
     2 A stop
     3 set latency=0.2 rewind=off            from then on
-    3 say the link got worse                a caption, until the next one
+    3 say B is drawn {late.B} late          a caption, until the next one
+
+A caption's placeholders are filled when it comes. What the first player's client measured since the
+last switch (any set but that of speed): {late.B}, how late B is drawn; {off.B} and {most.B}, his
+mean and largest distance from where the server has him, {apart.B} the distance now; {key}, how late
+a key is seen; {steps} a second; {corrections} and their mean, {correction}; {updates} and {bytes} a
+second. Of the match: {echo} and {link}, the round trip as measured and of the link; {moved}, of the
+newest shot, as in --show shots. Settings: {latency}, {jitter}, {rtt}, {rate} and {period} of
+packets, {step}, {frames} a second, {smoothing} and {remote.NAME}, a time of the strategy.
 
 A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
 (otherwise he aims where he is running). Words after set: those of --match and --link, send (as
@@ -20,7 +28,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -43,6 +51,25 @@ SCENARIOS = {
         key=lambda path: (not path.stem.startswith(_CHAPTER), path.stem),
     )
 }
+
+#: Placeholders of captions: of a player, of the client, and of settings; ``remote`` has a name.
+OF_PLAYER = ("late", "off", "most", "apart")
+OF_CLIENT = ("key", "echo", "link", "corrections", "correction", "moved", "steps", "updates",
+             "bytes")  # fmt: skip
+SETTINGS = ("latency", "jitter", "rtt", "rate", "period", "step", "frames", "smoothing", "remote")
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def filled(caption: str, fill: Callable[[str, str], str]) -> str:
+    """Return a caption in which each ``{name}`` or ``{name.of}`` is what ``fill`` has for it."""
+
+    def replaced(found: re.Match[str]) -> str:
+        name, _, of = found[1].partition(".")
+        return fill(name, of)
+
+    return _PLACEHOLDER.sub(replaced, caption)
+
 
 _WORDS = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1), "stop": (0, 0)}
 _WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
@@ -154,12 +181,26 @@ class _Parser:
             if not caption.isprintable() or not caption:
                 what = "a caption has no control characters" if caption else "nothing is said"
                 raise self._refuse(at, what, "TIME say TEXT")
+            for found in _PLACEHOLDER.finditer(text):
+                self._check_placeholder(len(text[: found.start()].encode()), found[1])
             self.captions.append((time, caption))
         elif name in self._players:
             self.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
         else:
             what = f"there is no player {name!r}" if name else "the line ends after its time"
             raise self._refuse(at, what, f"set, say, or one of {', '.join(self._players)}")
+
+    def _check_placeholder(self, at: int, placeholder: str) -> None:
+        name, point, of = placeholder.partition(".")
+        allowed = (
+            of in self._players
+            if name in OF_PLAYER
+            else bool(point and of) == (name == "remote") and name in (*OF_CLIENT, *SETTINGS)
+        )
+        if not allowed:
+            names = [f"{each}.PLAYER" for each in OF_PLAYER] + [*OF_CLIENT, *SETTINGS[:-1]]
+            expected = ", ".join(names) + ", remote.NAME"
+            raise self._refuse(at, f"{{{placeholder}}} is nothing that a match measures", expected)
 
     def _time(self, at: int, word: str) -> float:
         try:

@@ -457,7 +457,7 @@ class Weapons:
             "rewound": judgement.rewound is not None,
             "present": judgement.present is not None,
             "moved": judgement.moved,
-            "behind_cover": judgement.behind_cover,
+            "behind_cover": self.rewind and judgement.behind_cover,
             "view": rewound.view,
             "x": body.x,
             "y": body.y,

@@ -7,8 +7,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from epic_cli.engine.parameters import parse_quantity
+from epic_cli.engine.strategies import declaration
 from epic_cli.play.client import Client
 from epic_cli.play.match import Match, MatchParticipant
+from epic_cli.play.script import SETTINGS, filled
+from epic_cli.play.server import Connection
 from epic_cli.play.world import Body, Event, Point, distance, to_seconds
 
 #: Seconds; no longer lag is looked for.
@@ -121,8 +125,10 @@ class Shot(NamedTuple):
     """One instant-hit shot: fired at ``stamp`` on the shooter's clock, judged at ``time``; seconds.
 
     ``on_screen``, ``rewound`` and ``present``: whether it hits on the shooter's screen, with
-    rewind and without; ``hit``: what counted. ``moved`` is how far the victim had moved on since
-    the shooter saw him, ``view`` how well the server knew what the shooter saw: see ``Rewound``.
+    rewind and without; ``hit``: what counted. ``moved`` is how far the player whom it hits with
+    rewind had moved on since the shooter saw him; ``behind_cover``: the shot hit him by rewind, and
+    a wall stood between the two by then. ``view`` is how well the server knew what the shooter saw:
+    see ``Rewound``.
     """
 
     time: float
@@ -146,7 +152,7 @@ class Shots:
     on_screen: int = 0
     rewound: int = 0
     present: int = 0
-    agreed: int = 0  # right on the screen, and hits with rewind
+    agreed: int = 0  # right on the screen, and hits
     behind_cover: int = 0
     beyond: int = 0
     moved: float = 0.0
@@ -159,7 +165,7 @@ class Shots:
         self.on_screen += shot.on_screen
         self.rewound += shot.rewound
         self.present += shot.present
-        self.agreed += shot.on_screen and shot.rewound
+        self.agreed += shot.on_screen and shot.hit
         self.behind_cover += shot.behind_cover
         self.beyond += shot.view == "beyond the history"
         self.moved += shot.moved if shot.rewound else 0.0
@@ -172,12 +178,12 @@ class Shots:
             ("hits", self.hits, ""),
             ("hit rate", _ratio(self.hits, self.judged), "share"),
             ("hits on own screen", self.on_screen, ""),
-            ("of these with rewind", self.agreed, ""),
-            ("hit rate with rewind", _ratio(self.rewound, self.judged), "share"),
-            ("hit rate without", _ratio(self.present, self.judged), "share"),
+            ("of these hits", self.agreed, ""),
+            ("would hit with rewind", _ratio(self.rewound, self.judged), "share"),
+            ("would hit without", _ratio(self.present, self.judged), "share"),
             ("beyond the history", self.beyond, ""),
-            ("victim moved since", _ratio(self.moved, self.rewound), "units"),
-            ("farthest", self.farthest, "units"),
+            ("target moved since", _ratio(self.moved, self.rewound), "units"),
+            ("target moved at most", self.farthest, "units"),
             ("hit behind cover", self.behind_cover, ""),
         ]
 
@@ -189,6 +195,113 @@ class PlayFigure(NamedTuple):
     name: str
     value: float
     unit: str
+
+
+def is_switch(event: Event) -> bool:
+    """True if an event begins the figures of what is drawn anew: any change but one of speed."""
+    return event.what == "set" and not str(event.details["change"]).startswith("speed=")
+
+
+def input_delay(client: Client) -> float | None:
+    """Return how old the newest input is that a client's own player shows (s); None: unknown."""
+    if client.local.mode != "dumb-terminal":
+        return 0.0
+    if client.state is None or client.state.echo_us is None:
+        return None
+    return to_seconds(client.now_us - client.state.echo_us)
+
+
+def written(value: float, unit: str) -> str:
+    """Return a measured value for a caption: times in whole milliseconds."""
+    if math.isnan(value):
+        return "-"
+    if unit == "s":
+        return f"{1000 * value:.0f} ms"
+    return f"{value:.2f}" if unit == "units" else f"{value:.0f}"
+
+
+class SinceSwitch:
+    """The figures of one player's screen since the last switch, which captions are filled with."""
+
+    def __init__(self, match: Match, participant: MatchParticipant) -> None:
+        self.participant = participant
+        self._match = match
+        self._drawn = {name: DrawnError(match.settings.rules.step) for name in match.names}
+        self._apart = dict.fromkeys(match.names, math.nan)
+        self._delays: list[float] = [0.0, 0]  # their sum (s) and number
+        self._begin_us = match.now_us
+        self._frames = 0
+        local, sent = participant.client.local, self._connection
+        self._before = local.corrections, local.corrected, sent.states, sent.bytes
+
+    @property
+    def _connection(self) -> Connection:
+        return self._match.server.connections[self.participant.client.identity.player]
+
+    def add_frame(self) -> None:
+        """Take a frame that the player's client has drawn."""
+        client, truth = self.participant.client, self._match.server.positions()
+        drawn = client.drawn_remotes()
+        drawn[client.identity.player] = client.local.drawn(client.now)
+        for number, name in enumerate(self._match.names):
+            place = drawn.get(number)
+            self._drawn[name].add(place, truth[number])
+            self._apart[name] = distance(place, truth[number]) if place else math.nan
+        delay = input_delay(client)
+        if delay is not None:
+            self._delays[0] += delay
+            self._delays[1] += 1
+        self._frames += 1
+
+    def figure(self, name: str, player: str) -> str:
+        """Return what a placeholder stands for; a player, or the name of a strategy's setting."""
+        if name in SETTINGS:
+            return self._written_setting(name, player)
+        drawn = self._drawn.get(player)
+        if drawn is not None:
+            of_player = {"off": drawn.mean, "most": drawn.largest, "apart": self._apart[player]}
+            return written(drawn.lag, "s") if name == "late" else written(of_player[name], "units")
+        client, sent = self.participant.client, self._connection
+        corrections, corrected, states, size = self._before
+        count = client.local.corrections - corrections
+        passed = to_seconds(self._match.now_us - self._begin_us)
+        others = len(client.remotes)
+        echo = client.round_trip.estimate if client.round_trip.count else math.nan
+        found = {
+            "key": (_ratio(*self._delays), "s"),
+            "echo": (echo, "s"),
+            "link": (self.participant.round_trip, "s"),
+            "corrections": (count, ""),
+            "correction": (_ratio(client.local.corrected - corrected, count), "units"),
+            "steps": (_ratio(self._frames, passed), ""),
+            "updates": (_ratio((sent.states - states) / others, passed), ""),
+            "bytes": (_ratio(sent.bytes - size, passed), ""),
+        }
+        return written(*found[name])
+
+    def _written_setting(self, name: str, own: str) -> str:
+        """Return a setting of the match as it is now; with ``own`` one of the strategy's."""
+        settings = self._match.settings
+        if own:
+            given = settings.strategy_settings()
+            declared = declaration(settings.remote_strategy).settings
+            value = given.get(own, {each.name: each.default for each in declared}.get(own))
+            return "-" if value is None else _in_words(parse_quantity(str(value), "s"))
+        up, down = settings.link.up, settings.link.down
+        return {
+            "latency": _in_words(down.latency),
+            "jitter": _in_words(down.jitter),
+            "rtt": _in_words(up.latency + down.latency),
+            "rate": f"{settings.send_rate:g}",
+            "period": _in_words(1 / settings.send_rate),
+            "step": _in_words(settings.rules.step),
+            "frames": f"{1 / settings.rules.step:.0f}",
+            "smoothing": _in_words(settings.smoothing),
+        }[name]
+
+
+def _in_words(seconds: float) -> str:
+    return f"{1000 * seconds:.3g} ms"
 
 
 @dataclass
@@ -226,13 +339,20 @@ class MatchStatistics:
         self._unjudged: dict[tuple[str, float], bool] = {}
         self.bumps = 0
         self.last_shot: Shot | None = None
+        self._lately: SinceSwitch | None = None  # of the first player's screen, for captions
+        if any("{" in text for _, text in match.script.captions):
+            self._lately = SinceSwitch(match, match.participants[0])
         match.server.on_move = self._add_move
+        match.on_event = self.add_event
+        match.fill_caption = self._fill
 
     def add_frame(self, participant: MatchParticipant) -> None:
         """A client has drawn a frame."""
         client, truth = participant.client, self._match.server.positions()
         measured = self._players[participant.config.name]
         measured.clock.add(client, self._match.now_us)
+        if self._lately and participant is self._lately.participant:
+            self._lately.add_frame()
         newest_us = client.local.moves.last_timestamp_us
         if newest_us is not None:
             measured.shown[newest_us] = client.local.drawn(client.now)
@@ -240,11 +360,10 @@ class MatchStatistics:
         drawn = client.drawn_remotes()
         for number in client.remotes:
             measured.others[self._match.names[number]].add(drawn.get(number), truth[number])
-        if client.local.mode != "dumb-terminal":
+        delay = input_delay(client)
+        if delay is not None:
             measured.frames += 1
-        elif client.state and client.state.echo_us is not None:
-            measured.frames += 1
-            measured.input_delay += to_seconds(client.now_us - client.state.echo_us)
+            measured.input_delay += delay
 
     def _add_move(self, player: int, timestamp_us: int, body: Body) -> None:
         """The server has made a move: a player's own view of it can be judged."""
@@ -256,6 +375,8 @@ class MatchStatistics:
     def add_event(self, event: Event) -> None:
         """Something has happened."""
         details, measured = event.details, self._players.get(event.player)
+        if self._lately and is_switch(event):
+            self._lately = SinceSwitch(self._match, self._lately.participant)
         if measured is None:
             return
         if event.what == "bump":
@@ -291,6 +412,18 @@ class MatchStatistics:
             str(details["view"]),
         )
 
+    def _fill(self, caption: str) -> str:
+        """Return a caption with its placeholders filled from the match."""
+        lately = self._lately
+        if lately is None:
+            return caption
+        moved = self.last_shot.moved if self.last_shot else math.nan
+
+        def fill(name: str, player: str) -> str:
+            return written(moved, "units") if name == "moved" else lately.figure(name, player)
+
+        return filled(caption, fill)
+
     def shots(self, player: str) -> Shots:
         """A player's shots so far."""
         return self._players[player].shots
@@ -324,7 +457,7 @@ class MatchStatistics:
             ("mispredictions", local.mispredictions, ""),
             ("states", local.states, ""),
             ("rtt estimate", estimate, "s"),
-            ("rtt of the link", up.mean_delay + down.mean_delay if down.arrived else math.nan, "s"),
+            ("rtt of the link", participant.round_trip, "s"),
             ("packets up lost", _ratio(up.lost, up.sent), "share"),
             ("packets down lost", _ratio(down.lost, down.sent), "share"),
         ]

@@ -49,7 +49,7 @@ def test_rows_on_stdout_and_a_summary_on_stderr() -> None:
     assert done.stdout.splitlines()[0].split() == [
         b"time", b"view", b"player", b"x", b"y", b"vx", b"vy", b"error", b"status", b"yaw",
     ]  # fmt: skip
-    assert done.stderr.startswith(b"player A (0 bumps in all)\n  input delay            0.0 ms\n")
+    assert done.stderr.startswith(b"player A (0 bumps in all)\n  input delay            0.000 s\n")
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others() -> None:

@@ -43,8 +43,6 @@ def played(text: str, **settings: Any) -> tuple[Match, MatchStatistics]:
     statistics = MatchStatistics(game)
     game.on_frame = statistics.add_frame
     game.run_until(5)
-    for event in game.take_events():
-        statistics.add_event(event)
     return game, statistics
 
 
@@ -145,8 +143,6 @@ def test_hits_are_those_that_count() -> None:
         game = Match(MatchSpec(rewind=rewind))  # a hunter and a runner
         statistics = MatchStatistics(game)
         game.run_until(20)
-        for event in game.take_events():
-            statistics.add_event(event)
         shots = statistics.shots("A")
         assert shots.hits == (shots.rewound if rewind else shots.present)
         assert dict(figure[:2] for figure in shots.figures())["hits"] == shots.hits
