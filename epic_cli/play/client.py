@@ -46,28 +46,37 @@ from epic_cli.play.world import (
     to_seconds,
 )
 
-LocalMode = Literal["dumb-terminal", "predicted", "reconciled", "corrected"]
-LOCAL_MODES: tuple[LocalMode, ...] = ("dumb-terminal", "predicted", "reconciled", "corrected")
+LocalMode = Literal["dumb-terminal", "predicted", "reconciled", "corrected", "lerped"]
+LOCAL_MODES: tuple[LocalMode, ...] = (
+    "dumb-terminal", "predicted", "reconciled", "corrected", "lerped",
+)  # fmt: skip
 
 #: Length units; Mirror's PredictedRigidbody leaves smaller differences alone.
 CORRECTION_THRESHOLD = 0.1
 
 
 class LocalPlayer:
-    """One's own player, in one of four ways.
+    """One's own player, in one of five ways.
 
     ``dumb-terminal`` shows him where the server last said he was. ``predicted`` simulates each
     move at once, and never listens to the server. ``reconciled`` takes the server's state and
     replays on top of it the moves that it does not contain yet; unless something unexpected
     happened on the server, this gives the same bits as before. ``corrected`` moves what it
     remembers by what it was wrong, and plays nothing again: quick, blind to walls, and content to
-    be wrong by a tenth of a unit.
+    be wrong by a tenth of a unit. ``lerped`` begins each frame with a lerp to where the server last
+    said he was, and then simulates the move: with the smoothing's duration as the lerp time,
+
+        position = lerp(position, received, duration of the move / lerp time)
+
+    or ``received`` where the move is longer than that. It counts no corrections.
 
     A correction is a change of position caused by that; a misprediction is a state of the
     server that differs from what was predicted for the same move.
 
     Source: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Client Move
-    Prediction and Replay, listing 8.3; for ``corrected``, Mirror's PredictedRigidbody.
+    Prediction and Replay, listing 8.3; for ``corrected``, Mirror's PredictedRigidbody; for
+    ``lerped``, "How I Implemented Client-Side Linear Interpolation", Client-side prediction and
+    rubber banding.
     """
 
     def __init__(self, rules: Rules, body: Body, mode: LocalMode, smoothing: Smoothing) -> None:
@@ -96,7 +105,8 @@ class LocalPlayer:
 
     def preview(self, control: Control, duration_us: int) -> Body:
         """Where a move would take him."""
-        return self._rules.simulate(self.body, control, duration_us).body
+        body = self._pull_back(self.body, duration_us)
+        return self._rules.simulate(body, control, duration_us).body
 
     def act(
         self, control: Control, now_us: int, views: tuple[tuple[int, View], ...]
@@ -105,10 +115,20 @@ class LocalPlayer:
         move = self.moves.add_move_if_new(control, now_us, views)
         if move is None:
             return None
-        result = self._rules.simulate(self.predicted, control, move.duration_us)
+        body = self._pull_back(self.predicted, move.duration_us)
+        result = self._rules.simulate(body, control, move.duration_us)
         self.predicted = result.body
         self._by_timestamp.append((now_us, result.body))
         return move, result
+
+    def _pull_back(self, body: Body, duration_us: int) -> Body:
+        """Return the player with whom a move of this length begins: lerped, if he is."""
+        if self.mode != "lerped":
+            return body
+        time = self.smoothed.time
+        share = to_seconds(duration_us) / time if time else 1.0
+        x, y = between(body.position, self.received.position, min(share, 1.0))
+        return body._replace(x=x, y=y)
 
     def reconcile(self, body: Body, echo_us: int | None, now: float) -> float:
         """Takes the server's state, which contains the moves up to the timestamp ``echo_us``.

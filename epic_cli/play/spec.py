@@ -239,10 +239,11 @@ def _read_strategy(text: str) -> str:
 #: Which techniques hide the latency, how often the server sends, and the simulation's step.
 TECHNIQUES: tuple[Parameter, ...] = (
     Choice("local", MatchSpec.local, "How your own player is shown: where the server last put it,"
-           " predicted at once, predicted and reconciled by move replay, or predicted and"
-           " corrected without it.", LOCAL_MODES),
+           " predicted at once, predicted and reconciled by move replay, predicted and corrected"
+           " without it, or predicted and lerped in each frame to where the server last put it.",
+           LOCAL_MODES),
     Number("smoothing", MatchSpec.smoothing, "Spread a correction over this time; 0: apply it at"
-           " once.", "s", 0, 10),
+           " once. With local=lerped it is the lerp time.", "s", 0, 10),
     Choice("smoothing_curve", MatchSpec.smoothing_curve, "How it fades: evenly, as in Source; by"
            " half in each such time, as in lightyear; frame by frame or with overshoot, as in"
            " Unreal; or as a spring.", SMOOTHING_CURVES),
