@@ -380,8 +380,8 @@ def play(
 
     Scenarios are the figures and review questions of chapter 8 of Glazer and Madhav's Multiplayer
     Game Programming: figure-8.1 to figure-8.5, question-1 to question-9, move-replay, optimism,
-    optimism-unwarranted; and terms of other texts: calc-ahead, late-frame, phase-locked-loop,
-    rubber-band, send-by-error. A FILE (- is standard input) has input over time,
+    optimism-unwarranted; and terms of other texts: calc-ahead, fixed-step, late-frame,
+    phase-locked-loop, rubber-band, send-by-error. A FILE (- is standard input) has input over time,
     in lines TIME PLAYER left|right|up|down|stop [shoot|throw] [aim=PLAYER|aim=X,Y], TIME set
     NAME=VALUE and TIME say TEXT.
 

@@ -12,10 +12,11 @@
 A caption's placeholders are filled when it comes. What the first player's client measured since the
 last switch (any set but that of speed): {late.B}, how late B is drawn; {off.B} and {most.B}, his
 mean and largest distance from where the server has him, {apart.B} the distance now; {key}, how late
-a key is seen; {steps} a second; {corrections} and their mean, {correction}; {updates} and {bytes} a
-second. Of the match: {echo} and {link}, the round trip as measured and of the link; {moved}, of the
-newest shot, as in --show shots. Settings: {latency}, {jitter}, {rtt}, {rate} and {period} of
-packets, {step}, {frames} a second, {smoothing} and {remote.NAME}, a time of the strategy.
+a key is seen; {corrections} and their mean, {correction}; {updates}, states of others in a second,
+and {bits}, their mean size. Of the match: {echo} and {link}, the round trip as measured and of the
+link; {moved}, of the newest shot, as in --show shots; {steps}, the client's in the last second.
+Settings: {latency}, {jitter}, {rtt}, {rate} and {period} of packets, {step}, {frames} a second,
+{smoothing} and {remote.NAME}, a time of the strategy.
 
 A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
 (otherwise he aims where he is running). Words after set: those of --match and --link, send (as
@@ -55,7 +56,7 @@ SCENARIOS = {
 #: Placeholders of captions: of a player, of the client, and of settings; ``remote`` has a name.
 OF_PLAYER = ("late", "off", "most", "apart")
 OF_CLIENT = ("key", "echo", "link", "corrections", "correction", "moved", "steps", "updates",
-             "bytes")  # fmt: skip
+             "bits")  # fmt: skip
 SETTINGS = ("latency", "jitter", "rtt", "rate", "period", "step", "frames", "smoothing", "remote")
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

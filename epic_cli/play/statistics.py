@@ -13,7 +13,7 @@ from epic_cli.play.client import Client
 from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import SETTINGS, filled
 from epic_cli.play.server import Connection
-from epic_cli.play.world import Body, Event, Point, distance, to_seconds
+from epic_cli.play.world import SECOND_US, Body, Event, Point, distance, to_seconds
 
 #: Seconds; no longer lag is looked for.
 LONGEST_LAG = 1.0
@@ -230,9 +230,9 @@ class SinceSwitch:
         self._apart = dict.fromkeys(match.names, math.nan)
         self._delays: list[float] = [0.0, 0]  # their sum (s) and number
         self._begin_us = match.now_us
-        self._frames = 0
         local, sent = participant.client.local, self._connection
-        self._before = local.corrections, local.corrected, sent.states, sent.bytes
+        self._before = local.corrections, local.corrected, sent.states, sent.bits
+        self._steps: deque[int] = deque()  # their times (us), of the last second
 
     @property
     def _connection(self) -> Connection:
@@ -251,7 +251,10 @@ class SinceSwitch:
         if delay is not None:
             self._delays[0] += delay
             self._delays[1] += 1
-        self._frames += 1
+        now_us = self._match.now_us
+        self._steps.append(now_us)
+        while self._steps[0] <= now_us - SECOND_US:
+            self._steps.popleft()
 
     def figure(self, name: str, player: str) -> str:
         """Return what a placeholder stands for; a player, or the name of a strategy's setting."""
@@ -262,10 +265,10 @@ class SinceSwitch:
             of_player = {"off": drawn.mean, "most": drawn.largest, "apart": self._apart[player]}
             return written(drawn.lag, "s") if name == "late" else written(of_player[name], "units")
         client, sent = self.participant.client, self._connection
-        corrections, corrected, states, size = self._before
+        corrections, corrected, states, bits = self._before
         count = client.local.corrections - corrections
+        states = sent.states - states
         passed = to_seconds(self._match.now_us - self._begin_us)
-        others = len(client.remotes)
         echo = client.round_trip.estimate if client.round_trip.count else math.nan
         found = {
             "key": (_ratio(*self._delays), "s"),
@@ -273,9 +276,9 @@ class SinceSwitch:
             "link": (self.participant.round_trip, "s"),
             "corrections": (count, ""),
             "correction": (_ratio(client.local.corrected - corrected, count), "units"),
-            "steps": (_ratio(self._frames, passed), ""),
-            "updates": (_ratio((sent.states - states) / others, passed), ""),
-            "bytes": (_ratio(sent.bytes - size, passed), ""),
+            "steps": (len(self._steps) if passed >= 1 else math.nan, ""),
+            "updates": (_ratio(states / len(client.remotes), passed), ""),
+            "bits": (_ratio(sent.bits - bits, states), ""),
         }
         return written(*found[name])
 
