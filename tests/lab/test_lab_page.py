@@ -238,6 +238,64 @@ def test_strategies_come_and_go_up_to_six(lab: Lab) -> None:
     assert "epic" not in page.run("$('figures').textContent.split(/[^a-z-]/)")
 
 
+def test_who_is_there_already_comes_as_a_variant_to_be_changed(lab: Lab) -> None:
+    page = lab("movement=circle&s=epic&s=dumb-terminal")
+    write(page, "lab-add", "epic")
+    name, setting = page.run("[lab.team[2].name, ...lab.team[2].settings.keys()]")
+    assert name == "epic"
+    assert page.run(f"document.activeElement.closest('.control') === "
+                    f"$('team2-{setting}').parentElement")  # fmt: skip
+    write(page, "lab-add", "epic")
+    labels = [row[0] for row in figures(page)]
+    assert len(set(labels)) == 4
+    # nothing to set: there is no variant
+    assert page.run("[...$('lab-add').options].filter((one) => one.disabled)"
+                    ".map((one) => one.value)") == ["dumb-terminal"]  # fmt: skip
+    # two that are set alike are drawn once, and say so
+    page.run("document.querySelectorAll('#lab-team .bar button:last-child')[2].click()")
+    judged(page)
+    assert [row[0] for row in figures(page)] == [labels[0], labels[1], labels[3]]
+    names = page.run("[...document.querySelectorAll('#lab-team summary')]"
+                     ".map((one) => one.textContent)")  # fmt: skip
+    assert names == ["epic", "dumb-terminal", "epic (as above)", labels[3]]
+    assert page.run("$('lab-refused').hidden") is True
+
+
+def test_what_is_typed_counts_after_a_pause_and_is_marked_until_then(lab: Lab) -> None:
+    page = lab("movement=circle&link=loss=10%&s=epic")
+    typed(page, "lab-loss", "33%")
+    marked = "document.querySelectorAll('#lab .typed').length"
+    assert page.run(f"lab.given.get('loss') === '33%' || {marked} === 1")
+    page.until("lab.given.get('loss') === '33%'")
+    judged(page)
+    assert page.run(marked) == 0
+    assert page.run("document.activeElement.id") == "lab-loss"
+    page.until("location.search.includes('loss=33%')")
+    # another experiment is not changed by what was being typed
+    typed(page, "lab-loss", "44%")
+    page.run("beginWith('movement=circle&link=loss=5%&s=epic')")
+    judged(page)
+    assert page.run(f"[$('lab-loss').value, {marked}]") == ["5%", 0]
+
+
+def test_a_movement_is_drawn_with_the_keys(lab: Lab) -> None:
+    page = lab("movement=circle&s=epic&s=snapshot")
+    page.run("$('lab-draw').focus()")
+    page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r")
+    page.call("Input.dispatchKeyEvent", type="keyUp", key="Enter")
+    for key in ["ArrowRight"] * 12 + ["ArrowUp"] * 8:
+        page.key(key)
+    page.key("Enter")
+    judged(page)
+    points = [tuple(map(float, part.split(","))) for part in page.run("lab.points").split(";")]
+    (begin, x, y), (end, right, top) = points[0], points[-1]
+    assert len(points) == 21
+    assert end - begin == pytest.approx(1)
+    assert right - x == pytest.approx(12 / 8 * (top - y), rel=1e-3)
+    assert top > y
+    assert page.run("[lab.moves, $('lab-draw').getAttribute('aria-pressed')]") == ["hand", "false"]
+
+
 def test_a_link_opens_the_same_experiment(lab: Lab) -> None:
     page = lab(
         "movement=zigzag,speed=8&link=latency=120ms,at=3s%20loss=40%25&s=mirror&s=epic+calc_ahead=0.3"

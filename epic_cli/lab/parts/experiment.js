@@ -28,6 +28,9 @@ const escaped = (words) =>
 const member = ({ name, settings }) =>
   [name, ...[...settings].map(([key, value]) => `${key}=${value}`)].join("+");
 
+// Those that draw, as the query has them: of several that are set alike, one.
+const drawnTeam = () => [...new Set(lab.team.map(member))];
+
 function readMember(words) {
   const [name, ...settings] = words.split(/\+(?=[A-Za-z_]\w*=)/);
   return {
@@ -72,7 +75,7 @@ function query(networks = 1) {
       .filter(([, entries]) => entries.length)
       .map(([key, entries]) => [key, describe(entries)]),
   );
-  pairs.push(...lab.team.map((one) => ["s", member(one)]));
+  pairs.push(...drawnTeam().map((one) => ["s", one]));
   if (lab.points && lab.moves === "hand") pairs.push(["points", lab.points]);
   if (networks > 1) pairs.push(["networks", networks]);
   return pairs.map(([key, value]) => `${key}=${escaped(String(value))}`).join("&");
@@ -189,6 +192,8 @@ function set(name, words, done) {
   changed(done);
 }
 
+const TYPING = 700; // milliseconds without a key: what has been typed counts
+
 function fillExperiment() {
   for (const [word, title] of Object.entries(data.lab.moves))
     text("option", title, $("lab-moves")).value = word;
@@ -200,7 +205,7 @@ function fillExperiment() {
   const add = (name, box) =>
     lab.controls.set(
       name,
-      control(abouts.get(name), box, "lab", (words, done) => set(name, words, done)),
+      control(abouts.get(name), box, "lab", (words, done) => set(name, words, done), TYPING),
     );
   const moves = $("lab-front").firstElementChild;
   for (const name of lab.front) add(name, $("lab-front"));
@@ -215,6 +220,32 @@ function fillExperiment() {
   $("above-box").append($("lab-refused"));
 }
 
+// Other values of a setting than its default, as they are written.
+function otherValues(about) {
+  const { kind, words, value } = about;
+  if (kind === "switch") return [value === "on" ? "off" : "on"];
+  if (kind === "choice") return words.filter((one) => one && one !== value);
+  if (kind !== "number") return [];
+  const places = [1, 2, 3, 4, 5, 6, 7].map((part) => (STOPS * part) / 8);
+  const near = (place) => Math.abs(place - placeOf(about, numberIn(value)));
+  return places
+    .sort((a, b) => near(a) - near(b))
+    .map((place) => valueAt(about, place))
+    .filter((one) => one !== numberIn(value))
+    .map((one) => written(about, one));
+}
+
+// A strategy for the team; where it takes part already, a variant that does not. null: there is none.
+function newcomer(name) {
+  const taken = new Set(drawnTeam());
+  const settings = lab.strategies[name]?.settings || [];
+  const variants = settings.flatMap((about) =>
+    otherValues(about).map((value) => new Map([[about.name, value]])),
+  );
+  const free = [new Map(), ...variants].find((one) => !taken.has(member({ name, settings: one })));
+  return free ? { name, settings: free } : null;
+}
+
 // The strategies: each with all of its settings.
 function fillTeam() {
   const open = [...document.querySelectorAll("#lab-team details")].map((one) => one.open);
@@ -226,7 +257,7 @@ function fillTeam() {
     const summary = text("summary", "", box),
       mark = text("i", "", summary);
     mark.dataset.place = place;
-    summary.append(one.name);
+    text("span", "", summary);
     const bar = text("div", "", box, "bar"),
       choice = element("select", bar, {
         "aria-label": `strategy ${place + 1}`,
@@ -235,7 +266,7 @@ function fillTeam() {
     for (const name of Object.keys(lab.strategies)) text("option", name, choice);
     choice.value = one.name;
     choice.addEventListener("change", () => {
-      lab.team[place] = { name: choice.value, settings: new Map() };
+      lab.team[place] = newcomer(choice.value) || readMember(choice.value);
       teamChanged();
     });
     const remove = text("button", "remove", bar),
@@ -252,24 +283,37 @@ function fillTeam() {
       teamChanged();
     });
     for (const setting of about.settings) {
-      const made = control(setting, box, `team${place}`, (words, done) => {
-        if (words === null) one.settings.delete(setting.name);
-        else one.settings.set(setting.name, words);
-        made.line.classList.toggle("given", one.settings.has(setting.name));
-        if (words === null) made.show(setting.value);
-        changed(done);
-      });
+      const made = control(
+        setting,
+        box,
+        `team${place}`,
+        (words, done) => {
+          if (words === null) one.settings.delete(setting.name);
+          else one.settings.set(setting.name, words);
+          made.line.classList.toggle("given", one.settings.has(setting.name));
+          if (words === null) made.show(setting.value);
+          changed(done);
+        },
+        TYPING,
+      );
       made.line.classList.toggle("given", one.settings.has(setting.name));
       made.show(one.settings.get(setting.name) || setting.value);
     }
   });
   $("lab-add").hidden = lab.team.length >= lab.most;
+  for (const one of $("lab-add").options) one.disabled = one.value && !newcomer(one.value);
   paintTeam();
 }
 
 function paintTeam() {
+  const drawn = drawnTeam(),
+    known = lab.team.map(member);
   for (const mark of document.querySelectorAll("#lab-team i")) {
-    const row = !document.body.classList.contains("stale") && data.rows[mark.dataset.place];
+    const place = Number(mark.dataset.place),
+      own = known[place],
+      twin = known.indexOf(own) < place;
+    mark.nextSibling.textContent = twin ? `${own} (as above)` : own;
+    const row = !document.body.classList.contains("stale") && data.rows[drawn.indexOf(own)];
     mark.style.background = row && state.on.has(row.label) ? lineColor(row.label) : color("--line");
   }
 }
@@ -473,7 +517,9 @@ function drawHand(on) {
   if (on) {
     play(false);
     $("follow").checked = false;
-    say("hold the mouse on the map, and move");
+    Object.assign(lab, { path: [], begun: null, spot: null });
+    $("above-box").focus({ preventScroll: true });
+    say("hold the mouse on the map and move, or use the arrow keys, and Enter at the end");
   }
 }
 
@@ -482,15 +528,27 @@ function addPoint(event) {
   if (lab.path.length && now - lab.last < APART) return;
   lab.begun ??= now;
   lab.last = now;
-  const [left, top] = map.pointOn(event),
-    [originX, originY] = lab.origin;
+  drawTo((now - lab.begun) / 1000, ...map.pointOn(event));
+}
+
+// What is drawn later has another middle: the view goes with it.
+const beginPath = () =>
+  Object.assign(lab, { path: [], begun: null, drawing: true, origin: [...scene().origin] });
+
+function endPath() {
+  lab.drawing = false;
+  drawHand(false);
+  changed();
+  go(0);
+  play(true);
+}
+
+// A point of the path: seconds, and pixels on the map.
+function drawTo(seconds, left, top) {
+  const [originX, originY] = lab.origin;
   const x = map.x + (left - map.frame.middleX) / map.scale,
     y = map.y - (top - map.frame.middleY) / map.scale;
-  lab.path.push(
-    [(now - lab.begun) / 1000, x + originX, y + originY]
-      .map((one) => Number(one.toFixed(4)))
-      .join(","),
-  );
+  lab.path.push([seconds, x + originX, y + originY].map((one) => Number(one.toFixed(4))).join(","));
   if (lab.path.length < 3 || lab.path.length > 2000) return;
   lab.points = lab.path.join(";");
   lab.moves = $("lab-moves").value = "hand";
@@ -509,8 +567,7 @@ above.addEventListener(
   (event) => {
     if (!inHand(event)) return;
     $("above").setPointerCapture(event.pointerId);
-    // what is drawn later has another middle: the view goes with it
-    Object.assign(lab, { path: [], begun: null, drawing: true, origin: [...scene().origin] });
+    beginPath();
     addPoint(event);
   },
   true,
@@ -527,15 +584,47 @@ for (const kind of ["pointerup", "pointercancel"]) {
     kind,
     (event) => {
       if (!lab.drawing || !inHand(event)) return;
-      lab.drawing = false;
-      drawHand(false);
-      changed();
-      go(0);
-      play(true);
+      endPath();
     },
     true,
   );
 }
+
+// With the keys: each press of an arrow key goes on, as those that are held say, and takes as long.
+const STRIDE = 12, // pixels
+  STRIDES = 20; // a second
+const ARROWS = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+const arrowsDown = new Set();
+addEventListener("keyup", ({ key }) => arrowsDown.delete(key));
+addEventListener("blur", () => arrowsDown.clear());
+above.addEventListener(
+  "keydown",
+  (event) => {
+    const { key } = event,
+      way = ARROWS[key];
+    if (!document.body.classList.contains("drawing")) return;
+    if (!way && !["Enter", "Escape"].includes(key)) return;
+    event.stopPropagation();
+    event.preventDefault();
+    if (!way) return lab.spot ? endPath() : drawHand(false);
+    if (!lab.spot) {
+      beginPath();
+      lab.spot = [map.frame.middleX, map.frame.middleY];
+      drawTo(0, ...lab.spot);
+    }
+    arrowsDown.add(key);
+    for (const each of arrowsDown)
+      for (const axis of [0, 1])
+        lab.spot[axis] += (event.shiftKey ? 3 : 1) * STRIDE * ARROWS[each][axis];
+    drawTo(lab.path.length / STRIDES, ...lab.spot);
+  },
+  true,
+);
 
 $("lab-draw").addEventListener("click", () =>
   drawHand($("lab-draw").getAttribute("aria-pressed") !== "true"),
@@ -549,13 +638,14 @@ $("lab-moves").addEventListener("change", () => {
   lab.moves = moves;
   changed();
 });
-$("lab-at").addEventListener("change", () => {
+const setChanges = (done) => {
   lab.at = $("lab-at")
     .value.split(/[\n;]/)
     .map((one) => one.trim())
     .filter(Boolean);
-  changed();
-});
+  changed(done);
+};
+whenTyped($("lab-at"), $("lab-changes"), setChanges, TYPING);
 $("lab-to-take").addEventListener("click", () => {
   $("lab-take").scrollIntoView();
   $("lab-take").focus({ preventScroll: true });
@@ -592,9 +682,16 @@ function clipWords() {
 }
 
 $("lab-add").addEventListener("change", () => {
-  lab.team.push({ name: $("lab-add").value, settings: new Map() });
+  const one = newcomer($("lab-add").value);
   $("lab-add").value = "";
+  if (!one) return;
+  lab.team.push(one);
   teamChanged();
+  const [setting] = one.settings.keys(); // of a variant: ready to be changed
+  if (!setting) return;
+  $("lab-team").lastChild.open = true;
+  const line = $(`team${lab.team.length - 1}-${setting}`).parentElement;
+  (line.querySelector("[type=range]") || line.querySelector("input, select")).focus();
 });
 // who sets something does not mean the keys of the page
 for (const box of [$("lab"), $("lab-take")])
@@ -606,7 +703,7 @@ $("figures").addEventListener("change", () => paintTeam());
 // The code of one that takes part, as it is set.
 async function fillCode() {
   const box = $("lab-code-of"),
-    names = lab.team.map(member);
+    names = drawnTeam();
   if (names.join() !== [...box.options].map((one) => one.value).join()) {
     const place = Math.max(0, box.selectedIndex);
     box.replaceChildren();
@@ -616,7 +713,7 @@ async function fillCode() {
   const link = `smoothing.txt?lang=${$("lab-language").value}&s=${escaped(box.value)}`;
   if (!$("lab-code-box").open || $("lab-code-file").getAttribute("href") === link) return;
   $("lab-code-file").href = link;
-  const { name } = lab.team[box.selectedIndex];
+  const { name } = readMember(box.value);
   if (!lab.coded.includes(name)) {
     $("lab-code").textContent =
       `there is no code for ${name}: there is for ${lab.coded.join(", ")}`;
@@ -636,8 +733,12 @@ function begin() {
   // what is typed in the control that has the focus is of the experiment before
   const focused = document.activeElement;
   if (focused.matches("#lab :is(input, textarea)")) {
+    const swallow = (event) => event.stopPropagation();
+    addEventListener("change", swallow, true);
     focused.value = "";
     focused.blur();
+    removeEventListener("change", swallow, true);
+    focused.closest(".typed")?.classList.remove("typed");
   }
   readQuery(location.search || lab.opening);
   $("lab-moves").value = lab.moves;

@@ -39,8 +39,27 @@ function numberIn(words) {
     : NaN;
 }
 
+// What is typed counts when it is entered, or after a pause (ms, 0: not); until then its line is marked.
+function whenTyped(field, line, enter, pause = 0) {
+  let waiting = 0;
+  const entered = (done) => {
+    clearTimeout(waiting);
+    line.classList.remove("typed");
+    enter(done);
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    line.classList.add("typed");
+    // whoever has left the field has entered it, or opened another experiment
+    const still = () => document.activeElement === field && entered(false);
+    if (pause) waiting = setTimeout(still, pause);
+  });
+  field.addEventListener("change", () => entered(true));
+}
+
 // One control in a box; change(words, done) is told what it is set to, and null for its default.
-function control(about, box, owner, change) {
+// What is typed counts after a pause (ms), where there is one.
+function control(about, box, owner, change, pause = 0) {
   const line = text("div", "", box, "control"),
     id = `${owner}-${about.name}`;
   const title = text("label", about.name.replaceAll("_", " "), line);
@@ -72,7 +91,7 @@ function control(about, box, owner, change) {
     title: about.range,
     placeholder: about.kind === "text" ? about.range : "",
   });
-  field.addEventListener("change", () => change(field.value.trim() || null, true));
+  whenTyped(field, line, (done) => change(field.value.trim() || null, done), pause);
   if (about.words.length) {
     const list = element("datalist", line, { id: `${id}-words` });
     for (const word of about.words) text("option", "", list).value = word;
@@ -123,8 +142,10 @@ function control(about, box, owner, change) {
   made.show = (words) => {
     const number = numberIn(words),
       plain = /^[-+.\de]+$/i.test(words);
-    if (document.activeElement !== field)
+    if (document.activeElement !== field) {
+      line.classList.remove("typed");
       field.value = plain && !Number.isNaN(number) ? written(about, number) : words;
+    }
     parts.forEach((one, place) => {
       const share = numberIn(words.split(",")[place] || "");
       if (document.activeElement !== one)

@@ -515,7 +515,7 @@ $("live-who").addEventListener("change", () => {
   const { value } = $("live-who");
   follow(value === "" ? null : Number(value));
 });
-$("live-team").addEventListener("change", () => {
+whenTyped($("live-team"), $("live-team").previousElementSibling, () => {
   const names = $("live-team")
     .value.split(",")
     .map((name) => name.trim());
