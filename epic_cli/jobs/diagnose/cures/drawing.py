@@ -15,6 +15,7 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.diagnose.cures import (
     CHOOSING,
     FIGURES,
+    JUDGING,
     STEADY_CLOCK,
     Bench,
     Cure,
@@ -199,16 +200,15 @@ class _Search:
         places = np.minimum(np.searchsorted(self.bench.times, frames.times), len(turns) - 1)
         return np.asarray(watched(frames) & (turns[places] % 2 == 0))
 
-    def _trial(
-        self, spec: StrategySpec, figures: tuple[str, ...] = tuple(FIGURES)
-    ) -> CureTrial | None:
-        """Judge a composition by the first of the figures that it improves."""
-        measured = self._measure(spec)
-        if measured is None:
+    def _trial(self, spec: StrategySpec) -> CureTrial | None:
+        """Judge a composition by its steps or its lag, whichever gains more, or by the others."""
+        after = self._measure(spec)
+        if after is None:
             return None
-        command = command_of(spec)
-        order = sorted(figures, key=lambda name: name == "lag")
-        tried = (trial(Cure(command, name, spec), self.before, measured) for name in order)
+        figures = zip(FIGURES, self.before.figures(JUDGING), after.figures(JUDGING), strict=True)
+        gains = {name: FIGURES[name].weight * (old - new) for name, old, new in figures}
+        order = sorted(gains, key=lambda name: (name in ("jumps", "held"), -gains[name]))
+        tried = (trial(Cure(command_of(spec), name), self.before, after) for name in order)
         return next((each for each in tried if each is not None), None)
 
     # ------------------------------------------------------------ candidates
@@ -254,12 +254,17 @@ class _Search:
         supply, wait = self.supply, self._delay(spec.settings)
         for spec, covered in self._covering(given):
             delay, changed = self._delay(spec.settings), list(mends)
-            if delay < (LONG_ANEW if clock else LONG) * wait:
+            long = delay < (LONG_ANEW if clock else LONG) * wait
+            if delay < wait and (covered < 1 or not (long or clock)):
+                continue  # what comes too late now and then is not worth it
+            if long:
                 changed.append("long-buffer")
             elif delay > wait and supply is not None and not supply.empty <= SHORT:  # or unknown
                 changed.append("short-buffer")
             if changed:
                 yield BetterDrawing(spec, tuple(changed), covered, len(mends) + 1)
+            if self.settings["stamps"] == "sender" and self._helps(self.before, spec):
+                return
 
     def _steadies(self, clock: Mapping[str, Any]) -> bool:
         """Whether another clock alone draws steadier steps, as late or with delays that cover."""
@@ -311,14 +316,13 @@ class _Search:
         needed = [needs(each, axis, curve)[self._choosing(each)] for each in moments]
         for share, own in ((COVERED[0], needed[0]), *((share, needed[-1]) for share in COVERED)):
             delay = float(np.quantile(own, share))
-            if share == 1:  # the largest of twice as many, where the tail is exponential
-                delay += LONGER * float(np.diff(np.quantile(own, COVERED[:2]))[0])
+            if share == 1:  # the largest of all turns, and of twice as many with such a tail
+                largest = needs(moments[-1], axis, curve)[watched(moments[-1])].max()
+                delay = float(largest + LONGER * np.diff(np.quantile(own, COVERED[:2]))[0])
             if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
                 return
             spec = StrategySpec("buffer", {**plain, "delay": _digits(delay)})
             yield spec, share
-            if self.settings.get("stamps") == "sender" and self._helps(self.before, spec):
-                return
 
     def _helps(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
         """Whether it is better than another drawing by any figure, on the turns that choose."""
