@@ -197,7 +197,8 @@ class RecordedRuns:
             return self.truths(ReadingLog, offset)[0]
         beginning = self.reading.spec.beginning
         spec = self.reading.spec._replace(beginning=None)
-        return _read_truths(self.truth, spec, beginning.time if beginning else None, offset)
+        begin = (beginning.time, beginning.place) if beginning else (None, None)
+        return _read_truths(self.truth, spec, begin, offset)
 
     def settled(self) -> RecordedRuns:
         """The same with the moment at which all begin, as if they were read in order."""
@@ -212,7 +213,7 @@ class RecordedRuns:
                 next(blocks(recording, spec), None)
             except UNUSABLE:
                 continue
-        spec = spec._replace(beginning=Beginning(beginning.time))
+        spec = spec._replace(beginning=Beginning(beginning.time, beginning.place))
         return replace(self, reading=self.reading._replace(spec=spec))
 
     def held(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
@@ -247,7 +248,8 @@ class RecordedRuns:
             beside = read.beside(FRAME, layout)._replace(pattern=read.pattern or ROWS)
             if read.beginning is not None and read.beginning.time is None:
                 # dates stay those of the arrivals, under any names
-                beside = beside._replace(time_origin=0.0, beginning=Beginning(0.0))
+                begin = Beginning(0.0, read.beginning.place)
+                beside = beside._replace(time_origin=0.0, beginning=begin)
             if read.scale is not None and beside.scale is None:
                 beside = beside._replace(scale=_nearest_scale(file, beside, read.scale, packets))
             rows = load(file, beside, reading)
@@ -293,9 +295,14 @@ def _size(packets: Mapping[str, PacketBlock]) -> float:
 
 
 @lru_cache(maxsize=1)
-def _read_truths(file: str, spec: ReadSpec, begin: float | None, offset: float) -> Truths:
+def _read_truths(
+    file: str,
+    spec: ReadSpec,
+    begin: tuple[float | None, tuple[float, float] | None],
+    offset: float,
+) -> Truths:
     """The truth, read once in each process; the main one has reported what is odd about it."""
-    spec = spec.beside(STATE)._replace(beginning=Beginning(begin))
+    spec = spec.beside(STATE)._replace(beginning=Beginning(*begin))
     return truths_of(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
 
 

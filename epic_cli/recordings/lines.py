@@ -267,10 +267,14 @@ class LineReader(ABC):
             self._on_read(layout)
 
     def _keep_beginning(self) -> None:
-        """Lets other recordings know what time ``first`` is."""
+        """Let other recordings know which time and which place on the globe are 0."""
         beginning = self.layout.beginning
-        if beginning is not None and beginning.time is None and self.records is not None:
+        if beginning is None or self.records is None:
+            return
+        if beginning.time is None:
             beginning.time = self.records.beginning
+        if beginning.place is None:
+            beginning.place = self.records.place
 
     @property
     def watched(self) -> LineReader:

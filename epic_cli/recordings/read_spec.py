@@ -177,14 +177,18 @@ Origin = float | Literal["first"]
 
 
 class Beginning:
-    """The time in seconds that ``first`` stands for; None: no packet has come yet.
+    """Where recordings that share it are at 0; None: no packet has come yet.
 
-    Recordings that share one begin together: the first packet of the one that is read first is
-    where all of them are at 0, unless a time has been given.
+    ``time`` (s) is what ``first`` stands for, ``place`` the longitude and latitude (degrees) of
+    0, 0 for places on the globe. Both are those of the first packet of the recording that is read
+    first, unless a time has been given.
     """
 
-    def __init__(self, time: float | None = None) -> None:
+    def __init__(
+        self, time: float | None = None, place: tuple[float, float] | None = None
+    ) -> None:
         self.time = time
+        self.place = place
 
 
 def per_second(text: str) -> float | None:
@@ -561,6 +565,7 @@ class ReadSpec(Described, _Fields):
             "time_format": self.time_format or "",
             "delta": self.partial,
             "geo": self.geo,
+            "place": self.beginning.place if self.beginning is not None else None,
             "angles": self.angles or "",
             "euler": self.euler or "zyx",
             "missing": math.nan if self.missing is None else self.missing,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
+import json
 import math
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +15,7 @@ from hypothesis import strategies as st
 from support.conformance import load
 from support.running import epic
 
-from epic_cli import Packet, read_packets
+from epic_cli import Packet, compare, read_packets
 
 KNOWN = load("wgs84_plane")
 
@@ -142,3 +146,46 @@ def test_a_latitude_and_a_longitude_may_stand_in_one_cell(name: str) -> None:
     rows = "".join(f'{n},"47.5,{8.5 + n / 1000}"\n' for n in range(20))
     east = [packet.position[0] for packet in read_packets(io.BytesIO(f"t,{name}\n{rows}".encode()))]
     assert east[1] == pytest.approx(75.34, abs=0.05)  # m in a thousandth of a degree, at 47.5
+
+
+# ---------------------------------------------------------------- files beside a recording
+
+
+def track(seconds: float) -> tuple[float, float]:
+    """Longitude and latitude (degrees) of something that drives in a bow of some metres."""
+    return 5.2 + 5e-5 * math.sin(seconds), 52.1 + 1e-5 * seconds
+
+
+def write(name: str, times: Iterable[float], late: float) -> None:
+    """A file of what is drawn, or true, ``late`` seconds behind, in the format of its suffix."""
+    rows = [{"time": time, **dict(zip(("lon", "lat"), track(time - late), strict=True))}
+            for time in times]  # fmt: skip
+    if name.endswith(".json"):
+        text = json.dumps(rows)
+    elif name.endswith(".jsonl"):
+        text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    else:
+        text = "time,lon,lat\n" + "".join(f"{','.join(map(repr, row.values()))}\n" for row in rows)
+    Path(name).write_text(text)
+
+
+@pytest.mark.parametrize("beside", ["csv", "jsonl", "json"])
+@pytest.mark.parametrize("recording", ["csv", "jsonl", "json"])
+def test_a_file_beside_a_recording_lies_in_its_plane(
+    recording: str, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever place is the first of either."""
+    monkeypatch.chdir(tmp_path)
+    write(f"packets.{recording}", [k / 10 for k in range(150)], 0)
+    write(f"truth.{beside}", [3 + k / 50 for k in range(500)], 0)
+    write(f"drawn.{beside}", [0.4 + k / 60 for k in range(900)], 0.2)
+    found = compare(f"packets.{recording}", "snapshot", truth=f"truth.{beside}", latency=0.0)
+    assert found.results[0].value("residual") < 0.02
+    done = epic(
+        "compare", f"packets.{recording}", "-s", "lerp", "--drawn", f"drawn.{beside}",
+        "--latency", "0", "-f", "csv", cwd=tmp_path,
+    )  # fmt: skip
+    rows = {row["strategy"]: row for row in csv.DictReader(io.StringIO(done.stdout.decode()))}
+    drawn = next(row for name, row in rows.items() if name != "lerp")
+    assert float(drawn["lag"]) == pytest.approx(0.2, abs=0.02)
+    assert float(drawn["residual"]) < 0.02

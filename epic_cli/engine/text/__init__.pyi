@@ -21,6 +21,7 @@ class Units(TypedDict, total=False):
     time_format: str
     delta: bool
     geo: bool
+    place: tuple[float, float] | None
     euler: str
     angles: str
     missing: float
@@ -35,6 +36,7 @@ class RecordScanner:
     ) -> None: ...
     entities: Final[Entities]
     beginning: Final[float | None]
+    place: Final[tuple[float, float] | None]
     def take_lines(
         self, block: PacketBlock, begin: int, line: int, longest: int
     ) -> tuple[int, int]: ...

@@ -13,17 +13,19 @@ namespace epic {
 class Plane {
 public:
     bool begun = false;
+    double longitude = 0, latitude = 0;  // of the first place
 
-    void begin(double longitude, double latitude) {
-        meridian_ = longitude;
+    void begin(double first_longitude, double first_latitude) {
+        longitude = first_longitude;
+        latitude = first_latitude;
         begun = true;
         double x;
         project(longitude, latitude, x, north_);
     }
 
     // From degrees to metres from the first place.
-    void place(double longitude, double latitude, double& x, double& y) const {
-        project(longitude, latitude, x, y);
+    void place(double east, double north, double& x, double& y) const {
+        project(east, north, x, y);
         y -= north_;
     }
 
@@ -33,11 +35,11 @@ private:
     static constexpr double kMean = kRadius / (1 + n) * (1 + n * n / 4 + n * n * n * n / 64);
     static constexpr double kDegree = 0.017453292519943295;
 
-    void project(double longitude, double latitude, double& x, double& y) const {
+    void project(double east_degrees, double north_degrees, double& x, double& y) const {
         const double kAlpha[] = {n / 2 - n * n * 2 / 3 + n * n * n * 5 / 16,
                                  n * n * 13 / 48 - n * n * n * 3 / 5, n * n * n * 61 / 240};
-        const double east = std::remainder(longitude - meridian_, 360) * kDegree;
-        const double sine = std::sin(latitude * kDegree), e = 2 * std::sqrt(n) / (1 + n);
+        const double east = std::remainder(east_degrees - longitude, 360) * kDegree;
+        const double sine = std::sin(north_degrees * kDegree), e = 2 * std::sqrt(n) / (1 + n);
         const double t = std::sinh(std::atanh(sine) - e * std::atanh(e * sine));
         const double xi = std::atan2(t, std::cos(east));
         const double eta = std::atanh(std::sin(east) / std::hypot(1, t));
@@ -52,7 +54,7 @@ private:
         y *= kMean;
     }
 
-    double meridian_ = 0, north_ = 0;
+    double north_ = 0;
 };
 
 }  // namespace epic

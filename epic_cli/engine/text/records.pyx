@@ -30,6 +30,12 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         double per_second
         cbool iso
 
+    cdef cppclass Plane:
+        cbool begun
+        double longitude
+        double latitude
+        void begin(double, double)
+
     cdef cppclass Units:
         TimeUnit stamp
         TimeUnit arrival
@@ -48,6 +54,7 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         double radian
         cbool delta
         cbool geo
+        Plane plane
         double missing
         void set_origin(Instant)
 
@@ -135,7 +142,8 @@ cdef class RecordScanner:
     those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
     ``time_format`` is that of dates, as ``strptime`` has it; none: ISO 8601. ``delta``: a packet
     has what its entity's packet before had, where it lacks it. ``geo``: x and y are longitude and
-    latitude in degrees, and become metres from the first packet (``geo.h``). ``euler`` is one of
+    latitude in degrees, and become metres from ``place`` (longitude and latitude in degrees; None:
+    the first packet's), see ``geo.h``. ``euler`` is one of
     ``EULER``. ``angles``: deg or rad, for all of them; none: yaw, pitch and roll are in degrees,
     rotation vectors and spins in radians. ``missing``: a packet with this number for two of its
     axes has no place; NaN: there is none.
@@ -149,7 +157,8 @@ cdef class RecordScanner:
     def __init__(self, Entities entities=None, *, per_second=1.0, arrival_per_second=0.0,
                  double delta_per_second=0.0, origin=0.0, bint arrival_moves=True, scale=1.0,
                  str axes="xyz", bint decimal_comma=False, str time_format="", bint delta=False,
-                 bint geo=False, str euler="zyx", str angles="", double missing=NAN):
+                 bint geo=False, str euler="zyx", str angles="", double missing=NAN,
+                 place=None):
         cdef int index
         self.entities = Entities() if entities is None else entities
         self.units.stamp.iso = per_second is None
@@ -173,6 +182,8 @@ cdef class RecordScanner:
         self.units.time_format = time_format.encode()
         self.units.delta = delta
         self.units.geo = geo
+        if place is not None:
+            self.units.plane.begin(place[0], place[1])
         self.units.missing = missing
         if angles:
             self.units.angle = self.units.radian = 1.0 if angles == "rad" else DEGREE
@@ -187,6 +198,13 @@ cdef class RecordScanner:
         if not self.units.moved:
             return None
         return (self.units.origin.whole + self.units.origin.part) / self.units.stamp.per_second
+
+    @property
+    def place(self):
+        """Longitude and latitude (degrees) of what has become 0, 0; None: no packet yet."""
+        if not self.units.plane.begun:
+            return None
+        return self.units.plane.longitude, self.units.plane.latitude
 
     def take_lines(self, PacketBlock block, size_t begin, int64_t line, size_t longest):
         """Adds the packets of common lines from ``begin`` on, up to the first other line.
