@@ -368,6 +368,9 @@ SEVERAL, RESTING = 2, 0.8
 #: In usual steps, and in what is due: a movement that went on across a pause as if there was none.
 LEAST_PACE, GOES_ON = 0.1, 0.4
 
+#: A share of the intervals: if more of them are pauses, those that are count as such.
+MOSTLY = 0.5
+
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
             "turns")  # fmt: skip
 
@@ -531,7 +534,9 @@ class Stream:
         still &= steps <= SLOW * np.maximum(usual, after) * self.intervals[places] / self.period
         if self.has_velocities:
             still &= lengths(np.nan_to_num(self.velocities[places])) <= STILL * self.usual_speed
-        return np.asarray(still & (usual > 0) & ~self.paused(places))
+        elif (paused := self.paused(places)).sum() > MOSTLY * len(places):
+            still &= ~paused  # by its steps alone, a slow start after a rest may look like a pause
+        return np.asarray(still & (usual > 0))
 
     def paused(self, places: Numbers) -> Flags:
         """In which of these intervals it goes the step that is due, as if no time had passed."""
