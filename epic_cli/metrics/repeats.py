@@ -21,10 +21,10 @@ from epic_cli.metrics.traffic import (
 #: A share of the packets of a moving entity: what repeats less is no slower simulation.
 SHARE = 0.08
 
-#: In packets: an entity that stands for longer than so many of its usual changes rests.
+#: In packets: an entity that stands for longer than this many of its usual changes rests.
 RESTS = 1.5
 
-#: Changes of one simulation are so many packets apart, or one more or fewer: this share of them.
+#: Changes of one simulation are that many packets apart, or one more or fewer: this share of them.
 EVEN = 0.9
 
 #: Over this many changes what is rounded to packets evens out: by no more than one packet.

@@ -362,7 +362,8 @@ SELDOM = 8.0
 #: share of the usual one.
 RESTED, SLOW, STILL = 1.5, 0.45, 0.2
 
-#: So many long holes in numbers are rests, and this share of all: numbers count ticks, not packets.
+#: This many long holes in numbers are rests, and this share of all: numbers then count ticks, not
+#: packets.
 SEVERAL, RESTING = 2, 0.8
 
 #: In usual steps, and in what is due: a movement that went on across a pause as if there was none.
@@ -588,7 +589,7 @@ class Stream:
         across = sigma(off[places])
         both = places[:-1][np.diff(places) == 1]
         wild = 4 * across
-        first, then = (np.clip(off[one], -wild, wild) for one in (both, both + 1))
+        first, then = (np.clip(off[pair], -wild, wild) for pair in (both, both + 1))
         back = float((first * then).sum() / max(np.square(first).sum(), 1e-300))
         return across / 1.41, back
 
@@ -787,7 +788,7 @@ def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
     return parts, Interleaved(min(share, 1 - share), apart, first)
 
 
-#: Seconds at which counters begin anew.
+#: Seconds after which counters wrap.
 WRAPS = {
     65.536: "milliseconds in 16 bits", 655.36: "hundredths of a second in 16 bits",
     16.777216: "microseconds in 24 bits", 4294.967296: "microseconds in 32 bits",
@@ -804,7 +805,7 @@ DROP, NEARLY = 2.0, 0.5
 
 
 class Wrap(NamedTuple):
-    """Stamps that begin anew after this ``length`` (s), ``first`` after this one (s)."""
+    """Stamps that wrap after this ``length`` (s), ``first`` after this stamp (s)."""
 
     length: float
     first: float

@@ -696,7 +696,7 @@ def _spelled_twice(tracks: list[Track]) -> Iterator[RecordingFinding]:
         yield RecordingFinding("E111", facts)
 
 
-#: So many packets show whether there may be some twice.
+#: This many packets show whether some come twice.
 _GLANCE = 16
 
 #: Such a share of the packets stand there as often as one another.

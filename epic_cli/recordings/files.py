@@ -94,7 +94,7 @@ class Files:
 
     def __init__(self, surrounding: Files | None = None) -> None:
         stream = {number: identity(number) for number in range(3)}
-        self._read = {} if surrounding is None else dict(surrounding._read)
+        self._read: dict[Identity, str] = {} if surrounding is None else dict(surrounding._read)
         self._read |= {row: "<stdin>" for row in (stream[0],) if row}
         self._written = {
             one: name

@@ -184,9 +184,7 @@ class Beginning:
     first, unless a time has been given.
     """
 
-    def __init__(
-        self, time: float | None = None, place: tuple[float, float] | None = None
-    ) -> None:
+    def __init__(self, time: float | None = None, place: tuple[float, float] | None = None) -> None:
         self.time = time
         self.place = place
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: This many readings are shown; so often one that says too little, or is in doubt, is gone on with.
 _MOST, _DEEPEST = 4, 3
 
-#: Of so many it is found out whether they can be.
+#: The most of which it is found out whether they can be.
 _MOST_TRIED = 12
 
 #: A rate that only the user knows, and one to try with.

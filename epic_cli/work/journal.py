@@ -148,7 +148,7 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
     """Whether a value is of a type, as far as that is known, with all that is in it."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        return any(fits(value, one) for one in of)
+        return any(fits(value, kind) for kind in of)
     if origin is typing.Literal:
         return value in of
     if hint is None or hint is types.NoneType:

@@ -27,7 +27,6 @@ CLOCK_REASONS = (Reason.NO_ARRIVAL, Reason.TOO_FAR, Reason.SINGLE_CLOCK_STALLS)
 #: Their cure is an option that says how a recording is laid out.
 LAYOUT_REASONS = (
     Reason.NOT_UTF8,
-    Reason.NOT_DEGREES,
     Reason.DATE_UNCLEAR,
     Reason.COLUMN_UNKNOWN,
     Reason.COLUMN_UNCLEAR,

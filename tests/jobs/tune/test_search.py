@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.run import default_trials, search
 from epic_cli.jobs.tune.spec import goal
 from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, space_of
+from epic_cli.metrics import METRICS
 from epic_cli.metrics.comparison import Result
 from epic_cli.work.journal import ResultJournal
 
@@ -110,7 +112,11 @@ def test_what_a_journal_knows_is_not_evaluated_again(tmp_path: Path) -> None:
         def evaluate(self, candidate: StrategySpec) -> Result:
             assert candidate.label not in self.seen
             self.seen.add(candidate.label)
-            return self.hill.evaluate(candidate)
+            found = self.hill.evaluate(candidate)
+            others = {metric.name: 0.0 for metric in METRICS}  # a journal without them is damaged
+            return replace(
+                found, figures=MappingProxyType({**others, "score": found.value("score")})
+            )
 
     space = space_of("epic", {})
     once = Once(Hill({"calc_ahead": 0.5}), set())

@@ -1,4 +1,4 @@
-"""Recordings as they would be with a cure of what was sent: thinned, stamped or marked anew."""
+"""Recordings as a cure of the sender would make them: thinned, with other stamps or marks."""
 
 from __future__ import annotations
 

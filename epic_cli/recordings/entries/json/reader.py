@@ -128,7 +128,7 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
 
 
 def single_values(item: Any, most: int = _MOST) -> dict[str, str]:
-    """The single values below a value, as texts by their paths: up to so many."""
+    """Return the single values below a value, as texts by their paths, up to a limit."""
     values: dict[str, str] = {}
     _add_values(item, (), values, most)
     return values

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.frozen import thawed
+from epic_cli.jobs.diagnose.detectors.freezes import thawed
 from epic_cli.jobs.diagnose.detectors.network.shifts import MOST as ROUTES
 from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, shifts, without
 from epic_cli.metrics.arrays import quantile
@@ -48,10 +48,10 @@ def _stalls(traffic: Traffic) -> _Stalls | None:
             there = stream.times[places] < other.times[-1]
             places = places[~there | np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
     paused, rested = np.zeros(len(places), bool), np.ones(len(places), bool)
-    for one in streams:
-        at, inside = across(one, stream.times[places])
-        paused |= inside & one.paused(at)
-        rested &= ~inside | one.rested(at)
+    for each in streams:
+        at, inside = across(each, stream.times[places])
+        paused |= inside & each.paused(at)
+        rested &= ~inside | each.rested(at)
     stands = int(paused.sum()) >= len(places) / 2
     # what has moved on may have been lost, where no number says otherwise
     moved_on = (stream.intervals[places] < HOLE) & numbered
@@ -78,7 +78,7 @@ def _tick_shifts(traffic: Traffic) -> list[Shift]:
     if traffic.messages is None:
         return []
     found = [shift for shift in shifts(traffic.arrived) if not shift.of_clock]
-    late = len(found) > ROUTES and all(one.delays > traffic.arrived.period for one in found)
+    late = len(found) > ROUTES and all(each.delays > traffic.arrived.period for each in found)
     return found if late else []
 
 

@@ -34,7 +34,7 @@ _CURE = (
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Stamps that no clock made; else those beside the time that a step took by its velocity."""
-    rates = {one.name: _rate(one) for one in traffic.streams}
+    rates = {stream.name: _rate(stream) for stream in traffic.streams}
     told = [_told(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
     need = needed_delay(traffic)
     return worst(told, by=lambda one: one.share) or worst(

@@ -21,10 +21,10 @@ FITS = 0.85
 #: one threshold whatever it moves like.
 UNEVEN, FRAMES = 1.35, 2
 
-#: In usual intervals: longer ones are rests, losses, or heartbeats, of which there are so many.
+#: In usual intervals: longer ones are rests, losses, or heartbeats (at least this many).
 SHORT, BEATS = 3.0, 4
 
-#: So many rests that end with a state which has passed the threshold, by this much of it.
+#: At least this many rests end with a state which has passed the threshold, by this much of it.
 RESTS, NEARLY, LONGER = 4, 0.97, 1.5
 
 #: A share of what was passed, from below, of which accidents are left out.
@@ -67,13 +67,13 @@ def _of(stream: Stream) -> Finding | None:
     guessed = stream.has_velocities and uneven and used.sum() >= 0.5 * len(intervals)
     rests = counted & ~usual
     best: tuple[float, float, _Measure] | None = None
-    for one in _measures(stream, frame, guessed):
-        groups = [used, single] if several and not one.guesses else [used]
-        passed = one.passed
+    for measure in _measures(stream, frame, guessed):
+        groups = [used, single] if several and not measure.guesses else [used]
+        passed = measure.passed
         if not _spread(passed[used]) < ALIKE:
             continue
         every = np.logical_or.reduce(groups)
-        least = passed * one.share
+        least = passed * measure.share
         size = _between_most(least[every], passed[every])
         fit = (least <= size) & (size < passed)
         fits = min(float(fit[group].mean()) for group in groups)
@@ -85,14 +85,14 @@ def _of(stream: Stream) -> Finding | None:
             # each has passed it, some by next to nothing, unless a frame is longer than that
             if len(groups) == 1:
                 size = quantile(np.sort(passed[every & fit]), LEAST)
-            best = fits, size, one
+            best = fits, size, measure
     if best is None:
         return None
-    fits, size, one = best
+    fits, size, measure = best
     values: dict[str, float | str] = {
         "size": size,
-        "what": f"{number(size)}{one.unit} from {one.against}",
-        "against": one.against,
+        "what": f"{number(size)}{measure.unit} from {measure.against}",
+        "against": measure.against,
         "rate": 1 / frame,
         "mean": 1 / float(intervals.mean()),
     }

@@ -23,7 +23,7 @@ OFF = 0.25
 LEAST = 0.04
 MENDED = 3.0
 
-#: Over so many steps velocities lead where positions go: by this many times better than over one,
+#: Over this many steps velocities lead where positions go: by this many times better than over one,
 #: it is the positions that waver.
 SOME, RIGHT = 8, 2.5
 
@@ -106,7 +106,7 @@ def _right_over_some(said: Floats, moved: Floats, usable: Flags) -> float:
     rows = rows[places[rows + SOME - 1] - places[rows] < 2 * SOME][:: SOME // 2]
     if len(rows) < FEWEST_STATES // 2:
         return np.inf
-    ways = [np.add.reduce([one[rows + step] for step in range(SOME)]) for one in (said, moved)]
+    ways = [np.add.reduce([way[rows + step] for step in range(SOME)]) for way in (said, moved)]
     return _off(*ways)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.jobs.diagnose.detectors.movement.frozen import thawed
+from epic_cli.jobs.diagnose.detectors.freezes import thawed
 from epic_cli.metrics.arrays import edges, median, quantile
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, MessageLog, Numbers, Traffic
 
@@ -150,7 +150,7 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
 def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
     """Whether messages of a burst come as far apart as jitter puts any two: it is behind them."""
     usual = median(np.abs(np.diff(messages.delays)))
-    within = [np.diff(messages.arrivals[one.begin : one.end]) for one in bursts]
+    within = [np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts]
     return median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
 
 
@@ -166,7 +166,10 @@ def _held_up(cause: str, traffic: Traffic) -> list[Finding]:
         kind = "late-sender" if are_loose(messages, bursts) else "head-of-line"
     if kind != cause:
         return []
-    heights, held = [one.height for one in bursts], sum(one.end - one.begin for one in bursts)
+    heights, held = (
+        [burst.height for burst in bursts],
+        sum(burst.end - burst.begin for burst in bursts),
+    )
     worst = bursts[int(np.argmax(heights))]
     lost = any((stream.lost > 0).any() for stream in traffic.numbered)
     values: dict[str, float | str] = {
@@ -178,7 +181,7 @@ def _held_up(cause: str, traffic: Traffic) -> list[Finding]:
         "cure": (_LOST if lost else _ORDERED) + _UNORDERED,
     }
     share = held / len(messages.sent)
-    first, most = (float(messages.sent[one.begin]) for one in (bursts[0], worst))
+    first, most = (float(messages.sent[burst.begin]) for burst in (bursts[0], worst))
     return [Finding(cause, share, float(len(bursts)), float(LEAST), values, first, most)]
 
 
@@ -187,9 +190,9 @@ def without_late(traffic: Traffic) -> Traffic:
     messages = traffic.arrived
     wanted = np.ones(len(messages.sent), bool)
     bursts = late_bursts(messages)
-    for one in bursts:
-        wanted[one.begin : one.end] = False
-    begins, ends = ([one.begin for one in bursts], [one.end - 1 for one in bursts])
+    for burst in bursts:
+        wanted[burst.begin : burst.end] = False
+    begins, ends = ([burst.begin for burst in bursts], [burst.end - 1 for burst in bursts])
     thawn = thawed(traffic, messages.sent[begins], messages.sent[ends])
     left = messages.only(wanted) if wanted.sum() >= FEWEST_STATES else None
     return replace(thawn, messages=left)

@@ -1,0 +1,49 @@
+"""Runs of states that repeat a position though the velocities go on, and traffic without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from epic_cli.metrics.arrays import lengths
+from epic_cli.metrics.traffic import FEWEST_STATES, Floats, RunLength, Stream, Traffic, runs
+
+#: States in a row that repeat a position: single ones are those of a slower simulation.
+LEAST = 3
+
+#: How far it would have gone meanwhile by its velocity, in usual steps.
+FAR = 2.0
+
+
+def freezes(stream: Stream) -> list[RunLength]:
+    """Where an entity stands though it should have gone on."""
+    if not stream.has_velocities:
+        return []
+    pace = np.nan_to_num(lengths(stream.velocities))
+    goes = (pace[1:] > 0) & (pace[:-1] > 0)
+    way = np.nan_to_num(stream.velocities[:-1] + stream.velocities[1:]) / 2
+    way = np.cumsum(np.pad(way * stream.intervals[:, None], ((1, 0), (0, 0))), axis=0)
+    found = runs((stream.steps == 0) & goes)
+    return [
+        length
+        for length in found
+        if length.end - length.begin >= LEAST
+        and float(lengths(way[length.begin : length.end + 1] - way[length.begin]).max())
+        > FAR * stream.usual_step
+    ]
+
+
+def thawed(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
+    """The traffic without states that freeze between these stamps (s)."""
+    streams = []
+    for stream in traffic.streams:
+        kept = np.ones(len(stream.times), bool)
+        for run in freezes(stream):
+            around = stream.period * 1.5
+            since, until = stream.times[run.begin] - around, stream.times[run.end] + around
+            if ((begins < until) & (since < ends)).any():
+                kept[run.begin + 1 : run.end + 1] = False
+        streams.append(stream.at(np.flatnonzero(kept)))
+    left = tuple(stream for stream in streams if len(stream.times) >= FEWEST_STATES)
+    return replace(traffic, streams=left)
