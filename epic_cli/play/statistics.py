@@ -198,7 +198,7 @@ class PlayFigure(NamedTuple):
 
 
 def is_switch(event: Event) -> bool:
-    """True if an event begins the figures of what is drawn anew: any change but one of speed."""
+    """True if an event resets the figures of what is drawn: any change but one of speed."""
     return event.what == "set" and not str(event.details["change"]).startswith("speed=")
 
 
