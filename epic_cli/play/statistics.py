@@ -251,9 +251,8 @@ class SinceSwitch:
         if delay is not None:
             self._delays[0] += delay
             self._delays[1] += 1
-        now_us = self._match.now_us
-        self._steps.append(now_us)
-        while self._steps[0] <= now_us - SECOND_US:
+        self._steps.append(self._match.now_us)
+        while self._steps[0] <= self._match.now_us - SECOND_US:
             self._steps.popleft()
 
     def figure(self, name: str, player: str) -> str:
@@ -268,6 +267,7 @@ class SinceSwitch:
         corrections, corrected, states, bits = self._before
         count = client.local.corrections - corrections
         states = sent.states - states
+        steps = sum(time_us > self._match.now_us - SECOND_US for time_us in self._steps)
         passed = to_seconds(self._match.now_us - self._begin_us)
         echo = client.round_trip.estimate if client.round_trip.count else math.nan
         found = {
@@ -276,7 +276,7 @@ class SinceSwitch:
             "link": (self.participant.round_trip, "s"),
             "corrections": (count, ""),
             "correction": (_ratio(client.local.corrected - corrected, count), "units"),
-            "steps": (len(self._steps) if passed >= 1 else math.nan, ""),
+            "steps": (steps if passed >= 1 else math.nan, ""),
             "updates": (_ratio(states / len(client.remotes), passed), ""),
             "bits": (_ratio(sent.bits - bits, states), ""),
         }

@@ -2,13 +2,10 @@
 
 import csv
 import io
-import itertools
 import json
 import math
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support import running
@@ -109,39 +106,6 @@ def test_received_packets_are_a_recording(tmp_path: Path) -> None:
     assert found["angle_residual"] < found["angle"] / 2
 
 
-def test_figure_8_1_a_dumb_terminal_shows_the_press_a_round_trip_later() -> None:
-    rows = read(figure("figure-8.1", "--view", "A", "--player", "A", "-f", "csv",
-                       "--duration", "1"))  # fmt: skip
-    moved = next(float(row["time"]) for row in rows if float(row["y"]) > 12)
-    assert 0.6 <= moved <= 0.6 + 2 / 60
-
-
-def test_figure_8_2_the_same_picture_four_frames_in_a_row() -> None:
-    rows = read(figure("figure-8.2", "--view", "A", "--player", "A", "-f", "csv",
-                       "--duration", "1"))  # fmt: skip
-    runs = [len(list(group)) for _, group in itertools.groupby(row["y"] for row in rows[15:])]
-    assert set(runs[1:-1]) == {4}
-
-
-def test_figure_8_3_interpolation_is_half_the_round_trip_and_the_period_behind() -> None:
-    rows = read(figure("figure-8.3", "--duration", "10", "--show", "summary", "-f", "csv"))
-    [lag] = [row for row in rows if (row["player"], row["name"]) == ("A", "B drawn lag")]
-    assert float(lag["value"]) == pytest.approx(0.05 + 1 / 15, abs=0.004)
-
-
-def test_figure_8_4_the_round_trip() -> None:
-    rows = named(figure("figure-8.4", *SUMMARY))
-    assert rows["rtt estimate"] == pytest.approx(rows["rtt of the link"], abs=0.02)
-
-
-def test_figure_8_5_the_guess_is_right_until_the_turn() -> None:
-    rows = read(figure("figure-8.5", "--view", "A", "--player", "B", "-f", "csv",
-                       "--duration", "2"))  # fmt: skip
-    errors = [(float(row["time"]), float(row["error"])) for row in rows]
-    assert max(error for time, error in errors if 0.5 < time < 1.05) < 0.001
-    assert max(error for time, error in errors if 1.05 < time < 1.4) > 0.2
-
-
 def test_a_bump_corrects_both_and_cover_does_not_help() -> None:
     events = figure(
         "move-replay", "--show", "events", "--duration", "2.5", "-f", "jsonl"
@@ -155,122 +119,6 @@ def test_a_bump_corrects_both_and_cover_does_not_help() -> None:
     assert details["moved"] > 2
     details = json.loads(second)
     assert (details["on_screen"], details["rewound"], details["hit"]) == (True, True, False)
-
-
-def on_screen(name: str, player: str) -> list[tuple[float, float, float, float, float]]:
-    """Time, drawn place, true place of a player on A's screen, for each of its frames."""
-    rows = read(play("-q", name, "--player", player, "-f", "csv"))
-    places = {
-        view: [tuple(float(row[key]) for key in ("time", "x", "y")) for row in rows
-               if row["view"] == view]
-        for view in ("A", "server")
-    }  # fmt: skip
-    truth = {time: (x, y) for time, x, y in places["server"]}
-    return [(time, x, y, *truth[time]) for time, x, y in places["A"]]
-
-
-def told(name: str) -> list[dict[str, Any]]:
-    lines = play("-q", name, "--show", "events", "-f", "jsonl").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def steps(rows: Sequence[Sequence[float]], begin: float, end: float) -> list[float]:
-    """How far he was drawn to move in each frame between two times."""
-    shown = [row for row in rows if begin < row[0] < end]
-    return [math.hypot(b[1] - a[1], b[2] - a[2]) for a, b in itertools.pairwise(shown)]
-
-
-def off(rows: Sequence[Sequence[float]], begin: float, end: float) -> list[float]:
-    return [math.hypot(x - tx, y - ty) for time, x, y, tx, ty in rows if begin < time < end]
-
-
-def test_question_1_dumb_terminals_are_never_corrected() -> None:
-    events = told("question-1")
-    bumps, corrections = (
-        [event["time"] for event in events if event["what"] == what]
-        for what in ("bump", "correction")
-    )
-    assert min(bumps) < 1.6 < 3 < max(bumps)
-    assert min(corrections) > 3.5  # none by the switch itself
-
-
-def test_question_2_interpolation_takes_the_steps_away() -> None:
-    rows = on_screen("question-2", "B")
-    plain, smooth = ([step > 1e-9 for step in steps(rows, *times)] for times in ((1, 4), (4.5, 8)))
-    assert sum(plain) / len(plain) < 0.2
-    assert sum(smooth) / len(smooth) > 0.9
-
-
-def test_question_3_half_a_round_trip_at_least() -> None:
-    figures = named(play("-q", "question-3", *SUMMARY))
-    assert 0.15 <= figures["B drawn lag"] < 0.185
-
-
-def test_question_4_only_the_optimistic_one_leaves_the_true_way() -> None:
-    rows = on_screen("question-4", "B")
-    for begin, end, beyond in ((0, 3, False), (3.3, 6, True)):
-        drawn, true = (
-            min(row[column] for row in rows if begin < row[0] < end) for column in (1, 3)
-        )
-        assert (drawn < true - 0.5) == beyond
-
-
-def test_question_5_right_on_a_straight_way() -> None:
-    rows = on_screen("question-5", "B")
-    assert max(off(rows, 2.4, 3.4)) < 1e-3
-    crooked = off(rows, 3.6, 6)
-    assert sum(crooked) / len(crooked) > 0.4
-
-
-def test_question_6_each_correction_is_gentler() -> None:
-    rows = on_screen("question-6", "B")
-    at_once, blend, second_order = (max(steps(rows, begin, begin + 2.9)) for begin in (0.3, 3, 6))
-    assert at_once > 2 * blend
-    assert at_once > 2 * second_order
-    assert blend > 0.1
-
-
-def test_question_7_no_lag_with_prediction() -> None:
-    rows = on_screen("question-7", "A")
-    up = next(row[0] for row in rows if row[2] > 12)
-    down = next(row[0] for row in rows if row[0] > 2.4 and row[2] < rows[70][2] - 1e-9)
-    assert 0.8 <= up < 0.9
-    assert 2.5 <= down < 2.57
-
-
-def test_question_9_the_shot_is_rewound_and_the_ball_is_not() -> None:
-    events = {event["what"]: event for event in told("question-9")}
-    shot = events["shot"]["details"]
-    assert (shot["hit"], shot["present"], shot["view"]) == (True, False, "exact")
-    assert "throw ended" in events
-    assert "throw hit" not in events
-
-
-def test_tells_are_confirmed_a_round_trip_later_or_were_unwarranted() -> None:
-    waited = [event["details"]["waited"] for event in told("optimism")
-              if event["what"] == "effect confirmed"]  # fmt: skip
-    assert len(waited) == 2
-    assert all(0.2 <= each < 0.3 for each in waited)
-    events = {event["what"]: event for event in told("optimism-unwarranted")}
-    refused = events["effect refused"]
-    assert (refused["player"], refused["details"]["reason"]) == ("A", "stunned")
-    assert events["predicted effect"]["time"] < refused["time"] - 0.3
-
-
-def test_the_scenarios_of_the_other_texts() -> None:
-    rows = on_screen("phase-locked-loop", "B")
-    assert max(steps(rows, 2, 5)) > 1.9 * max(steps(rows, 6, 12))  # smooth, and 0.25 s late
-    assert max(off(rows, 2, 5)) > 1.5 * max(off(rows, 6, 12))
-    rows = on_screen("late-frame", "B")
-    still = [sum(step < 1e-9 for step in steps(rows, *times)) for times in ((1, 3), (3.2, 5.8))]
-    assert still[0] < 5 < 25 < still[1]
-    rows = on_screen("calc-ahead", "B")
-    overshoot = [max(row[2] for row in rows if begin < row[0] < end)
-                 - max(row[4] for row in rows if begin < row[0] < end)
-                 for begin, end in ((1.5, 2.9), (4.3, 6))]  # fmt: skip
-    assert overshoot[0] > 0.3
-    assert overshoot[1] < 0.1
-    assert max(steps(rows, 8.2, 9)) == 0
 
 
 def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:

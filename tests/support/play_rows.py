@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from epic_cli.play import Match, MatchSpec
 from epic_cli.play.match import MatchParticipant
 from epic_cli.play.run import Row, rows
 from epic_cli.play.script import SCENARIOS
-from epic_cli.play.statistics import MatchStatistics
+from epic_cli.play.statistics import MatchStatistics, is_switch
 from epic_cli.play.world import Event
 from support.play_links import script
 
@@ -32,17 +31,35 @@ class Frame(NamedTuple):
         return math.hypot(self.x - self.true_x, self.y - self.true_y)
 
 
+def _distance_to(place: Frame, a: Frame, b: Frame) -> float:
+    """From where it is drawn to the piece of the true way from one frame to another."""
+    x, y, dx, dy = place.x - a.true_x, place.y - a.true_y, b.true_x - a.true_x, b.true_y - a.true_y
+    length = dx * dx + dy * dy
+    share = min(max((x * dx + y * dy) / length, 0), 1) if length else 0
+    return math.hypot(x - share * dx, y - share * dy)
+
+
 class Played:
     """A script that was played: what its rows and events say between two times."""
 
     def __init__(self, text: str, **settings: Any) -> None:
         read = script(text)
+        self.end = read.duration or 10.0
         self.match = Match(MatchSpec(**settings), read)
         self.statistics = MatchStatistics(self.match)
+        self.packets = self.match.participants[0].client.packets = []
+        self.own = self.match.participants[0].client.own = []
         self._rows: list[Row] = []
         self.match.on_frame = self._frame
-        self.match.run_until(read.duration or 10)
+        self.prepare(self.match)
+        self.match.run_until(self.end)
         self.events = self.match.take_events()
+        switches = [each.time for each in self.events if is_switch(each)]
+        #: From each switch to the next.
+        self.phases = list(pairwise([0.0, *sorted(set(switches)), self.end]))
+
+    def prepare(self, match: Match) -> None:
+        """Before a match begins."""
 
     def _frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
@@ -68,7 +85,7 @@ class Played:
         return [math.hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(frames)]
 
     def late(self, player: str, begin: float = 0, end: float = math.inf) -> float:
-        """By how many seconds his drawn way fits the true one best, in steps of 1 ms."""
+        """By how many seconds his drawn way fits the true one best, in steps of 3 ms."""
         drawn, known = self.frames(player, begin, end), self.frames(player)
         times = [frame.time for frame in known]
 
@@ -84,27 +101,60 @@ class Played:
                 total += (frame.x - x) ** 2 + (frame.y - y) ** 2
             return total
 
-        coarse = min((0.01 * number for number in range(80)), key=missed)
-        return min((coarse + 0.001 * number for number in range(-10, 11)), key=missed)
+        coarse = min((0.03 * number for number in range(28)), key=missed)
+        return min((coarse + 0.003 * number for number in range(-10, 11)), key=missed)
 
-    def said(self, words: str) -> str:
+    def overshoot(self, player: str, begin: float = 0, end: float = math.inf) -> float:
+        """How far he is drawn outside of the box in which he was, then and half a second before."""
+        frames, known = self.frames(player, begin, end), self.frames(player, begin - 0.5, end)
+        sides = []
+        for drawn, true in (([f.x for f in frames], [f.true_x for f in known]),
+                            ([f.y for f in frames], [f.true_y for f in known])):  # fmt: skip
+            sides += [max(drawn) - max(true), min(true) - min(drawn)]
+        return max(sides)
+
+    def off_the_way(self, player: str, begin: float = 0, end: float = math.inf) -> float:
+        """How far he is drawn at most from the way that the server had him on until then."""
+        way = list(pairwise(self.frames(player)))
+        return max(
+            min(_distance_to(f, a, b) for a, b in way if a.time < f.time)
+            for f in self.frames(player, max(begin, way[1][0].time), end)
+        )
+
+    def stops(self, player: str, begin: float, end: float) -> float:
+        """In which share of the frames he stands on A's screen while he moves on the server."""
+        pairs = list(pairwise(self.frames(player, begin, end)))
+        moving = [(a, b) for a, b in pairs if (a.true_x, a.true_y) != (b.true_x, b.true_y)]
+        return sum((a.x, a.y) == (b.x, b.y) for a, b in moving) / len(moving)
+
+    def say(self, words: str) -> Event:
         """The caption with these words."""
-        [text] = [each for each in self.captions() if words in each]
-        return text
+        [found] = [each for each in self.happened("say") if words in str(each.details["text"])]
+        return found
 
-    def captions(self) -> Iterator[str]:
-        return (str(each.details["text"]) for each in self.events if each.what == "say")
+    def numbers(self, words: str) -> list[float]:
+        """The numbers in the caption with these words, in its order; those of times in seconds."""
+        text = str(self.say(words).details["text"])
+        found = re.findall(r"(?<![\w/-])(\d+(?:\.\d+)?)( ms)?(?![\w/])", text)
+        return [float(number) / (1000 if unit else 1) for number, unit in found]
 
     def happened(self, what: str, player: str | None = None) -> list[Event]:
         """The events of one kind."""
         return [each for each in self.events if each.what == what and player in (None, each.player)]
 
 
-def stretched(name: str) -> tuple[str, dict[float, float]]:
+def lengthened(name: str) -> str:
+    """A scenario that goes on for as long again after its end."""
+    return re.sub(
+        r"duration=(\S+)", lambda found: f"duration={2 * float(found[1])}",
+        SCENARIOS[name].read_text(),
+    )  # fmt: skip
+
+
+def stretched(name: str) -> str:
     """A scenario twice as long: what is done between two switches is done twice.
 
-    Also where its times have gone. What stands at a switch stays there; a caption keeps its
-    distance to the switch before it, or, where it is the last thing before the next one, to that.
+    A caption keeps its distance to the switch before it.
     """
     lines = SCENARIOS[name].read_text().splitlines()
     head = [line for line in lines if not re.match(r"[\d.]", line)]
@@ -122,5 +172,4 @@ def stretched(name: str) -> tuple[str, dict[float, float]]:
             doubled.append((time + until, 1, what))
     doubled.sort(key=lambda each: each[:2])
     head = [re.sub(r"duration=\S+", f"duration={2 * end:g}", line) for line in head]
-    text = "\n".join([*head, *(f"{time:g} {what}" for time, _, what in doubled)]) + "\n"
-    return text, {time: 2 * time for time in switches}
+    return "\n".join([*head, *(f"{time:g} {what}" for time, _, what in doubled)]) + "\n"
