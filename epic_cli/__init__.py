@@ -17,9 +17,10 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing is loaded within ``main.run``, which an interrupt ends in silence
 if TYPE_CHECKING:
+    from typing import Any
+
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
     from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of

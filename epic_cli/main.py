@@ -12,9 +12,12 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+
+from epic_cli import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from epic_cli.jobs.replay.spec import ReplaySpec
 
 #: ``ExitStatus.INTERRUPTED``, without what would have to be loaded for it.
