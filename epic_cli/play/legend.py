@@ -177,7 +177,7 @@ def _about_shot(event: Event) -> str:
     with_rewind, without = ("hit" if details[world] else "miss" for world in ("rewound", "present"))
     text += f" (with rewind: {with_rewind}, without: {without})"
     if details["rewound"]:
-        text += f"; the victim had moved {float(details['moved']):.2f}"
+        text += f"; the target had moved {float(details['moved']):.2f}"
     return text + (", behind cover" if details["behind_cover"] else "")
 
 
