@@ -15,7 +15,7 @@ from epic_cli.play.statistics import PlayFigure, Shot
 from epic_cli.play.world import RADIUS, Event, Point
 from epic_cli.recordings.writing import csv_field, number
 from epic_cli.show.documents import in_markup
-from epic_cli.show.styles import PALETTE
+from epic_cli.show.styles import HUES
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 
@@ -190,7 +190,7 @@ class _Panel:
         self._scene = scene
         self._colors: dict[str, str] = {}
         for name in sorted({marker.name for marker in scene.markers}):
-            self._colors[name] = PALETTE[len(self._colors) % len(PALETTE)].light
+            self._colors[name] = HUES[len(self._colors) % len(HUES)].light
 
     def parts(self) -> list[str]:
         """The elements of the picture."""

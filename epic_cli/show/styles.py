@@ -1,24 +1,26 @@
-"""How a strategy looks, wherever it is drawn: a colour by its name, and dashes.
+"""How a strategy looks, wherever it is drawn: a color by its name, and dashes.
 
-There are fewer colours that everybody can tell apart than strategies, so that several share one:
-each of them has dashes of its own, and a marker of its own shape. A strategy with other settings
-has the strategy's colour, and other dashes; whoever draws it writes its label at the line.
+There are fewer colors that everybody can tell apart than strategies. The hue is the family's, its
+shade the strategy's; those of one family, whose shades some people see alike, have dashes of their
+own, and markers of their own shape. Whoever draws a line writes its label at it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Literal, NamedTuple, get_args
 from zlib import crc32
 
 
 class Color(NamedTuple):
-    """One hue: on white, on the pages' dark background, and on a terminal, whose own is unknown.
+    """One color: on white, on the pages' dark background, and on a terminal, whose own is unknown.
 
     The first two have a contrast of at least 4.5 to 1 with their background, so that names may be
     written in them too, the third one of 3 to 1 with both (WCAG 2.2, 1.4.3 and 1.4.11). Any two of
-    a kind stay apart for people who cannot tell red from green or blue from yellow (Machado,
-    Oliveira and Fernandes 2009). ``plain`` is rich's name of it where there are sixteen.
+    a kind stay apart; the first ones of two families do so, too, for people who cannot tell red
+    from green or blue from yellow (Machado, Oliveira and Fernandes 2009). ``plain`` is rich's name
+    of it where there are sixteen.
     """
 
     light: str
@@ -30,32 +32,94 @@ class Color(NamedTuple):
 #: What they were computed for: white, and the pages' dark background.
 WHITE, BLACK = "#ffffff", "#1a2029"
 
-#: Each colour with the strategies that have it: the first is drawn solid, the next dashed, ...
-#: A strategy that is not here has a colour by its name, and dashes that are free.
-_TABLE = (
-    (Color("#2e01aa", "#8aabfc", "#747bcc", "bright_blue"),
-     ("epic", "source", "lightyear", "chase", "unreal")),
-    (Color("#08798c", "#0dedfe", "#01a5ab", "cyan"),
-     ("snapshot", "quake3", "projective", "luanti", "alpha-beta")),
-    (Color("#de0087", "#fb289c", "#ee026a", "bright_magenta"),
-     ("dead-reckoning", "geckos", "unity-ngo", "one-euro", "local-perception")),
-    (Color("#867701", "#d4c617", "#a59300", "yellow"),
-     ("lerp", "gambetta", "james-frowen", "robocat")),
-    (Color("#b90bfe", "#aa60ff", "#b407ff", "magenta"),
-     ("hermite", "extrapolator", "ddnet", "dis", "spline")),
-    (Color("#6d0101", "#d5863a", "#b74719", "red"),
-     ("mirror", "kalman", "visual-offset", "panda3d")),
-    (Color("#376032", "#d5ffbc", "#137d5a", "green"),
-     ("dumb-terminal", "buffer", "tick-interpolation")),
+#: A hue for each family of strategies, by rich's name of it, and in it a shade for each strategy.
+#: Shades without a name are for variants, and for strategies that are not here.
+_FAMILIES = (
+    # aim at a predicted point
+    ("bright_blue", (
+        ("epic", "#2e01aa", "#8aabfc", "#747bcc"),
+        ("extrapolator", "#7c5ee0", "#118cdc", "#0163e3"),
+        ("", "#0200fd", "#c4beff", "#a07aff"),
+    )),
+    # draw a fixed time in the past
+    ("cyan", (
+        ("snapshot", "#08798c", "#0dedfe", "#01a5ab"),
+        ("source", "#017ac8", "#089885", "#447176"),
+        ("gambetta", "#005a5e", "#7fa3ba", "#0186b8"),
+        ("buffer", "#18354e", "#b2ffff", "#079ed7"),
+        ("hermite", "#0061a2", "#00dcaf", "#739d8e"),
+        ("geckos", "#004676", "#00c0e0", "#5e8296"),
+        ("panda3d", "#47617a", "#9fd4db", "#00729c"),
+        ("tick-interpolation", "#018575", "#40b694", "#019785"),
+    )),
+    # extrapolate and correct
+    ("bright_magenta", (
+        ("dead-reckoning", "#de0087", "#fb289c", "#ee026a"),
+        ("unreal", "#9c219c", "#ffb0bf", "#cd79ac"),
+        ("projective", "#58123d", "#ff80fb", "#ff30cb"),
+        ("dis", "#ad005e", "#d16578", "#a44a88"),
+        ("robocat", "#770069", "#f201e1", "#dd04af"),
+        ("visual-offset", "#ca01bb", "#ff72b1", "#ca137a"),
+    )),
+    # chase the newest state
+    ("yellow", (
+        ("lerp", "#867701", "#d4c617", "#a59300"),
+        ("spline", "#885a00", "#729207", "#7e6645"),
+        ("chase", "#5f4400", "#f4fa01", "#a0946d"),
+        ("luanti", "#413011", "#bcbd8a", "#6f8f01"),
+        ("local-perception", "#6d7654", "#a4b101", "#9c7840"),
+    )),
+    # filter
+    ("magenta", (
+        ("kalman", "#b90bfe", "#aa60ff", "#b407ff"),
+        ("one-euro", "#43007c", "#af6fba", "#f43cff"),
+        ("alpha-beta", "#6a00d1", "#9485ff", "#8c48ca"),
+    )),
+    # draw the past, on a clock that adapts
+    ("red", (
+        ("mirror", "#6d0101", "#d5863a", "#b74719"),
+        ("ddnet", "#e40101", "#fedbc3", "#f1686b"),
+        ("quake3", "#a0666e", "#f84404", "#ae6f74"),
+        ("unity-ngo", "#763e4e", "#9a8457", "#f52700"),
+        ("lightyear", "#a00100", "#ff9960", "#d0183e"),
+        ("james-frowen", "#c64a52", "#ffd470", "#fe6004"),
+    )),
+    # show what was received; and strategies of others
+    ("green", (
+        ("dumb-terminal", "#376032", "#d5ffbc", "#137d5a"),
+        ("", "#008a07", "#00ca5a", "#06ab3b"),
+        ("", "#00482d", "#a6ed01", "#177b04"),
+        ("", "#00752b", "#0bff90", "#029352"),
+    )),
 )  # fmt: skip
 
-PALETTE = tuple(color for color, _ in _TABLE)
+PALETTE = tuple(
+    Color(light, dark, screen, plain)
+    for plain, shades in _FAMILIES
+    for _, light, dark, screen in shades
+)
 
-_OWN = {
-    name: (color, pattern)
-    for color, (_, names) in enumerate(_TABLE)
-    for pattern, name in enumerate(names)
-}
+
+class _Shade(NamedTuple):
+    """A place in a family: its first color and how many it has, by number, and which this is."""
+
+    first: int
+    size: int
+    place: int
+
+
+def _shades() -> Iterator[tuple[str, _Shade]]:
+    first = 0
+    for _, shades in _FAMILIES:
+        for place, (name, *_) in enumerate(shades):
+            yield name, _Shade(first, len(shades), place)
+        first += len(shades)
+
+
+_OWN = {name: shade for name, shade in _shades() if name}
+
+#: The first color of each family.
+HUES = tuple(PALETTE[shade.first] for _, shade in _shades() if not shade.place)
 
 
 class LineStyle(NamedTuple):
@@ -104,19 +168,31 @@ _SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
 def line_styles(labels: Iterable[str]) -> dict[str, LineStyle]:
     """How those of one picture are drawn, whatever their order: no two alike.
 
-    A label begins with the strategy's name, which says the colour. The strategies of the table
-    have their own dashes, the others the first ones that are free.
+    A label begins with the strategy's name, which says the color. What is a variant of another one
+    in the picture, or no strategy of the table, has the next color of the family that is free;
+    where none is, dashes of its own.
     """
     found: dict[str, LineStyle] = {}
     taken: set[LineStyle] = set()
     for label in sorted(set(labels), key=lambda one: (one not in _OWN, one)):
-        name = label.partition("+")[0]
-        color, pattern = _OWN.get(name) or (crc32(name.encode(errors="replace")) % len(PALETTE), 0)
-        while (style := LineStyle(color, pattern)) in taken:
-            pattern += 1
+        style = next(style for style in _wanted(label.partition("+")[0]) if style not in taken)
         taken.add(style)
         found[label] = style
     return found
+
+
+def _wanted(name: str) -> Iterator[LineStyle]:
+    """Yield styles for a strategy without end, its own first."""
+    first, size, place = _OWN.get(name, _OTHERS)
+    if name not in _OWN:
+        place += crc32(name.encode(errors="replace")) % (size - place)
+    for more in count():
+        for each in range(place, place + size):
+            yield LineStyle(first + each % size, each % size + more)
+
+
+#: Where the colors of strategies begin that are not in the table.
+_OTHERS = _OWN["dumb-terminal"]._replace(place=1)
 
 
 #: What a chart of a comparison can show: the path from above, or over time a coordinate, the error,

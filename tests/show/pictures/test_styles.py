@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from epic_cli.engine.strategies import remote_names
-from epic_cli.show.styles import BLACK, PALETTE, WHITE, line_styles
+from epic_cli.engine.strategies import declaration, remote_names
+from epic_cli.show.styles import BLACK, HUES, PALETTE, WHITE, line_styles
 
 PICTURES = Path(__file__).parents[2] / "pictures"
 
@@ -76,10 +76,10 @@ KINDS = (("light", (WHITE,), 4.5), ("dark", (BLACK,), 4.5), ("screen", (WHITE, B
 
 @pytest.mark.parametrize(("kind", "backgrounds", "least"), KINDS)
 @pytest.mark.parametrize("vision", VISIONS)
-def test_lines_can_be_seen_and_no_two_colours_look_alike(
+def test_lines_can_be_seen_and_no_two_hues_look_alike(
     kind: str, backgrounds: tuple[str, ...], least: float, vision: str
 ) -> None:
-    colors = [getattr(color, kind) for color in PALETTE]
+    colors = [getattr(color, kind) for color in HUES]
     assert min(contrast(one, back) for one in colors for back in backgrounds) >= least
     # 2.3 is the least difference that is seen at all (Mahy et al. 1994)
     seen = [lab(VISIONS[vision] @ linear(color)) for color in colors]
@@ -90,8 +90,37 @@ def test_lines_can_be_seen_and_no_two_colours_look_alike(
     )
 
 
+@pytest.mark.parametrize(("kind", "backgrounds", "least"), KINDS)
+def test_each_shade_can_be_seen_and_told_from_all_others(
+    kind: str, backgrounds: tuple[str, ...], least: float
+) -> None:
+    colors = [getattr(color, kind) for color in PALETTE]
+    assert min(contrast(one, back) for one in colors for back in backgrounds) >= least
+    seen = [oklab(linear(color)) for color in colors]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 6
+
+
+def hue(color: str) -> float:
+    """As an angle (degrees) in Oklab."""
+    _, green, blue = oklab(linear(color))
+    return float(np.degrees(np.arctan2(blue, green)))
+
+
+def test_strategies_of_a_family_have_its_hue_and_no_two_strategies_one_color() -> None:
+    styles = line_styles(remote_names())
+    families: dict[str, list[str]] = {}
+    for name in remote_names():
+        families.setdefault(declaration(name).family, []).append(name)
+    assert len(families) == len(HUES)
+    for family in families.values():
+        hues = [hue(styles[name].light) for name in family]
+        assert max(abs((a - b + 180) % 360 - 180) for a in hues for b in hues) < 70
+        assert len({styles[name].pattern for name in family}) == len(family)
+    assert len({style.color for style in styles.values()}) == len(styles)
+
+
 @pytest.mark.parametrize("seed", range(20))
-def test_a_strategy_has_one_colour_and_no_two_of_a_picture_look_alike(seed: int) -> None:
+def test_a_strategy_has_one_color_and_no_two_of_a_picture_look_alike(seed: int) -> None:
     """Whoever else is in the picture, in whatever order, with whatever settings."""
     own = random.Random(seed)
     names = [*remote_names(), "visual-offset", "mine", "drawn", "été\ud800"]
@@ -103,11 +132,16 @@ def test_a_strategy_has_one_colour_and_no_two_of_a_picture_look_alike(seed: int)
     assert list(found) == list(line_styles(own.sample(team, len(team))))
     assert len({(style.color, style.dashes) for style in found.values()}) == len(set(team))
     for label, style in found.items():
-        assert style.color == line_styles([label])[label].color
-        assert style.color == line_styles([label.partition("+")[0]]).popitem()[1].color
+        alone = line_styles([label])[label]
+        assert PALETTE[style.color].plain == PALETTE[alone.color].plain  # its family's
+        assert alone == line_styles([label.partition("+")[0]]).popitem()[1]
         if label in remote_names():
-            assert style == line_styles([label])[label]
-    assert len(PALETTE) < len(set(line_styles(remote_names()).values())) == len(remote_names())
+            assert style == alone
+    # colors stand twice only where a family has no more of them
+    for plain in {color.plain for color in PALETTE}:
+        shades = [k for k, color in enumerate(PALETTE) if color.plain == plain]
+        some = [style.color for style in found.values() if style.color in shades]
+        assert len(set(some)) == min(len(some), len(shades))
 
 
 @pytest.mark.parametrize("file", sorted(PICTURES.glob("*.svg")), ids=lambda one: one.stem)
