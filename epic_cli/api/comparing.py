@@ -208,14 +208,13 @@ def _participant(wanted: StrategyLike, label: str = "") -> Participant:
 
 def _report(found: Comparison) -> Report:
     """With the scores as a picture."""
-    from epic_cli.jobs.compare.report import report
+    from epic_cli.jobs.compare.report import report, sort_results
     from epic_cli.show.report import Figure
     from epic_cli.show.svg import scores_picture
 
     made, words = report(found), "Scores, with 95 % confidence"
-    return replace(
-        made, parts=[*made.parts, Figure(words, str, lambda: scores_picture(found.results))]
-    )
+    results = sort_results(found.results, "score")
+    return replace(made, parts=[*made.parts, Figure(words, str, lambda: scores_picture(results))])
 
 
 register(Comparison, _report)

@@ -172,6 +172,8 @@ def content_of(
             tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
         )
         tuning = Report("Tuned settings", parts=parts)
+    places = {row["label"]: place for place, row in enumerate(_figures(told)[1])}
+    results = sorted(comparison.results, key=lambda one: places.get(one.label, len(places)))
     subject = "Tuned settings" if tuning else "What each strategy draws"
     return Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
@@ -182,7 +184,7 @@ def content_of(
         diagnoses=diagnoses,
         drawn=next(iter(comparison.recordings), ""),
         lead=tuning,
-        scores=scores_picture(comparison.results, SCORES),
+        scores=scores_picture(results, SCORES),
         of=comparison.pictured,
     )
 

@@ -315,15 +315,12 @@ _ROW, _FULL, _LETTER = 17, 220, 7.6
 
 
 def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
-    """A row for each result with a score, the best first, ``most`` at most; empty: none has one.
+    """A row for each result with a score, in their order, ``most`` at most; empty: none has one.
 
     A dot is a score, the line through it its interval. Full dots are joined: none of these is
     clearly worse than the best. Without intervals none is full.
     """
-    scored = sorted(
-        (result for result in results if not math.isnan(result.value("score"))),
-        key=lambda one: -one.value("score"),
-    )[:most]
+    scored = [result for result in results if not math.isnan(result.value("score"))][:most]
     if not scored:
         return ""
     ends = [[score if math.isnan(end) else end for end in result.interval("score")]

@@ -174,6 +174,76 @@ def test_a_reader_can_look_closer(browser: Page, tmp_path: Path) -> None:
     }
 
 
+def opened(page: Page, folder: Path, text: str = PAGE) -> Page:
+    file = folder / "page.html"
+    file.write_text(text)
+    page.open("about:blank")
+    page.open(file.as_uri())
+    page.until("document.body?.dataset.ready")
+    return page
+
+
+@pytest.mark.parametrize("size", [(390, 800), (768, 1000), (1100, 900), (1500, 1000)])
+def test_the_map_is_the_page_and_nothing_is_cut_off(
+    browser: Page, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    browser.size(*size)
+    page = opened(browser, tmp_path)
+    assert page.run("$('above').clientHeight / innerHeight") == pytest.approx(0.6, abs=0.01)
+    cut = page.run(
+        "[...document.querySelectorAll('button, select, input, output, canvas')].filter((one) => {"
+        " const { left, right, width } = one.getBoundingClientRect();"
+        " return width && (left < 0 || right > innerWidth); }).map((one) => one.id)"
+    )
+    assert cut == []
+    assert page.run("document.documentElement.scrollWidth <= innerWidth")
+    assert page.run("$('apart').checked && drawnLines.get($('error')).length") == 2
+    page.run("$('apart').click()")
+    page.until("location.hash.includes('apart=0')")
+    assert browser.complaints == []
+
+
+def test_the_picture_of_scores_is_in_the_order_of_the_table() -> None:
+    told = compared(COMPARISON, sort="name")
+    labels = [
+        row["label"] for row in content(page_of(COMPARISON.scenes, Content("", told)))["rows"]
+    ]
+    scores = content_of(COMPARISON, told).scores
+    places = [scores.find(f">{label}</text>") for label in labels]
+    known = [place for place in places if place > 0]
+    assert len(known) > 1
+    assert known == sorted(known)
+
+
+#: By how many pixels a canvas is higher than its picture, as wide as it is.
+STRETCHED = """Math.max(...[...document.querySelectorAll("canvas")].filter((one) => one.clientWidth)
+  .map((one) => Math.abs(one.clientHeight - (one.clientWidth * one.height) / one.width)))"""
+
+
+def test_on_paper_of_any_width_all_is_there_and_sharp(browser: Page, tmp_path: Path) -> None:
+    """Whether the browser prints, or styles the page for paper and changes its size."""
+    browser.size(1300, 900)
+    page = opened(browser, tmp_path)
+    page.run("turn('Raising', true); drawNow()")
+    drawn = page.run("['status', 'error', 'histogram'].map((id) => $(id).clientWidth)")
+    try:
+        page.call("Emulation.setEmulatedMedia", media="print")
+        for width in (1300, 700, 400, 1000):
+            page.size(width, 900)
+            page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)))")
+            assert page.run(STRETCHED) <= 1
+            assert page.run("$('histogram').width / $('histogram').clientWidth") >= 1
+            assert (
+                page.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+            )
+    finally:
+        page.call("Emulation.setEmulatedMedia", media="")
+    page.size(1300, 900)
+    page.until("!state.printing && $('histogram').width === $('histogram').clientWidth")
+    assert page.run("['status', 'error', 'histogram'].map((id) => $(id).clientWidth)") == drawn
+    assert browser.complaints == []
+
+
 def test_links_open_what_they_name(browser: Page, tmp_path: Path) -> None:
     found = visited(browser, "linked", tmp_path, PAGE, LINK)
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]

@@ -1,4 +1,4 @@
-// What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1&apart=1 shows one moment.
+// What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1&apart=0 shows one moment.
 function asksFor(link) {
   const asked = new URLSearchParams(link.slice(1));
   for (const label of asked.getAll("off")) state.on.delete(label);
@@ -19,7 +19,7 @@ const opened = Math.max(
 $("entity").value = opened;
 choose(opened);
 state.log = wanted.get("log") === "1" || spread() > 30;
-state.apart = wanted.get("apart") === "1";
+state.apart = wanted.get("apart") !== "0";
 for (const way of ["log", "apart"]) $(way).checked = state[way];
 if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) - scene().start);
 drawNow();
@@ -56,22 +56,21 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   redraw();
   repaint();
 });
-// paper is white
-addEventListener("beforeprint", () => {
-  document.documentElement.classList.add("print");
+// Paper is white. What is drawn before the page is laid out for it is scaled to it, whatever its width.
+function forPaper(on) {
+  if (on === state.printing) return;
+  document.documentElement.classList.toggle("print", on);
   for (const box of document.querySelectorAll("details")) {
-    box.dataset.was = box.open;
-    box.open = true;
+    if (on) box.dataset.was = box.open;
+    box.open = on || box.dataset.was === "true";
   }
-  redraw();
-  repaint();
-  // what is drawn now is scaled to the paper, whatever changes on the way there
-  state.printing = true;
-});
-addEventListener("afterprint", () => {
   state.printing = false;
-  document.documentElement.classList.remove("print");
-  for (const box of document.querySelectorAll("details")) box.open = box.dataset.was === "true";
+  pixels.each = on ? 3 : 1;
+  if (!on) sizes.clear();
   redraw();
   repaint();
-});
+  state.printing = on;
+}
+addEventListener("beforeprint", () => forPaper(true));
+addEventListener("afterprint", () => forPaper(false));
+matchMedia("print").addEventListener("change", ({ matches }) => forPaper(matches));

@@ -21,7 +21,8 @@ const hasMargin = (canvas, box) => sizeOf(canvas).width > box.right + 50;
 // that is sure, which the pointer is on, stands out.
 function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false, ...how }) {
   const rows = apart && lines.length > 1 ? lines.map((line) => [line]) : [lines];
-  setHeight(canvas, rows.length > 1 ? `${foot + 56 * rows.length}px` : "");
+  const row = Math.max(28, Math.min(56, 420 / rows.length)); // pixels
+  setHeight(canvas, rows.length > 1 ? `${foot + row * rows.length}px` : "");
   const { pen } = prepare(canvas);
   const { box, toX } = timeFrame(canvas, span, foot);
   const high = (box.bottom - box.top) / rows.length;

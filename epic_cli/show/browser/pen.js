@@ -18,8 +18,10 @@ function sizeOf(canvas) {
 }
 addEventListener("resize", () => sizes.clear());
 
+const pixels = { each: 1 }; // of a canvas, for one of the screen
+
 function prepare(canvas) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = pixels.each * (window.devicePixelRatio || 1);
   const { width, height } = sizeOf(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);

@@ -69,7 +69,7 @@ const state = {
   shown: 0,
   on: new Set(data.shown),
   log: false,
-  apart: false,
+  apart: true,
   window: [0, 1],
   hover: null,
   loops: false,
@@ -273,7 +273,8 @@ function rememberPlace() {
       if (state.on.has(label) !== first) parts.append(first ? "off" : "on", label);
     }
     if (data.scenes.length > 1) parts.set("entity", scene().entity);
-    for (const way of ["log", "apart"]) if (state[way]) parts.set(way, "1");
+    if (state.log) parts.set("log", "1");
+    if (!state.apart) parts.set("apart", "0");
     history.replaceState(null, "", `#${parts}`);
   }, 400);
 }

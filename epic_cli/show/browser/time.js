@@ -200,6 +200,7 @@ function drawTraffic() {
 
 function drawOverview() {
   const { pen, width, height } = prepare($("overview"));
+  if (!width || !height) return; // paper has none
   const { box, toX } = timeFrame($("overview"), allTime(), 2);
   pen.drawImage(wholeErrors(pen.canvas, box, toX), 0, 0, width, height);
   pen.strokeStyle = color("--soft");

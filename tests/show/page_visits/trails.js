@@ -18,7 +18,7 @@ const rgb = (words) => {
 };
 const apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const back = rgb(color("--card"));
-label = () => {}; // no name covers a trail
+label = drawInset = () => {}; // nothing covers a trail
 for (let k = 0; k < 60; k++) {
   const one = scene().drawn[k % scene().drawn.length],
     own = rgb(lineColor(one.label));
