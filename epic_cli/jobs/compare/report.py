@@ -211,6 +211,9 @@ def _worst(found: Advice, comparison: Comparison) -> str:
 
 
 def _other_games(found: Advice) -> str:
+    """Say which strategy other kinds of games should prefer, if the data tell strategies apart."""
+    if found.confidence not in (Confidence.CLEAR, Confidence.TIED):
+        return ""
     games: dict[str, list[str]] = {}
     for game, label in found.other_games:
         games.setdefault(label, []).append(game_words(game))
