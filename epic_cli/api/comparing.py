@@ -214,7 +214,7 @@ def _report(found: Comparison) -> Report:
 
     made, words = report(found), "Scores, with 95 % confidence"
     results = sort_results(found.results, "score")
-    return replace(made, parts=[*made.parts, Figure(words, str, lambda: scores_picture(results))])
+    return replace(made, parts=[*made.parts, Figure(words, str, lambda _: scores_picture(results))])
 
 
 register(Comparison, _report)

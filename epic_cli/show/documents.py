@@ -158,9 +158,28 @@ def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> It
                 yield f"<dt>{_safe(where)}</dt><dd><code>{_safe(words)}</code></dd>"
             yield "</dl>"
         case Figure():
-            if picture := part.svg():
-                data = base64.b64encode(picture.encode()).decode()
-                yield f'<img src="data:image/svg+xml;base64,{data}" alt="{_safe(part.words)}"/>'
+            yield from _pictures(part)
+
+
+#: Pixels that pages are wide, and how wide their pictures are drawn.
+_PHONE, _TABLET = (600, 400), (1000, 800)
+_SCREEN = 1400
+
+
+def _pictures(part: Figure) -> Iterator[str]:
+    """Yield a picture, in the sizes that make it another one: words are as large on each screen."""
+    picture = part.svg(_SCREEN)
+    if not picture:
+        return
+    yield "<picture>"
+    for page, pixels in (_PHONE, _TABLET):
+        if (other := part.svg(pixels)) != picture:
+            yield f'<source media="(max-width: {page}px)" srcset="{_as_address(other)}"/>'
+    yield f'<img src="{_as_address(picture)}" alt="{_safe(part.words)}"/></picture>'
+
+
+def _as_address(picture: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
 def _moment(finding: ReportFinding, name: str, at: float, link: Link) -> str:

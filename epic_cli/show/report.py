@@ -86,12 +86,13 @@ class Usage:
 class Figure:
     """A picture by reference: ``draw`` makes it for terminals, ``svg`` the text of a file.
 
-    None or an empty text: there is nothing to draw. ``words`` say what it shows.
+    The file's picture is for a page of so many pixels. None or an empty text: there is nothing to
+    draw. ``words`` say what it shows.
     """
 
     words: str
     draw: Callable[[], Any]
-    svg: Callable[[], str]
+    svg: Callable[[int], str]
 
 
 @dataclass(frozen=True)

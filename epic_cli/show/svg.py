@@ -6,6 +6,7 @@ The same scene gives the same bytes, whenever and wherever it is drawn.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,6 +50,9 @@ _DARTS, _DART = 36.0, 8.0
 #: Names beside lines are this many pixels high; entries of the key this far apart have figures.
 _NAME_HEIGHT, _FIGURES = 13.0, 34
 
+#: Pixels of a letter of the text, at most.
+_SIGN = 6.6
+
 _STYLE = (
     "text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#444}"
     ".h{font-size:14px;font-weight:600;fill:#222}"
@@ -70,16 +74,20 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
-    high, span = HEIGHT, _range(scene.times)
+    span, path = _range(scene.times), plot(scene, "above", labels)
+    panel = _map(path)
+    key = 134 + _key_step(len(chosen)) * (len(chosen) - 1)
+    down = max(math.ceil(panel.y + panel.height), key) - 424  # from where it is below a high map
+    high = HEIGHT + down
     panels = [
-        *_above(plot(scene, "above", labels), scene.unit),
-        *_over_time(plot(scene, "error", labels), span),
+        *_above(path, panel, scene.unit),
+        *_over_time(plot(scene, "error", labels), span, down),
     ]
     words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     described = f"{words['above']} {words['error']}"
     if scene.rotations is not None:
         high += _ANGLE
-        panels += _over_time(plot(scene, "angle", labels), span, _ANGLE)
+        panels += _over_time(plot(scene, "angle", labels), span, down + _ANGLE)
         described += f" {words['angle']}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" width="{WIDTH}"'
@@ -95,16 +103,33 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
     return "\n".join(parts)
 
 
-def _above(shown: Plot, unit: str) -> Iterator[str]:
+#: Where the key begins, in pixels from the left.
+_KEY = 720
+
+#: At most so large is the map, in pixels, and so much longer than the path an axis of it.
+_MAP = 640.0, 380.0
+_LONGER = 1.7, 1.15
+
+
+def _map(shown: Plot) -> Panel:
+    """The panel of the path from above, with one scale for both axes, no larger than it takes."""
     seen = np.concatenate([curve.places for curve in shown.curves])
     left, right = _range(seen[:, 0])
     bottom, top = _range(seen[:, 1])
-    width, height = 640.0, 380.0
+    scale = max((right - left) / _MAP[0], (top - bottom) / _MAP[1])
+    sides = right - left, top - bottom
+    width, height = (
+        min(most, max(most / 4, longer * side / scale))
+        for most, longer, side in zip(_MAP, _LONGER, sides, strict=True)
+    )
     edges = squared(left, right, bottom, top, width, height)
     # a little room around
     across, up = 0.02 * (edges[1] - edges[0]), 0.02 * (edges[3] - edges[2])
     edges = edges[0] - across, edges[1] + across, edges[2] - up, edges[3] + up
-    panel = Panel(56, 44, width, height, *edges)
+    return Panel(56, 44, width, height, *edges)
+
+
+def _above(shown: Plot, panel: Panel, unit: str) -> Iterator[str]:
     yield _text(56, 28, f"{shown.title} ({unit})", "h")
     yield from _grid(panel)
     ends = []
@@ -120,7 +145,7 @@ def _above(shown: Plot, unit: str) -> Iterator[str]:
             yield _line(curve, places)
             yield from _darts(places, curve.headings, _color(curve.style))
             ends.append(_Name(curve.label, _color(curve.style), *_end(places)))
-    yield from _names(ends, panel)
+    yield from _names(ends, panel, _KEY - 10)
 
 
 def _darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]:
@@ -157,25 +182,40 @@ def _over_time(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterato
     yield from _names(ends, panel)
 
 
-def curves_picture(shown: Plot, dots: Sequence[Dot], note: str) -> str:
-    """Curves and dots over axes from 0 on, as the text of an SVG file.
+#: Without so much of a picture's width, names and numbers have less of it.
+_NARROW = 600
 
-    A dot says its words where the pointer rests on it; ``note`` stands below the title. Raises
-    ``NothingToDraw`` without curves.
+
+def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | None = None) -> str:
+    """Curves and dots over axes, as the text of an SVG file, ``width`` pixels wide.
+
+    The axis upwards begins at 0, the other one there or near the first value. A dot says its words
+    where the pointer rests on it; ``note`` stands below the title. Raises ``NothingToDraw`` without
+    curves.
     """
+    wide = width or WIDTH
+    left_room, right_room, height = (70, 170, 360) if wide > _NARROW else (40, 110, 260)
     if not shown.curves:
         raise NothingToDraw
     places = np.array([(dot.across, dot.up) for dot in dots])
     seen = np.concatenate([places, *(curve.places for curve in shown.curves)])
-    right, top = seen.max(axis=0).tolist()
-    panel = Panel(70, 60, WIDTH - 240, 360, 0.0, 1.05 * right or 1.0, 0.0, 1.08 * top or 1.0)
+    (left, _), (right, top) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+    around = 0.05 * (right - left)
+    # from 0 where that takes little room
+    edges = (left - around if left > right / 3 else 0.0), right + around or 1.0
+    lines = textwrap.wrap(note, int((wide - left_room) / _SIGN))
+    head = 42 + 16 * len(lines)
+    panel = Panel(
+        left_room, head, wide - left_room - right_room, height, *edges, 0.0, 1.08 * top or 1.0
+    )
+    high = head + height + 60
     title = in_markup(shown.title)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 480" width="{WIDTH}"'
-        f' height="480" role="img"><title>{title}</title><style>{_STYLE}</style>'
-        f'<rect width="{WIDTH}" height="480" fill="#fff"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}"'
+        f' height="{high}" role="img"><title>{title}</title><style>{_STYLE}</style>'
+        f'<rect width="{wide}" height="{high}" fill="#fff"/>',
         _text(panel.x, 24, shown.title, "h"),
-        _text(panel.x, 42, note),
+        *(_text(panel.x, 42 + 16 * row, line) for row, line in enumerate(lines)),
         *_grid(panel),
     ]
     ends = []
@@ -208,8 +248,11 @@ class _Name(NamedTuple):
     y: float
 
 
-def _names(ends: Sequence[_Name], panel: Panel) -> Iterator[str]:
-    """Names at the ends of their lines, pushed apart: the best has one, and what stands alone."""
+def _names(ends: Sequence[_Name], panel: Panel, right: float = math.inf) -> Iterator[str]:
+    """Names at the ends of their lines, pushed apart: the best has one, and what stands alone.
+
+    What would go beyond ``right`` stands left of its line's end.
+    """
     room = int(panel.height // _NAME_HEIGHT)
     left = [end for end in reversed(ends) if math.isfinite(end.y)]
     known: list[_Name] = []
@@ -220,17 +263,26 @@ def _names(ends: Sequence[_Name], panel: Panel) -> Iterator[str]:
     low, high = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
     heights = spread([name.y for name in known], _NAME_HEIGHT, low, high)
     for (called, color, x, y), height in zip(known, heights, strict=True):
-        if abs(height - y) > 3:
-            yield f'<path d="M{_n(x + 1)} {_n(y)}L{_n(x + 7)} {_n(height)}" stroke="{color}"/>'
         words = called if len(called) <= 17 else called[:16] + "…"
+        before = x + 9 + _SIGN * len(words) > right
+        side, anchor = (-1, ' text-anchor="end"') if before else (1, "")
+        if abs(height - y) > 3:
+            line = f"M{_n(x + side)} {_n(y)}L{_n(x + 7 * side)} {_n(height)}"
+            yield f'<path d="{line}" stroke="{color}"/>'
         yield (
-            f'<text class="n" x="{_n(x + 9)}" y="{_n(height + 4)}" style="fill:{color}">'
+            f'<text class="n" x="{_n(x + 9 * side)}" y="{_n(height + 4)}"{anchor}'
+            f' style="fill:{color}">'
             f"{in_markup(words)}</text>"
         )
 
 
+def _key_step(entries: int) -> int:
+    """Pixels from one entry of the key to the next."""
+    return min(40, 360 // max(entries, 1))
+
+
 def _legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iterator[str]:
-    x, y = 720, 56
+    x, y = _KEY, 56
     if of:
         yield _text(x, 28, f"Of {of}:")
     styles = line_styles(trace.label for trace in scene.drawn)
@@ -242,7 +294,7 @@ def _legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iterator[
     yield f'<circle cx="{x + 11}" cy="{y + 22}" r="2" fill="#333"/>' + _text(
         x + 32, y + 26, "packets"
     )
-    apart = min(40, 360 // max(len(chosen), 1))
+    apart = _key_step(len(chosen))
     for row, one in enumerate(chosen):
         height = y + 54 + apart * row
         known = one.errors[np.isfinite(one.errors)]
@@ -255,7 +307,7 @@ def _legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iterator[
 
 
 def _grid(panel: Panel) -> Iterator[str]:
-    for value, text in ticks(panel.left, panel.right, max(2, round(panel.width / 90))):
+    for value, text in ticks(panel.left, panel.right, max(3, round(panel.width / 90))):
         x = _n(panel.across(value))
         yield f'<path class="g" d="M{x} {_n(panel.y)}v{_n(panel.height)}"/>'
         yield _text(x, panel.y + panel.height + 16, text, anchor="middle")

@@ -358,6 +358,8 @@ def test_a_phone_has_everything_in_one_column(lab: Lab) -> None:
     page = lab("movement=circle&s=epic&s=snapshot")
     page.size(390, 844, touch=True)
     assert page.until("document.documentElement.scrollWidth <= innerWidth + 1")
+    right = "[...document.querySelectorAll('.stage .bar > *')].map((one) => one.getClientRects()"
+    assert max(page.run(f"{right}[0]?.right || 0)")) <= 390 - 8 - 10  # nothing is cut off
     page.run(f"{slider('jitter')}.id = 'touched'")
     left, top, width, height = page.place("#touched")
     assert height >= 24

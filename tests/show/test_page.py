@@ -166,6 +166,7 @@ def test_a_reader_can_look_closer(browser: Page, tmp_path: Path) -> None:
         "span": [2, 4],
         "alone": "n0,n3,n4",
         "named": True,
+        "free": True,
         "pointed": "Jumping",
         "ticks": True,
         "saved": [True, True],
@@ -255,7 +256,7 @@ TUNING = Report(
     parts=[
         Table([Column("setting", ["a", "b"]), Column("note", ["any", ""])], caption="Its settings"),
         Usage([("replay", "-s late+a=1")], "late's settings"),
-        Figure("the front", lambda: None, lambda: "<svg/>"),
+        Figure("the front", lambda: None, lambda _: "<svg/>"),
     ],
     notes=["Tuned on the first half."],
 )

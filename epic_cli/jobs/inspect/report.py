@@ -239,7 +239,7 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
             canvas.draw(across, up, ChartLine("", across, up, style, "*"))
         return Text("\n").join(line for line in canvas.lines() if line.plain.strip())
 
-    return model.Figure("The paths from above.", draw, str)
+    return model.Figure("The paths from above.", draw, lambda _: "")
 
 
 def record(found: Inspection) -> dict[str, Any]:

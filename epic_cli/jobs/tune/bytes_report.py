@@ -46,7 +46,7 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     if found.interrupted:
         verdict.append("Interrupted: other senders may be better.")
     words = f"{called(metric)} over bytes a second"
-    parts.append(Figure(words, lambda: _chart(found, metric), lambda: picture(found)))
+    parts.append(Figure(words, lambda: _chart(found, metric), lambda width: picture(found, width)))
     parts.append(
         Usage(
             [(entry.strategy.label, f"--send '{entry.chosen.write()}'") for entry in found.found],
@@ -187,8 +187,8 @@ def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
     return Chart(lines, title, named=len(curves) > 1, height=12, width=160)
 
 
-def picture(found: BytesFronts) -> str:
-    """The fronts as the text of an SVG file; each point says how it is sent."""
+def picture(found: BytesFronts, width: int | None = None) -> str:
+    """The fronts as the text of an SVG file so many pixels wide; each point says how it is sent."""
     metric = found.spec.goal.metric
     dots, styles = [], line_styles(entry.strategy.label for entry in found.found)
     for entry in found.found:
@@ -204,7 +204,8 @@ def picture(found: BytesFronts) -> str:
         f"{called(metric)} over bytes a second; further {better} and to the left is better."
         " Hollow: as given, filled: chosen."
     )
-    return curves_picture(Plot("What a better picture costs", _curves(found, metric)), dots, note)
+    shown = Plot("What a better picture costs", _curves(found, metric))
+    return curves_picture(shown, dots, note, width)
 
 
 def _records(found: BytesFronts) -> Iterator[Record]:

@@ -603,9 +603,9 @@ def _visible(line: ChartLine) -> bool:
 def front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
     """What smoothness costs, as a chart and as a picture; nothing where there is nothing."""
 
-    def svg() -> str:
+    def svg(width: int) -> str:
         try:
-            return front_picture(fronts())
+            return front_picture(fronts(), width)
         except NothingToDraw:
             return ""
 
@@ -617,8 +617,8 @@ def picture(found: Tunings) -> str:
     return front_picture(fronts_of(found))
 
 
-def front_picture(fronts: Fronts) -> str:
-    """The fronts, as the text of an SVG file.
+def front_picture(fronts: Fronts, width: int | None = None) -> str:
+    """The fronts, as the text of an SVG file so many pixels wide.
 
     Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
     where nothing was tried whose latency is known.
@@ -644,7 +644,7 @@ def front_picture(fronts: Fronts) -> str:
         f" the left is better. {fronts.words}"
     )
     shown = Plot("What smoothness costs in latency", curves)
-    return curves_picture(shown, [*points, *marks], note)
+    return curves_picture(shown, [*points, *marks], note, width)
 
 
 def _point(style: LineStyle, point: FrontPoint) -> Dot:

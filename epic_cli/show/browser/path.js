@@ -86,7 +86,9 @@ function drawAbove() {
     if (here) dot(pen, toX(here[0]), toY(here[1]), 10, null, color("--text"));
     const [names, dots] = drawMarkers(frame, shown, time, here);
     drawArrows(frame, shown, names, time);
-    label(pen, names, box.top, box.bottom, box.right, true);
+    const taken = dots.map(([x, y, radius]) => [x, y, 1.2 * radius]); // to a shape's corners
+    if (here) taken.push([toX(here[0]), toY(here[1]), 11]);
+    label(pen, names, box.top, box.bottom, box.right, taken);
     for (const place of dots) dot(pen, ...place); // no name covers one
     drawInset(pen, box, here);
   });

@@ -256,8 +256,9 @@ const MOST_LABELS = 14;
 
 // Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room. Where
 // there is not enough for all, those that are sure (which the pointer is on) and the best have a name, then what
-// stands furthest from all that have one. Where it turns, a name without room stands left of x.
-function label(pen, wanted, top, bottom, right, turns = false) {
+// stands furthest from all that have one. Beside dots (x, y, radius), a name without room stands left of
+// x, and none under a dot.
+function label(pen, wanted, top, bottom, right, dots = null) {
   const left = wanted.filter((one) => !Number.isNaN(one.y)),
     few = [],
     room = Math.min(MOST_LABELS, left.length, Math.floor((bottom - top) / LABEL_HEIGHT));
@@ -284,24 +285,38 @@ function label(pen, wanted, top, bottom, right, turns = false) {
   pen.setLineDash([]);
   for (const tag of few) {
     const wide = widthOf(pen, tag.name),
-      turned = turns && tag.x + wide + 10 > right && tag.x > wide + 70;
+      turned = dots && tag.x + wide + 10 > right && tag.x > wide + 70;
     const text = turned ? tag.name : shortened(pen, tag.name, right - tag.x - 10);
     if (turned) tag.x -= wide + 30;
+    const room = { wide: widthOf(pen, text) + 2, top: tag.at - 6, bottom: tag.at + 7, right };
+    const x = beside(tag.x + 8, room, dots || []);
     if (Math.abs(tag.at - tag.y) > 5 && !turned) {
       pen.strokeStyle = tag.color;
       pen.lineWidth = 1;
       pen.beginPath();
       pen.moveTo(tag.x + 1, tag.y);
-      pen.lineTo(tag.x + 7, tag.at);
+      pen.lineTo(x - 1, tag.at);
       pen.stroke();
     }
     pen.fillStyle = color("--card");
     pen.globalAlpha = 0.75;
-    pen.fillRect(tag.x + 8, tag.at - 6, widthOf(pen, text) + 2, LABEL_HEIGHT - 1);
+    pen.fillRect(x, tag.at - 6, room.wide, LABEL_HEIGHT - 1);
     pen.globalAlpha = 1;
     pen.fillStyle = tag.color;
-    pen.fillText(text, tag.x + 9, tag.at + 4);
+    pen.fillText(text, x + 1, tag.at + 4);
   }
+}
+
+// The place nearest to x where something so wide covers no dot.
+function beside(x, { wide, top, bottom, right }, dots) {
+  const near = dots.filter(([, y, radius]) => y + radius > top && y - radius < bottom);
+  const isFree = (left) =>
+    left >= 0 &&
+    left + wide <= right &&
+    near.every(([at, , radius]) => at + radius <= left || at - radius >= left + wide);
+  const places = near.flatMap(([at, , radius]) => [at + radius + 1, at - radius - wide - 1]);
+  places.sort((a, b) => Math.abs(a - x) - Math.abs(b - x));
+  return isFree(x) ? x : (places.find(isFree) ?? x);
 }
 
 const widths = new Map();

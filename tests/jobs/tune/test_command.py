@@ -183,8 +183,18 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     heads = [table.findtext("thead/tr/th") for table in tuning.iter("table")]
     assert {"strategy", "on", "setting", "lag ms"} <= set(heads)
     assert re.search(r"<dt>replay, compare</dt><dd><code>-s \w+\+", found["lead"])
-    (source,) = [image.get("src", "") for image in tuning.iter("img")]
-    assert ET.fromstring(base64.b64decode(source.partition(",")[2])).tag.endswith("svg")
+    # for a telephone, a tablet and a screen: words are as large, and the front fills the width
+    pictures = [image.get("srcset") or image.get("src", "") for image in tuning.iter()
+                if image.tag in ("img", "source")]  # fmt: skip
+    for source, pixels in zip(pictures, (400, 800, 1400), strict=True):
+        picture = ET.fromstring(base64.b64decode(source.partition(",")[2]))
+        assert picture.get("width") == str(pixels)
+        places = [float(one.get("cx", 0)) for one in picture.iter() if one.tag.endswith("circle")]
+        assert max(places) - min(places) > 0.5 * pixels
+        words = [one for one in picture.iter() if one.tag.endswith("text")]
+        ends = [float(one.get("x", 0)) + 6 * len(one.text or "") for one in words
+                if one.get("text-anchor") is None]  # fmt: skip
+        assert max(ends) < pixels + 6
     _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
     assert "needs a file" in err
 

@@ -65,6 +65,24 @@ const seen = {};
   seen.alone = names(crowd).join();
   crowd[3].sure = true;
   seen.named = names(crowd).includes("n3");
+  // no name under a dot, wherever the dots are
+  let least = Infinity;
+  for (let k = 0; k < 300; k++) {
+    const place = (n, most) => (most * ((k * 37 + n * 61 + k * k * n) % 101)) / 101;
+    const dots = [1, 2, 3, 4].map((n) => [60 + place(n, 180), 20 + place(n + 5, 60), 8]);
+    const wanted = dots.map(([x, y], n) => ({ x: x + 4, y, name: `name ${n}`, color: "#000" }));
+    for (const [words, x, y] of recorded("fillText", () =>
+      label($("error").getContext("2d"), wanted, 0, 100, 500, dots),
+    )) {
+      const wide = widthOf($("error").getContext("2d"), words);
+      for (const [dotX, dotY] of dots) {
+        const across = Math.max(x - dotX, 0, dotX - x - wide);
+        const up = Math.max(y - 8 - dotY, 0, dotY - y);
+        least = Math.min(least, Math.hypot(across, up));
+      }
+    }
+  }
+  seen.free = least > 7;
   showTime(0, duration());
   drawNow();
   const row = Math.round(5 / data.tick),
@@ -74,7 +92,7 @@ const seen = {};
   nameLine(lineAt($("error"), shownTime(), x, height(jumping.error[row]) + 2));
   seen.pointed = state.named;
   // an axis has ticks, however short it is
-  let least = Infinity;
+  least = Infinity;
   for (let k = 0; k < 200; k++) {
     const low = 10 ** (6 * Math.sin(k)),
       ticks = decades(low, low * (1.5 + k));

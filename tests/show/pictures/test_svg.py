@@ -67,6 +67,31 @@ def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
     assert min(b - a for a, b in pairwise(heights)) >= 12.9
 
 
+@pytest.mark.parametrize("aspect", [0.2, 1.0, 5.0])
+def test_axes_go_little_further_than_the_path_and_names_not_into_the_key(aspect: float) -> None:
+    count = len(SCENE.times)
+    high = 20 * aspect
+    zigzag = high * np.abs(np.linspace(0, 5, count) % 2 - 1)
+    ways = np.column_stack((np.linspace(0, 20, count), zigzag, 0 * zigzag))
+    drawn = tuple(one._replace(times=SCENE.times, positions=ways) for one in SCENE.drawn)
+    text = picture(SCENE._replace(truth=ways, packet_times=SCENE.times, packets=ways, drawn=drawn))
+    words = [
+        (float(one.get("x", 0)), float(one.get("y", 0)), one) for one in elements(text, "text")
+    ]
+    end = next(y for _, y, one in words if "error (lengths)" in str(one.text))
+    map_words = [(x, one) for x, y, one in words if y < end]
+    for anchor, side in (("end", high), ("middle", 20.0)):
+        values = [float(one.text or "") for _, one in map_words
+                  if one.get("text-anchor") == anchor and one.get("class") is None]  # fmt: skip
+        assert min(values) >= -0.4 * side
+        assert max(values) <= 1.4 * side
+        assert max(values) - min(values) >= 0.5 * side
+    names = [(x, one) for x, one in map_words if one.get("class") == "n"]
+    assert len(names) == len(SCENE.drawn)
+    for x, one in names:
+        assert one.get("text-anchor") == "end" or x + 6 * len(one.text or "") < 710
+
+
 def test_breaks_in_a_path_stay_breaks() -> None:
     late = SCENE.drawn[0]
     positions = late.positions.copy()
