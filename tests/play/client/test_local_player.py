@@ -36,6 +36,36 @@ def corrections(played: Match) -> list[float]:
     ]
 
 
+@pytest.mark.parametrize("lerp_time", [0.0, 0.02, 0.15, 1.0])
+def test_a_lerped_player_goes_a_share_of_the_way_to_the_received_state(lerp_time: float) -> None:
+    """The loop of the article, with the game's rules for a move."""
+    played = match(ZIGZAG, smoothing=lerp_time, local="lerped")
+    client = played.participants[0].client
+    local, rules, compared = client.local, played.settings.rules, 0
+    before = local.predicted
+
+    def frame(participant: object) -> None:
+        nonlocal before, compared
+        if participant is not played.participants[0]:
+            return
+        move = list(local.moves)[-1]
+        share = 1.0
+        if lerp_time and move.duration_us / 1e6 <= lerp_time:
+            share = move.duration_us / 1e6 / lerp_time
+        start = before._replace(
+            x=before.x + (local.received.x - before.x) * share,
+            y=before.y + (local.received.y - before.y) * share,
+        )
+        expected = rules.simulate(start, move.control, move.duration_us).body
+        assert local.drawn(client.now) == expected.position
+        before, compared = expected, compared + 1
+
+    played.on_frame = frame
+    played.run_until(3)
+    assert compared > 80
+    assert local.corrections == 0
+
+
 @pytest.mark.parametrize("latency", [0.0, 0.05, 0.3])
 @pytest.mark.parametrize("jitter", [0.0, 0.04])
 def test_a_predicted_player_is_never_corrected_to_the_last_bit(

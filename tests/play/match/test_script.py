@@ -11,6 +11,7 @@ from epic_cli.play.match import Recorder, Unrecordable
 from epic_cli.play.run import Row, rows
 from epic_cli.play.script import Input, parse_script
 from epic_cli.play.spec import Change
+from epic_cli.play.statistics import MatchStatistics
 from epic_cli.play.world import Weapon
 from epic_cli.recordings.tables import TableRefusal
 
@@ -36,6 +37,23 @@ def test_a_script_says_what_players_do() -> None:
         (2.25, Change("rewind", False)),
         (2.25, Change("remote.interpolation_time", "0.3")),
     ]
+
+
+@pytest.mark.parametrize("of", ["late", "late.C", "apart.a", "key.A", "remote", "bytes", ""])
+def test_a_placeholder_that_nothing_measures_is_refused_at_its_place(of: str) -> None:
+    with pytest.raises(TableRefusal, match="is nothing that a match measures") as refused:
+        script(f"0 say {{{of}}} and {{late.B}}\n")
+    assert refused.value.problem.column == 7
+
+
+def test_a_caption_is_filled_from_what_was_before_a_change_at_the_same_time() -> None:
+    played = match(
+        "set latency=0.1\n1 set latency=0.2\n1 say {latency} {frames} {key}\n1.5 say {rtt}\n"
+    )
+    MatchStatistics(played)
+    played.run_until(2)
+    said = [event.details["text"] for event in played.take_events() if event.what == "say"]
+    assert said == ["100 ms 30 -", "400 ms"]  # no frames were added
 
 
 def test_bytes_that_are_no_text_are_told() -> None:
