@@ -1,4 +1,4 @@
-# buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+# buffer: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
 #
 # A buffer of states: the entity is drawn in the past, between two states that were received.
 #
@@ -21,7 +21,7 @@ class Smoothing:
 	var position: Vector3 = Vector3(0.0, 0.0, 0.0)  # what is drawn
 	var drawn: bool = false  # something has been drawn
 	var states: Array = []  # in order of time
-	var count: int = 0  # packets taken
+	var begun: bool = false  # a packet was taken
 	var newest: float = 0.0  # the newest timestamp
 	var stamp: float = 0.0  # when its state was true
 	var rotation  # what is drawn
@@ -32,24 +32,24 @@ class Smoothing:
 	# Forgets the past.
 	func reset() -> void:
 		states.clear()
-		count = 0
+		begun = false
 		drawn = false
 
 	# Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
 	func receive(time: float, arrival: float, position: Vector3, rotation) -> bool:
-		if count > 0 and time <= newest:
+		if begun and time <= newest:
 			return false
 		stamp = arrival
 		states.append({"time": stamp, "position": position, "rotation": rotation})
 		if states.size() > KEEP:
 			states.pop_front()
 		newest = time
-		count += 1
+		begun = true
 		return true
 
 	# Takes a packet of an entity that was moved on purpose.
 	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:
-		if count == 0 or time >= newest:
+		if not begun or time >= newest:
 			reset()
 			receive(time, arrival, position, rotation)
 			show(position, rotation)
@@ -64,7 +64,7 @@ class Smoothing:
 
 	# Moves position to where it is drawn at now; false: nothing to draw yet.
 	func draw(now: float) -> bool:
-		if count == 0:
+		if not begun:
 			return false
 		place(now - DELAY)
 		return drawn

@@ -1,4 +1,4 @@
-// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+// buffer: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
 //
 // A buffer of states: the entity is drawn in the past, between two states that were received.
 //
@@ -7,15 +7,15 @@
 //
 // Source: the delay buffers that games write themselves; formulas in the description
 // Made by: epic code buffer+stamps=arrival+delay=0.1 --lang typescript --rotations --main
-// tsc --strict --target es2020 node_port.ts
+// tsc --strict --target es2020 --module commonjs node_port.ts
 // epic check --builtin -s buffer+stamps=arrival+delay=0.1 --atol 1e-9 --against 'node node_port.js'
 //
 // 0BSD: use it as you like, without any warranty.
 
 const DELAY = 0.1;  // s, how far in the past to draw
 const KEEP = 1024;  // the most states that are kept
-type Vec3 = { x: number; y: number; z: number };
-type Quat = { x: number; y: number; z: number; w: number };
+export type Vec3 = { x: number; y: number; z: number };
+export type Quat = { x: number; y: number; z: number; w: number };
 const add = (a: Vec3, b: Vec3): Vec3 => ({ x: a.x + b.x, y: a.y + b.y, z: a.z + b.z });
 const scale = (a: Vec3, s: number): Vec3 => ({ x: a.x * s, y: a.y * s, z: a.z * s });
 
@@ -27,11 +27,11 @@ type State = {
 };
 
 // One entity: a buffer of its states.
-class Smoothing {
+export class Smoothing {
   position: Vec3 = { x: 0.0, y: 0.0, z: 0.0 };  // what is drawn
   private drawn = false;  // something has been drawn
   private states: State[] = [];  // in order of time
-  private count = 0;  // packets taken
+  private begun = false;  // a packet was taken
   private newest = 0.0;  // the newest timestamp
   private stamp = 0.0;  // when its state was true
   rotation: Quat = { x: 0.0, y: 0.0, z: 0.0, w: 1.0 };  // what is drawn
@@ -43,13 +43,13 @@ class Smoothing {
   // Forgets the past.
   reset(): void {
     this.states.length = 0;
-    this.count = 0;
+    this.begun = false;
     this.drawn = false;
   }
 
   // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
   receive(time: number, arrival: number, position: Vec3, rotation: Quat): boolean {
-    if (this.count > 0 && time <= this.newest) {
+    if (this.begun && time <= this.newest) {
       return false;
     }
     this.stamp = arrival;
@@ -58,13 +58,13 @@ class Smoothing {
       this.states.shift();
     }
     this.newest = time;
-    this.count += 1;
+    this.begun = true;
     return true;
   }
 
   // Takes a packet of an entity that was moved on purpose.
   teleport(time: number, arrival: number, position: Vec3, rotation: Quat): void {
-    if (this.count === 0 || time >= this.newest) {
+    if (!this.begun || time >= this.newest) {
       this.reset();
       this.receive(time, arrival, position, rotation);
       this.show(position, rotation);
@@ -82,7 +82,7 @@ class Smoothing {
 
   // Moves position to where it is drawn at now; false: nothing to draw yet.
   draw(now: number): boolean {
-    if (this.count === 0) {
+    if (!this.begun) {
       return false;
     }
     this.place(now - DELAY);
@@ -137,9 +137,9 @@ class Smoothing {
   }
 }
 // Packet text in, rows out, by arrival times (Node).
-declare const require: any, process: any;
+declare const module: any, process: any;
 const [num, den] = (process.env.EPIC_TICK ?? "1/20").split("/").map(Number);
-const lines: string[] = require("fs").readFileSync(0, "utf8").split("\n");
+const lines: string[] = module.require("fs").readFileSync(0, "utf8").split("\n");
 const packets = lines.filter((line) => line.trim()).map((line) => {
   const [place, speed, ...rest] = line.split("/");
   const [time, ...words] = rest.join("/").trim().split(/\s+/);

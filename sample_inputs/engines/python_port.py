@@ -1,4 +1,4 @@
-# buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+# buffer: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
 #
 # A buffer of states: the entity is drawn in the past, between two states that were received.
 #
@@ -52,7 +52,7 @@ class Smoothing:
         self.position = Vec3(0.0, 0.0, 0.0)  # what is drawn
         self.drawn = False  # something has been drawn
         self.states = []  # in order of time
-        self.count = 0  # packets taken
+        self.begun = False  # a packet was taken
         self.newest = 0.0  # the newest timestamp
         self.stamp = 0.0  # when its state was true
         self.rotation = Quat(0.0, 0.0, 0.0, 1.0)  # what is drawn
@@ -61,24 +61,24 @@ class Smoothing:
     def reset(self) -> None:
         """Forgets the past."""
         self.states.clear()
-        self.count = 0
+        self.begun = False
         self.drawn = False
 
     def receive(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> bool:
         """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
-        if self.count > 0 and time <= self.newest:
+        if self.begun and time <= self.newest:
             return False
         self.stamp = arrival
         self.states.append(State(self.stamp, position, rotation))
         if len(self.states) > KEEP:
             self.states.pop(0)
         self.newest = time
-        self.count += 1
+        self.begun = True
         return True
 
     def teleport(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> None:
         """Takes a packet of an entity that was moved on purpose."""
-        if self.count == 0 or time >= self.newest:
+        if not self.begun or time >= self.newest:
             self.reset()
             self.receive(time, arrival, position, rotation)
             self.show(position, rotation)
@@ -93,7 +93,7 @@ class Smoothing:
 
     def draw(self, now: float) -> bool:
         """Moves position to where it is drawn at now; false: nothing to draw yet."""
-        if self.count == 0:
+        if not self.begun:
             return False
         self.place(now - DELAY)
         return self.drawn

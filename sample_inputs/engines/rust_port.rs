@@ -1,4 +1,4 @@
-// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+// buffer: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
 //
 // A buffer of states: the entity is drawn in the past, between two states that were received.
 //
@@ -43,7 +43,7 @@ pub struct Smoothing {
     pub position: Vec3,  // what is drawn
     drawn: bool,  // something has been drawn
     states: Vec<State>,  // in order of time
-    count: i64,  // packets taken
+    begun: bool,  // a packet was taken
     newest: f64,  // the newest timestamp
     stamp: f64,  // when its state was true
     pub rotation: Quat,  // what is drawn
@@ -59,13 +59,13 @@ impl Smoothing {
     /// Forgets the past.
     pub fn reset(&mut self) {
         self.states.clear();
-        self.count = 0;
+        self.begun = false;
         self.drawn = false;
     }
 
     /// Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
     pub fn receive(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) -> bool {
-        if self.count > 0 && time <= self.newest {
+        if self.begun && time <= self.newest {
             return false;
         }
         self.stamp = arrival;
@@ -74,13 +74,13 @@ impl Smoothing {
             self.states.remove(0);
         }
         self.newest = time;
-        self.count += 1;
+        self.begun = true;
         true
     }
 
     /// Takes a packet of an entity that was moved on purpose.
     pub fn teleport(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) {
-        if self.count == 0 || time >= self.newest {
+        if !self.begun || time >= self.newest {
             self.reset();
             self.receive(time, arrival, position, rotation);
             self.show(position, rotation);
@@ -98,7 +98,7 @@ impl Smoothing {
 
     /// Moves `position` to where it is drawn at `now`; false: nothing to draw yet.
     pub fn draw(&mut self, now: f64) -> bool {
-        if self.count == 0 {
+        if !self.begun {
             return false;
         }
         self.place(now - DELAY);

@@ -1,4 +1,4 @@
-// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+// buffer: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
 //
 // A buffer of states: the entity is drawn in the past, between two states that were received.
 //
@@ -44,7 +44,7 @@ public class Smoothing {
     public Vec3 Position;  // what is drawn
     bool drawn;  // something has been drawn
     List<State> states = new List<State>();  // in order of time
-    int count;  // packets taken
+    bool begun;  // a packet was taken
     double newest;  // the newest timestamp
     double stamp;  // when its state was true
     public Quat Rotation;  // what is drawn
@@ -54,13 +54,13 @@ public class Smoothing {
     // Forgets the past.
     public void Reset() {
         states.Clear();
-        count = 0;
+        begun = false;
         drawn = false;
     }
 
     // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
     public bool Receive(double time, double arrival, Vec3 position, Quat rotation) {
-        if (count > 0 && time <= newest) {
+        if (begun && time <= newest) {
             return false;
         }
         stamp = arrival;
@@ -69,13 +69,13 @@ public class Smoothing {
             states.RemoveAt(0);
         }
         newest = time;
-        count += 1;
+        begun = true;
         return true;
     }
 
     // Takes a packet of an entity that was moved on purpose.
     public void Teleport(double time, double arrival, Vec3 position, Quat rotation) {
-        if (count == 0 || time >= newest) {
+        if (!begun || time >= newest) {
             Reset();
             Receive(time, arrival, position, rotation);
             Show(position, rotation);
@@ -93,7 +93,7 @@ public class Smoothing {
 
     // Moves position to where it is drawn at now; false: nothing to draw yet.
     public bool Draw(double now) {
-        if (count == 0) {
+        if (!begun) {
             return false;
         }
         Place(now - Delay);

@@ -1,4 +1,4 @@
-// buffer+stamps=arrival+delay=0.1: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
+// buffer: a delay buffer of parts: stamps, clock, delay, curve, catch-up, low-pass
 //
 // A buffer of states: the entity is drawn in the past, between two states that were received.
 //
@@ -48,13 +48,13 @@ public:
     // Forgets the past.
     void reset() {
         states.clear();
-        count = 0;
+        begun = false;
         drawn = false;
     }
 
     // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
     bool receive(double time, double arrival, Vec3 position, Quat rotation) {
-        if (count > 0 && time <= newest) {
+        if (begun && time <= newest) {
             return false;
         }
         stamp = arrival;
@@ -63,13 +63,13 @@ public:
             states.erase(states.begin());
         }
         newest = time;
-        count += 1;
+        begun = true;
         return true;
     }
 
     // Takes a packet of an entity that was moved on purpose.
     void teleport(double time, double arrival, Vec3 position, Quat rotation) {
-        if (count == 0 || time >= newest) {
+        if (!begun || time >= newest) {
             reset();
             receive(time, arrival, position, rotation);
             show(position, rotation);
@@ -80,7 +80,7 @@ public:
 
     // Moves position to where it is drawn at now; false: nothing to draw yet.
     bool draw(double now) {
-        if (count == 0) {
+        if (!begun) {
             return false;
         }
         place(now - DELAY);
@@ -90,7 +90,7 @@ public:
 private:
     bool drawn{};  // something has been drawn
     std::vector<State> states{};  // in order of time
-    int count{};  // packets taken
+    bool begun{};  // a packet was taken
     double newest{};  // the newest timestamp
     double stamp{};  // when its state was true
 

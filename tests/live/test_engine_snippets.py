@@ -267,7 +267,8 @@ PORTS = {
     "unreal_port.cpp": ("cpp", "g++ -std=c++17 -Wall -Werror -ffp-contract=off -o {1}/port {0}",
                         "{1}/port"),
     "godot_port.gd": ("gdscript", "true", "godot3-server --no-window --script {0}"),
-    "node_port.ts": ("typescript", "tsc --strict --target es2020 --skipLibCheck --outDir {1} {0}",
+    "node_port.ts": ("typescript", "tsc --strict --target es2020 --module commonjs --skipLibCheck"
+                     " --outDir {1} {0}",
                      "node {1}/node_port.js"),
     "python_port.py": ("python", "true", "python3 {0}"),
     "rust_port.rs": ("rust", "rustc -D warnings -o {1}/port {0}", "{1}/port"),

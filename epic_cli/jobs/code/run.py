@@ -23,6 +23,9 @@ from epic_cli.jobs.code.translate import parse
 
 _WIDTH = 96
 
+#: The types of constants.
+_KINDS = {"float": float, "int": int, "bool": bool, "str": str}
+
 
 class NoCode(Portable, ValueError):
     """A strategy that cannot be written, with those that can."""
@@ -56,7 +59,7 @@ def run(spec: CodeSpec, command: str) -> str:
     writer = languages()[spec.language]
     single = bool(source.SINGLE)
     head = [
-        f"{spec.strategy.label}: {declared.summary}",
+        f"{name}: {declared.summary}",
         "",
         *program.doc.splitlines(),
         "",
@@ -87,13 +90,13 @@ def _values(
     numbers = {each.name for each in declared.settings if isinstance(each, Number)}
     derived = source.constants({**written, **{name: used[name] for name in numbers}})
     derived["ROTATIONS"] = spec.rotations
-    kinds = {"float": float, "int": int, "bool": bool, "str": str}
+    derived |= {name: value for name, _, _, value in _declared(text) if value is not None}
     return {
-        name: kinds[kind](
+        name: _KINDS[kind](
             derived[name] if name in derived
             else used[name.lower()] if kind != "str" else written[name.lower()]
         )
-        for name, kind, _ in _declared(text)
+        for name, kind, *_ in _declared(text)
     }  # fmt: skip
 
 
@@ -105,23 +108,29 @@ def _comments(text: str, declared: Declaration, values: Mapping[str, object]) ->
     }
     return {
         name: (comment or meant.get(name.lower(), "")).partition(";")[0]
-        for name, _, comment in _declared(text)
+        for name, _, comment, _ in _declared(text)
     }
 
 
 def _meaning(setting: Setting, in_intervals: bool) -> str:
     unit = "send intervals" if in_intervals else getattr(setting, "unit", "")
     meaning = re.sub(r", in seconds or send intervals( \([^)]*\))?", "", setting.help)
+    meaning = re.sub(r", with \w+=[\w-]+", "", meaning)  # the settings chose this code
     return f"{unit}, {meaning}" if unit else meaning
 
 
-def _declared(text: str) -> list[tuple[str, str, str]]:
-    """The constants of a source: name, type and comment."""
+def _declared(text: str) -> list[tuple[str, str, str, object]]:
+    """The constants of a source: name, type, comment and value; None: settings give that."""
     lines = text.splitlines()
     return [
-        (node.target.id, ast.unparse(node.annotation), lines[node.lineno - 1].partition("# ")[2])
+        (
+            node.target.id,
+            ast.unparse(node.annotation),
+            lines[node.lineno - 1].partition("# ")[2],
+            None if node.value is None else ast.literal_eval(node.value),
+        )
         for node in ast.parse(text).body
         if isinstance(node, ast.AnnAssign)
-        and node.value is None
         and isinstance(node.target, ast.Name)
+        and ast.unparse(node.annotation) in _KINDS
     ]

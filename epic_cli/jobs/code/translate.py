@@ -1,8 +1,9 @@
 """One source, many languages: a strategy is written once, and only what its settings use is kept.
 
 A source (``sources/*.py``) is a Python module in a small, typed subset of the language: one class
-``Smoothing``, a record ``State`` where states are kept, and a constant for each setting; what
-sources share are the bases of their classes. ``parse`` reads it with the settings' values:
+``Smoothing``, a record ``State`` where states are kept, and a constant for each setting or of a
+fixed value; ``FLAGS`` names the counters that may become truth values. What sources share are the
+bases of their classes. ``parse`` reads it with the settings' values:
 conditions on constants are decided, and what is then neither read nor called is left out. What
 remains is a ``ParsedSource``, whose expressions have types; the writers of ``languages/`` print it.
 
@@ -175,6 +176,10 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
         for function in functions.values():
             _Join(function, changing, found).body(function.body)
         functions = _without_short(functions)
+    written = _written_fields(functions)
+    for function in functions.values():
+        function.body = _merge_tests(function.body, written, found)
+    fields = _as_flags(fields, functions, _flags(tree))
     used = {node.id for function in functions.values() for node in ast.walk(function)
             if isinstance(node, ast.Name)}  # fmt: skip
     for function in functions.values():
@@ -196,6 +201,15 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
         methods=tuple(_method(function, name in changing) for name, function in functions.items()),
         comments=found,
     )
+
+
+def _flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
+    """The source's ``FLAGS``: the name and comment of a counter that is only tested against 0."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FLAGS":
+            found: dict[str, tuple[str, str]] = ast.literal_eval(node.value)
+            return found
+    return {}
 
 
 def _method(function: ast.FunctionDef, changes: bool) -> Method:
@@ -693,6 +707,142 @@ class _Join:
         made: ast.stmt = _Replace({name: first.value}).visit(copy.deepcopy(joined))
         short = len(ast.unparse(made)) <= self.WIDTH
         return ast.copy_location(made, first) if short else None
+
+
+# ---------------------------------------------------------------- tests
+
+
+def _written_fields(functions: Mapping[str, ast.FunctionDef]) -> dict[str, set[str]]:
+    """The fields that each method assigns to or changes, itself or by what it calls."""
+    written: dict[str, set[str]] = {name: set() for name in functions}
+    while True:
+        more = {name: _changes(function.body, written) for name, function in functions.items()}
+        if more == written:
+            return written
+        written = more
+
+
+def _changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[str]:
+    """The fields and local variables that statements change."""
+    found: set[str] = set()
+    for node in walk(body):
+        for target in _targets(node):
+            found.add(_own_field(target) or ast.unparse(target))
+        if isinstance(node, ast.Call):
+            found |= {_list_change(node) or ""} | written.get(_own_field(node.func) or "", set())
+    return found
+
+
+def _merge_tests(
+    body: list[ast.stmt], written: Mapping[str, set[str]], comments: Mapping[int, object]
+) -> list[ast.stmt]:
+    """Return statements in which conditions that follow each other share what they both test."""
+    merged: list[ast.stmt] = []
+    for statement in body:
+        before = merged[-1] if merged else None
+        if isinstance(before, ast.If) and isinstance(statement, ast.If):
+            one = _merge_pair(before, statement, written, comments)
+            if one is not None:
+                merged[-1] = one
+                continue
+        merged.append(statement)
+    for statement in merged:
+        for name in ("body", "orelse"):
+            if getattr(statement, name, None):
+                setattr(statement, name, _merge_tests(getattr(statement, name), written, comments))
+    return merged
+
+
+def _merge_pair(
+    first: ast.If, then: ast.If, written: Mapping[str, set[str]], comments: Mapping[int, object]
+) -> ast.If | None:
+    """Return one condition for two that begin with the same test; None: they do not."""
+    tests = [each.test.values if _is_and(each.test) else [each.test] for each in (first, then)]
+    common = 0
+    while common < min(map(len, tests)) and len({ast.unparse(test[common]) for test in tests}) == 1:
+        common += 1
+    other = then.orelse and len(tests[1]) > common  # it would have to stand twice
+    if not common or first.orelse or other or then.lineno in comments:
+        return None
+    shared = tests[0][:common]
+    nodes = [node for test in shared for node in ast.walk(test)]
+    read = {_own_field(node) or getattr(node, "id", "self") for node in nodes} - {"self"}
+    if not isinstance(first.body[-1], ast.Return) and _changes(first.body, written) & read:
+        return None
+    parts: list[ast.stmt] = []
+    for each, test in zip((first, then), tests, strict=True):
+        rest = test[common:]
+        parts += [ast.copy_location(ast.If(_all(rest), each.body, []), each)] if rest else each.body
+    return ast.copy_location(ast.If(_all(shared), parts, then.orelse), first)
+
+
+def _all(tests: list[ast.expr]) -> ast.expr:
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+
+
+def _as_flags(
+    fields: tuple[Variable, ...],
+    functions: Mapping[str, ast.FunctionDef],
+    names: Mapping[str, tuple[str, str]],
+) -> tuple[Variable, ...]:
+    """Make a truth value of each counter that is only tested against 0; return the fields."""
+    nodes = [node for function in functions.values() for node in ast.walk(function)]
+    for counter, (name, comment) in names.items():
+        reads = [node for node in nodes if _own_field(node) == counter and _is_read(node)]
+        tests = [
+            node for node in nodes
+            if isinstance(node, ast.Compare) and _own_field(node.left) == counter
+            and isinstance(node.ops[0], ast.Gt | ast.Eq) and ast.unparse(node.comparators[0]) == "0"
+        ]  # fmt: skip
+        if not reads or len(tests) < len(reads):
+            continue
+        for function in functions.values():
+            _Flag(counter, name).visit(function)
+        fields = tuple(
+            Variable(name, "bool", comment) if field.name == counter else field for field in fields
+        )
+    return fields
+
+
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Load)
+
+
+class _Flag(ast.NodeTransformer):
+    """Writes a truth value where a counter was."""
+
+    def __init__(self, counter: str, name: str) -> None:
+        self._counter, self._name = counter, name
+
+    def _flag(self, node: ast.AST) -> ast.Attribute:
+        assert isinstance(node, ast.Attribute)
+        node.attr = self._name
+        node.typed = "bool"  # type: ignore[attr-defined]
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        if _own_field(node.left) != self._counter:
+            return node
+        flag = self._flag(node.left)
+        if isinstance(node.ops[0], ast.Gt):
+            return flag
+        opposite = ast.UnaryOp(ast.Not(), flag)
+        opposite.typed = "bool"  # type: ignore[attr-defined]
+        return opposite
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        self.generic_visit(node)
+        return self._set(node, node.targets[0], False)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        return self._set(node, node.target, True)
+
+    def _set(self, node: ast.stmt, target: ast.expr, value: bool) -> ast.stmt:
+        if _own_field(target) != self._counter:
+            return node
+        constant = ast.Constant(value)
+        constant.typed = "bool"  # type: ignore[attr-defined]
+        return ast.copy_location(ast.Assign([self._flag(target)], constant), node)
 
 
 def _assigns(function: ast.FunctionDef, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import random
@@ -9,6 +10,7 @@ import re
 import shutil
 import subprocess
 from functools import cache
+from itertools import pairwise
 from math import isfinite, isnan
 from operator import itemgetter
 from pathlib import Path
@@ -21,10 +23,12 @@ from support.recordings import EXHAUSTIVE
 from support.running import epic
 
 from epic_cli.engine.parameters import Number, Setting, Span
+from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.code.command import LANGUAGES
 from epic_cli.jobs.code.languages import languages
-from epic_cli.jobs.code.spec import strategies
+from epic_cli.jobs.code.run import run
+from epic_cli.jobs.code.spec import CodeSpec, strategies
 
 
 class Toolchain(NamedTuple):
@@ -53,7 +57,10 @@ TOOLCHAINS = {
     ),
     "typescript": Toolchain(
         ("tsc", "node"),
-        _words("tsc --strict --target es2020 --skipLibCheck --outDir {1} {0}"),
+        _words(
+            "tsc --strict --noUnusedLocals --noUnusedParameters --target es2020 --module commonjs"
+            " --skipLibCheck --outDir {1} {0}"
+        ),
         ("node", "{1}/port.js"),
     ),
     "rust": Toolchain(("rustc",), _words("rustc -D warnings -o {1}/port {0}"), ("{1}/port",)),
@@ -193,6 +200,29 @@ def test_a_program_draws_what_the_strategy_draws(
 
 def test_each_language_is_offered_and_has_a_toolchain() -> None:
     assert set(LANGUAGES) == set(languages()) == set(TOOLCHAINS)
+
+
+def first_tests(statement: ast.stmt) -> str:
+    """What a condition tests first; empty: it is none."""
+    if not isinstance(statement, ast.If):
+        return ""
+    test = statement.test
+    return ast.unparse(test.values[0] if isinstance(test, ast.BoolOp) else test)
+
+
+@pytest.mark.parametrize("seed", range(200 if EXHAUSTIVE else 12))
+def test_a_file_tests_nothing_twice_and_counts_what_matters(seed: int) -> None:
+    strategy = random_composition(random.Random(seed))
+    text = run(CodeSpec(read_spec(strategy), "python"), "epic code")
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        for first, then in pairwise(body if isinstance(body, list) else []):
+            assert not first_tests(first) or first_tests(first) != first_tests(then), text
+    for counter in ("count", "clocked"):
+        reads = re.findall(rf"self\.{counter} [<>=!]=? \w+|\(self\.{counter}\)", text)
+        assert not reads or any(not read.endswith(" 0") for read in reads), text
+    assert not re.search(r"#.* with \w+=", text)
+    assert text.count(strategy) <= 1
 
 
 @pytest.mark.parametrize("strategy", strategies())

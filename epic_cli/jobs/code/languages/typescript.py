@@ -14,7 +14,7 @@ class TypeScript(LanguageWriter):
     name = "typescript"
     suffix = ".ts"
     rounds = "Math.fround"
-    builds = "tsc --strict --target es2020 {file}"
+    builds = "tsc --strict --target es2020 --module commonjs {file}"
     runs = "node {stem}.js"
     indent = "  "
     types = {  # noqa: RUF012
@@ -41,16 +41,13 @@ class TypeScript(LanguageWriter):
     brief = True
 
     def begin(self, main: bool) -> None:
-        # a program is a script, a file to import from is a module
-        self.exported = "" if main else "export "
+        del main
         uses = self.program.uses()
         self.line()
         self.constants("const {} = {};")
-        self.line(f"{self.exported}type Vec3 = {{ x: number; y: number; z: number }};")
+        self.line("export type Vec3 = { x: number; y: number; z: number };")
         if self.turns:
-            self.line(
-                f"{self.exported}type Quat = {{ x: number; y: number; z: number; w: number }};"
-            )
+            self.line("export type Quat = { x: number; y: number; z: number; w: number };")
         for name, sign in (("add", "+"), ("subtract", "-")):
             if name in uses:
                 self.vector(f"const {name} = (a: Vec3, b: Vec3)", f"a.{{0}} {sign} b.{{0}}")
@@ -101,7 +98,7 @@ class TypeScript(LanguageWriter):
     def smoothing(self) -> None:
         self.line()
         self.documented(self.program.smoothing_doc)
-        self.open(f"{self.exported}class Smoothing")
+        self.open("export class Smoothing")
         for field in self.program.fields:
             private = "" if field.name in PUBLIC_FIELDS else "private "
             kind = (

@@ -24,6 +24,12 @@ SINGLE = False
 #: What rotations are written with.
 TURNS = {"curve": ("linear", "catmull-rom"), "beyond_along": ("slope",)}
 
+#: What counters are called where it only matters whether there was one.
+FLAGS = {
+    "count": ("begun", "a packet was taken"),
+    "clocked": ("synchronized", "the clock has begun"),
+}
+
 STAMPS: str
 CLOCK: str
 USES_CLOCK: bool
@@ -329,14 +335,14 @@ class Smoothing(SendInterval, Turning):
                 return self.drawn
         elif self.count == 0:
             return False
-        elapsed: float = 0.0
-        if self.running:
-            elapsed = max(now - self.last, 0.0)
         behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
         sent: float = (
             now - behind if USES_CLOCK else now - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else now
         )
         wanted: float = sent - self.wanted_delay()
+        elapsed: float = 0.0
+        if self.running:
+            elapsed = max(now - self.last, 0.0)
         if self.running:
             if CATCH_UP != "snap":
                 wanted = self.play(wanted, elapsed)

@@ -63,6 +63,12 @@ class Turning:
         return Quat(a.x * p + b.x * q, a.y * p + b.y * q, a.z * p + b.z * q, a.w * p + b.w * q)
 
 
+WINDOW: int = 32  # how many of the last differences count
+USUAL_PART: int = 3  # the usual difference is at this part of their order
+USUAL_PARTS: int = 8  # of so many parts
+NEAR: float = 1.5  # how many times as long, or as short, is near the usual one
+
+
 class SendInterval:
     """What measures the typical time between two packets."""
 
@@ -71,20 +77,20 @@ class SendInterval:
     sizes: list[float]  # the same by size
 
     def typical(self, difference: float) -> None:
-        """The mean of those of the last 32 differences that are near the usual one."""
+        """The mean of those of the last differences that are near the usual one."""
         self.differences.append(difference)
         i: int = len(self.sizes)
         while i > 0 and self.sizes[i - 1] > difference:
             i -= 1
         self.sizes.insert(i, difference)
-        if len(self.differences) > 32:
+        if len(self.differences) > WINDOW:
             self.sizes.remove(self.differences[0])
             self.differences.pop(0)
-        usual: float = self.sizes[(len(self.sizes) - 1) * 3 // 8]
+        usual: float = self.sizes[(len(self.sizes) - 1) * USUAL_PART // USUAL_PARTS]
         total: float = 0.0
         near: int = 0
         for j in range(len(self.sizes)):
-            if usual < 1.5 * self.sizes[j] and 1.5 * self.sizes[j] < 2.25 * usual:
+            if usual < NEAR * self.sizes[j] and NEAR * self.sizes[j] < NEAR * NEAR * usual:
                 total += self.sizes[j] - usual
                 near += 1
         self.interval = usual + total / float(near)
