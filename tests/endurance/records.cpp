@@ -53,9 +53,10 @@ epic::JsonPlan tree(unsigned choice) {
 
 epic::Units units(unsigned choice) {
     epic::Units found;
-    if (choice & 1) found.per_second = 1000;
+    if (choice & 1) found.stamp.per_second = 1000;
     if (choice & 2) found.from_first = true;
-    if (choice & 4) found.iso = true, found.per_second = 1;
+    if (choice & 4) found.stamp.iso = true, found.stamp.per_second = 1;
+    found.arrival = found.stamp;
     if (choice & 8) found.scales[0] = found.scales[4] = 0.01;
     if (choice & 16) found.axes[1] = 2, found.axes[2] = 1;
     if (choice & 32) found.axes[2] = -1;
