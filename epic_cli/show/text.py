@@ -194,9 +194,13 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
         wide = [natural[id(kept_item)] for kept_item in kept]
         shortest = [min(w, narrow) if o.text else w for o, w in zip(kept, wide, strict=True)]
         spare = sum(natural[id(one)] - low for one, low in zip(kept, shortest, strict=True))
-        if excess <= spare or final:
+        if excess <= spare:
             break
-        kept.remove(least)
+        if final:  # what is never left out has room, or the last of it goes after all
+            least = next((one for one in reversed(kept[1:]) if not one.text), kept[0])
+            if least is kept[0]:
+                break
+        kept = [one for one in kept if one is not least]
     widths = [natural[id(kept_item)] for kept_item in kept]
     for _ in range(min(max(excess, 0), spare)):  # the widest that may be cut gives one column
         index = max(

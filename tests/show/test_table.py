@@ -1,5 +1,7 @@
 """Tables fit, whatever is in them and however narrow the screen is."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from support.recordings import examples
@@ -77,3 +79,17 @@ def test_a_wider_screen_shows_more_columns() -> None:
 def test_definitions_fit_beside_or_below(items: list[tuple[str, str]], room: int) -> None:
     rows = [DescribedRow((name,), text, ("bold",)) for name, text in items]
     assert all(width(line.plain) <= room for line in described(rows, room, "  "))
+
+
+@given(tables(), st.integers(20, 120))
+@examples(100)
+def test_columns_that_always_stay_go_at_last_where_they_have_no_room(
+    columns: list[Column], room: int
+) -> None:
+    fitted = fit([replace(column, weight=KEPT) for column in columns], room)
+    names = {printable(cell) for column in fitted.columns if column.text for cell in column.cells}
+    lines = [line.plain for line in fitted.lines()]
+    assert max(width(line) for line in lines if line not in names) <= room
+    assert [column.title for column in fitted.columns][:1] == [columns[0].title]
+    kept = [column.title for column in fitted.columns if not column.text]
+    assert kept == [column.title for column in columns if not column.text][: len(kept)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,19 +173,28 @@ def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
     ]
     columns = [
         model.Column("entity", [row.entity or "(one)" for row in shown], text=True),
-        model.Column("packets", [f"{row.packets:,}" for row in shown], right=True),
-        model.Column("from", [f"{row.first:.6g}" for row in shown], right=True),
-        model.Column("to", [f"{row.last:.6g} s" for row in shown], right=True),
-        model.Column("size", size, right=True),
-        model.Column("", ["" if row.moves else "never moves" for row in shown]),
+        model.Column("packets", [f"{row.packets:,}" for row in shown], 4, right=True),
+        model.Column("from", [f"{row.first:.6g}" for row in shown], 1, right=True),
+        model.Column("to", [f"{row.last:.6g} s" for row in shown], 3, right=True),
+        model.Column("size", size, 2, right=True),
     ]
+    if not all(row.moves for row in shown):
+        columns.append(model.Column("", ["" if row.moves else "never moves" for row in shown]))
     if rest:
-        extra = [f"and {rest:,} more", *[""] * 5]
+        extra = [f"and {rest:,} more", *[""] * (len(columns) - 1)]
         columns = [
-            model.Column(one.title, [*one.cells, cell], right=one.right)
-            for one, cell in zip(columns, extra, strict=True)
+            replace(one, cells=[*one.cells, cell]) for one, cell in zip(columns, extra, strict=True)
         ]
     return model.Table(columns)
+
+
+#: Weights of columns of the first packets that go where there is little room, those of none: never.
+_IMPORTANCE = {
+    name: weight
+    for weight, name in enumerate(
+        ("roll", "pitch", "yaw", "vz", "vy", "vx", "arrival", "entity", "z"), start=1
+    )
+}
 
 
 def _head(found: Inspection) -> model.Table:
@@ -208,7 +218,7 @@ def _head(found: Inspection) -> model.Table:
     }
     return model.Table(
         [
-            model.Column(name, cells, right=name != "entity")
+            model.Column(name, cells, _IMPORTANCE.get(name, model.KEPT), right=name != "entity")
             for name, cells in fields.items()
             if any(cells)
         ]
