@@ -74,6 +74,28 @@ def opened(page: Page, playing: Game, entities: int) -> None:
     page.until("live.painted > 3 && map.frame")
 
 
+def test_the_map_comes_first_and_says_what_it_waits_for(page: Page) -> None:
+    with game() as playing:
+        page.size(1500, 1000)
+        page.open("about:blank")
+        page.open(playing.address)
+        page.until("document.body?.children && /waiting/.test($('live-state').textContent)")
+        page.run("said = []; const own = CanvasRenderingContext2D.prototype.fillText;"
+                 " CanvasRenderingContext2D.prototype.fillText = function (words, ...place) {"
+                 " said.push(words); own.call(this, words, ...place); };"
+                 " repaint(true)")  # fmt: skip
+        page.until("said.some((words) => words.startsWith('waiting for packets at '))")
+        assert page.run("$('live-known').hidden")
+        with going_on(playing, "runner"):
+            page.until("!$('live-known').hidden && $('live-traffic').children.length > 3")
+            page.until("$('live-figures').children.length > 3")
+        head, high = page.run(
+            "[document.querySelector('.live-head').offsetHeight, $('live-map').clientHeight]"
+        )
+        assert head < 60
+        assert high > 600
+
+
 def test_an_entity_that_is_clicked_is_followed(page: Page) -> None:
     with game() as playing, going_on(playing, "runner"):
         opened(page, playing, 1)

@@ -178,18 +178,23 @@ function takeWords(message) {
     live.names[number] = name;
     if (number < 1000) text("option", name, $("live-who")).value = number;
   });
-  const known = `${team[0]}: ${figures.join(", ")}${worst && `, worst ${worst}`}`;
   const heard = live.names.length ? `${live.now.toFixed(1)} s of ` : "waiting for packets at ";
-  $("live-traffic").textContent = traffic.join(", ");
-  $("live-figures").textContent = figures.length ? known : "";
+  const list = (id, lines) => {
+    $(id).replaceChildren();
+    for (const line of lines) text("li", line, $(id));
+  };
+  $("live-known").hidden = !live.names.length;
+  list("live-traffic", traffic);
+  $("live-first").textContent = figures.length ? `How ${team[0]} draws them` : "";
+  list("live-figures", figures.length && worst ? [...figures, `worst ${worst}`] : figures);
   const wrong = said.startsWith("error") ? said : "";
   $("live-news").textContent = [wrong, news].filter(Boolean).join("; ");
   $("live-state").textContent = `${heard}${message.where}`;
   live.delays = delays.map((seconds) => (seconds === null ? NaN : 1000 * seconds));
-  const list = $("live-events");
+  const log = $("live-events");
   for (const [time, words] of events) {
-    list.prepend(text("li", `${time.toFixed(2)} s  ${words}`, list));
-    if (list.childElementCount > MOST_EVENTS) list.lastChild.remove();
+    log.prepend(text("li", `${time.toFixed(2)} s  ${words}`, log));
+    if (log.childElementCount > MOST_EVENTS) log.lastChild.remove();
   }
   const set = link[$("live-set").value || "down"];
   for (const [name, made] of live.controls) made.show(set[name]);
@@ -250,6 +255,12 @@ function drawMap() {
   if (middle) [map.x, map.y] = onPlane(middle.at);
   const frame = map.begin();
   const { pen, box, toX, toY, inside } = frame;
+  if (!shown.length) {
+    pen.textAlign = "center";
+    pen.font = "14px system-ui, sans-serif";
+    pen.fillText($("live-state").textContent, frame.middleX, frame.middleY);
+    pen.font = "11px system-ui, sans-serif";
+  }
   const reach = 50 / frame.scale;
   const near = ([x, y]) =>
     x > inside.left - reach &&
