@@ -324,7 +324,12 @@ def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     table = next((part for part in told.parts if isinstance(part, Table)), Table(()))
     metrics = [column for column in table.columns if column.key]
     heads = [
-        {"title": metric.title, "meaning": metric.meaning, "brief": metric.key in BRIEF}
+        {
+            "title": metric.title,
+            "name": metric.key,
+            "meaning": metric.meaning,
+            "brief": metric.key in BRIEF,
+        }
         for metric in metrics
     ]
     labels = table.columns[0].cells if table.columns else ()

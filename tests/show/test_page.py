@@ -216,6 +216,25 @@ def test_the_picture_of_scores_is_in_the_order_of_the_table() -> None:
     assert known == sorted(known)
 
 
+def test_each_figure_says_which_row_of_the_guide_explains_it(browser: Page, tmp_path: Path) -> None:
+    guide = Path(__file__).parents[2] / "epic_cli/metrics/README.md"
+    rows = set(re.findall(r"^\| [^|]*\| `(\w+)` \|", guide.read_text("utf-8"), re.MULTILINE))
+    browser.size(1300, 900)
+    page = opened(browser, tmp_path)
+    titles = page.run(
+        "[...document.querySelectorAll('#figures td:not(.now), #all td, .why')]"
+        ".filter((one) => one.offsetParent || one.closest('#all')).map((one) => one.title)"
+    )
+    assert len(titles) > 30
+    named = [re.search(r'\("(\w+)" in the guide', title) for title in titles]
+    assert {found[1] if found else "" for found in named} <= rows
+    page.run("document.querySelector('h3 .why').click()")
+    assert page.run("[document.activeElement.id, $('figure-box').open]") == ["meaning-error", True]
+    top = page.run("document.activeElement.getBoundingClientRect().top / innerHeight")
+    assert 0 <= top < 1
+    assert browser.complaints == []
+
+
 #: By how many pixels a canvas is higher than its picture, as wide as it is.
 STRETCHED = """Math.max(...[...document.querySelectorAll("canvas")].filter((one) => one.clientWidth)
   .map((one) => Math.abs(one.clientHeight - (one.clientWidth * one.height) / one.width)))"""

@@ -8,12 +8,31 @@ function name(label, parent) {
   parent.append(words);
 }
 
+// Which row of the guide's table of figures explains a figure: said under the pointer, and a link goes
+// to the same row on this page.
+function explain(node, metric) {
+  const column = data.columns.find((one) => one.name === metric);
+  if (!column) return;
+  node.title = `${column.title}: ${column.meaning} ("${metric}" in the guide "What the figures mean")`;
+  if (node.matches("a")) node.href = `#meaning-${metric}`;
+}
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a.why[href]");
+  if (!link) return;
+  event.preventDefault(); // the address holds the moment
+  $("figure-box").open = true;
+  const row = $(link.hash.slice(1));
+  row.scrollIntoView({ block: "center" });
+  row.focus({ preventScroll: true });
+});
+
 function heads(table, columns, first) {
   const head = document.createElement("tr");
   for (const column of [...first, ...columns]) {
-    const cell = text("th", column.title, head);
+    const cell = text("th", column.name ? "" : column.title, head);
     cell.scope = "col";
-    if (column.meaning) cell.title = column.meaning;
+    if (column.name) explain(text("a", column.title, cell, "why"), column.name);
+    else if (column.meaning) cell.title = column.meaning;
   }
   table.tHead.replaceChildren(head);
 }
@@ -77,8 +96,9 @@ function fillRows(brief) {
     switched.append(swatch(own, false));
     name(own, switched);
     text("td", "", line, "now");
-    for (const { title } of columns) {
+    for (const { title, name: metric } of columns) {
       const cell = text("td", "", line);
+      explain(cell, metric);
       if (title !== "max") continue;
       const jump = element("button", cell, {
         type: "button",
@@ -89,7 +109,7 @@ function fillRows(brief) {
     }
     const full = text("tr", "", all);
     name(own, rowHead(full));
-    for (const _ of cells) text("td", "", full);
+    cells.forEach((_, i) => explain(text("td", "", full), data.columns[i].name));
   }
   const rest = data.rows.filter((row) => !state.on.has(row.label)).map((row) => row.label);
   const fold = (open) => {
@@ -216,9 +236,12 @@ function fillWords() {
     .join("; ");
   $("figure-box").hidden = !data.columns.length;
   for (const column of data.columns) {
-    text("dt", column.title, $("meanings"));
-    text("dd", column.meaning, $("meanings"));
+    const row = text("dt", column.title, $("meanings"));
+    row.id = `meaning-${column.name}`;
+    row.tabIndex = -1;
+    text("dd", `${column.meaning} ("${column.name}" in the guide)`, $("meanings"));
   }
+  for (const link of document.querySelectorAll("[data-metric]")) explain(link, link.dataset.metric);
 }
 
 function fillEntities() {
