@@ -61,7 +61,13 @@ class Sample(NamedTuple):
 
 @runtime_checkable
 class SmoothingStrategy(Protocol):
-    """The methods the replay loop calls; plain Python classes can implement them."""
+    """The methods the replay loop calls; plain Python classes can implement them.
+
+    A class may have one more, ``hear(time, now)``: it is called for each datagram that has come by
+    the connection, whichever entities are in it, with its timestamp and the receiver's time, before
+    ``update`` with a packet of it. An entity that joins late hears of the newest datagram before
+    its first packet, too.
+    """
 
     def reset(self) -> None:
         """Resets the strategy to its initial state."""

@@ -66,6 +66,9 @@ class Declaration(NamedTuple):
     ``rotates`` says in words how it turns between the rotations of packets; empty: it does not. A
     rotation without a spin reaches it with an estimate of that (``velocity_estimate.h``).
 
+    ``connection`` says in words what it takes from the packets of the other entities that come by
+    the same connection; empty: it knows its own entity's alone.
+
     ``own_player``: it draws one's own player, which a client predicts; others draw remote ones, and
     ``all`` is these.
 
@@ -90,6 +93,7 @@ class Declaration(NamedTuple):
     source: str = ""
     proof: str = ""
     rotates: str = ""
+    connection: str = ""
     estimates_velocity: bool = False
     own_player: bool = False
     takes_any_number: bool = False

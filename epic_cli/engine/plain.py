@@ -153,7 +153,17 @@ def fit(found: type, given: Mapping[str, Any]) -> str:
 
 
 def _checked(declared: Declaration) -> Declaration:
-    texts = ("name", "summary", "family", "lag", "on_loss", "source", "proof", "rotates")
+    texts = (
+        "name",
+        "summary",
+        "family",
+        "lag",
+        "on_loss",
+        "source",
+        "proof",
+        "rotates",
+        "connection",
+    )
     wrong = [text for text in texts if not isinstance(getattr(declared, text), str)]
     needs = declared.needs
     if not isinstance(needs, tuple | list) or not all(

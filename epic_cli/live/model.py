@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameters import Number, Setting, Span, Value
 from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -228,11 +228,15 @@ class History:
     def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
         """The packets of each entity, or of one."""
         found: dict[str, PacketBlock] = {}
+        connection = ConnectionTimes()
         for block in self._blocks:
             if only is not None:
+                connection.note(block)
                 block = block.part(0, len(block))  # noqa: PLW2901
                 block.keep_entity(only)
             separate(block, found)
+        if only in found and len(self.names) > 1:
+            found[only].connection = connection
         return found
 
     @property

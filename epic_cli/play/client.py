@@ -338,6 +338,11 @@ class RemotePlayer:
             packet._replace(position=coded, velocity=(0.0, 0.0, 0.0), rotation=None), now
         )
 
+    def hear(self, time: float, now: float) -> None:
+        """Takes note of a state of another player, by its timestamp and arrival."""
+        self._strategy.hear(time, now)
+        self._shadow.hear(time, now)
+
     def read(self, at: float) -> Sample | None:
         """What is drawn at the client's time ``at``; None: nothing yet."""
         sample = self._strategy.read(at)
@@ -547,6 +552,9 @@ class Client:
 
     def _update_remote(self, number: int, state: Packet, arrival: float) -> None:
         state = state._replace(arrival=arrival)
+        for other, remote in self.remotes.items():
+            if other != number:
+                remote.hear(state.time, arrival)
         self.remotes[number].update(state, arrival)
         if self.packets is not None:
             self.packets.append(state)

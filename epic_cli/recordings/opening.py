@@ -347,11 +347,13 @@ def load(
 
     Raises ``CannotAccess``, and ``Unreadable``, also for a recording that is too long to hold.
     """
+    from epic_cli.engine.packets import ConnectionTimes
     from epic_cli.engine.replay import most_seen, separate
 
     source = source_at(given) if isinstance(given, str) else given
     most = spec.max_entities or most
     entities: dict[str, PacketBlock] = {}
+    connection = ConnectionTimes()
     count = 0
     path = source.path or ""
     # pathlib is slow to load
@@ -374,6 +376,7 @@ def load(
                     entity_name.reserve(int(more * len(entity_name)))
             log.refuse(block.refusals)
             if entity is not None:
+                connection.note(block)
                 block.keep_entity(entity)
             count += separate(block, entities, most, rest)
             if count > MOST_PACKETS:
@@ -385,6 +388,8 @@ def load(
         names = map(rest.entities.name, range(len(rest.entities)))
         there = some(sorted(filter(None, names))) or "no named ones"
         raise Unreadable(f"{log.name}: there is no entity {entity!r}; there are: {there}")
+    if entity is not None and len(rest.entities) > 1:
+        entities[entity].connection = connection
     if len(rest):
         log.left_out(most, len(rest.entities))
         entities = most_seen(entities, rest, most)

@@ -82,21 +82,29 @@ def draw(
     tick: Fraction = Fraction(1, 20),
     until: float | None = None,
     frames: int = 0,
+    entity: str = "",
 ) -> list[Sample]:
-    """The rows of one entity; ``until``: the last arrival of a recording with others in it.
+    """The rows of one ``entity``; ``until``: the last arrival, of packets that are left out too.
 
-    Frames that are drawn before anything has come in show nothing.
+    Strategies that listen hear of the packets of others. Frames that are drawn before anything of
+    the entity has come in show nothing.
     """
     one = make()
     one.reset()
-    first, waiting, rows = arrival_of(packets[0]), list(packets), []
+    waiting, rows = list(packets), []
+    first = arrival_of(next(packet for packet in packets if packet.entity == entity))
     last = arrival_of(packets[-1]) if until is None else until
-    for now in ticks_between(first - frames * float(tick), last + TAIL, tick):
-        if now < first:
-            assert one.read(now).status == "none"
-            continue
+    begin = arrival_of(packets[0]) - frames * float(tick)
+    for now in ticks_between(begin, last + TAIL, tick):
         while waiting and arrival_of(waiting[0]) <= now:
             packet = waiting.pop(0)
-            one.update(packet, arrival_of(packet))
-        rows.append(one.read(now)._replace(entity=packets[0].entity))
+            if packet.entity == entity:
+                one.update(packet, arrival_of(packet))
+            else:
+                one.hear(packet.time, arrival_of(packet))  # type: ignore[attr-defined]
+        sample = one.read(now)
+        if now < first:
+            assert sample.status == "none"
+        else:
+            rows.append(sample._replace(entity=entity))
     return rows

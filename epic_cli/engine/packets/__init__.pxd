@@ -160,9 +160,22 @@ cdef class Entities:
     cpdef str name(self, int32_t number)
 
 
+cdef struct Datagram:
+    double time, arrival        # as in a packet
+
+
+cdef class ConnectionTimes:
+    cdef vector[Datagram] datagrams
+    cdef bint in_order
+
+    cdef void add(self, const Packet& packet) noexcept nogil
+    cdef void sort(self) noexcept nogil
+
+
 cdef class PacketBlock:
     cdef vector[Packet] items
     cdef readonly Entities entities
+    cdef public ConnectionTimes connection   # of all entities, where this is one of several
     cdef public bytes text
     cdef public object find_field
     cdef public list refusals
@@ -184,6 +197,13 @@ cdef object sample_to_python(const Sample& sample, str entity)
 cdef object python_contract()
 cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil
 cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1
+
+
+cdef inline bint same_datagram(const Datagram& datagram, const Packet& packet) noexcept nogil:
+    """Whether a packet has the timestamp and the arrival of this datagram."""
+    return datagram.time == packet.time and (
+        datagram.arrival == packet.arrival
+        or (datagram.arrival != datagram.arrival and packet.arrival != packet.arrival))
 
 
 cdef inline bint is_finite(Vec3[double] value) noexcept nogil:

@@ -2,7 +2,7 @@
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport INFINITY, NAN, isnan
+from libc.math cimport INFINITY, NAN, isfinite, isnan
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 from libcpp.algorithm cimport stable_sort
@@ -64,12 +64,103 @@ def entities_of(list names):
     return entities
 
 
+cdef class ConnectionTimes:
+    """Timestamp and arrival of each datagram that brought packets of a recording's entities.
+
+    Packets in a row that agree in both came in one datagram. Packets that are not finite do not
+    count: strategies discard them. So one entity can be drawn apart from the others as it is drawn
+    beside them.
+    """
+
+    def note(self, PacketBlock block not None):
+        """Adds the packets of a block."""
+        cdef size_t index
+        for index in range(block.items.size()):
+            self.add(block.items[index])
+
+    def extend(self, ConnectionTimes other not None):
+        """Adds the datagrams of another part of the recording."""
+        self.datagrams.insert(self.datagrams.end(), other.datagrams.begin(), other.datagrams.end())
+        self.in_order = False
+
+    def without(self, const double[::1] timestamps not None):
+        """The connection without the datagrams that have one of these timestamps (sorted)."""
+        cdef ConnectionTimes left = ConnectionTimes()
+        cdef Datagram one
+        cdef size_t low, high, middle, index
+        for index in range(self.datagrams.size()):
+            one = self.datagrams[index]
+            low, high = 0, timestamps.shape[0]
+            while low < high:
+                middle = (low + high) // 2
+                if timestamps[middle] < one.time:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == <size_t>timestamps.shape[0] or timestamps[low] != one.time:
+                left.datagrams.push_back(one)
+        return left
+
+    def __len__(self):
+        return self.datagrams.size()
+
+    def __reduce__(self):
+        return connection_of, (PyBytes_FromStringAndSize(
+            <const char*>self.datagrams.data(), self.datagrams.size() * sizeof(Datagram)),)
+
+    cdef void add(self, const Packet& packet) noexcept nogil:
+        cdef Datagram one
+        if not (isfinite(packet.time) and is_finite(packet.position)
+                and is_finite(packet.velocity)):
+            return
+        if self.datagrams.size() and same_datagram(self.datagrams.back(), packet):
+            return
+        one.time, one.arrival = packet.time, packet.arrival
+        self.datagrams.push_back(one)
+        self.in_order = False
+
+    cdef void sort(self) noexcept nogil:
+        """Sorts by arrival, where all have one, as ``sort_by_arrival`` sorts packets."""
+        cdef size_t index, kept = 0
+        cdef Datagram one
+        if self.in_order:
+            return
+        self.in_order = True
+        for index in range(self.datagrams.size()):
+            if isnan(self.datagrams[index].arrival):
+                return
+        stable_sort(self.datagrams.begin(), self.datagrams.end(), &came_before)
+        for index in range(self.datagrams.size()):
+            one = self.datagrams[index]
+            if (kept == 0 or one.time != self.datagrams[kept - 1].time
+                    or one.arrival != self.datagrams[kept - 1].arrival):
+                self.datagrams[kept] = one
+                kept += 1
+        self.datagrams.resize(kept)
+
+
+cdef bint came_before(const Datagram& a, const Datagram& b) noexcept nogil:
+    return a.arrival < b.arrival
+
+
+def connection_of(bytes content not None):
+    """Restores a pickled connection."""
+    cdef ConnectionTimes connection = ConnectionTimes()
+    cdef size_t count = <size_t>len(content) // sizeof(Datagram)
+    if count * sizeof(Datagram) != <size_t>len(content):
+        raise ValueError("the bytes are not whole datagrams")
+    connection.datagrams.resize(count)
+    memcpy(connection.datagrams.data(), <const char*>content, len(content))
+    return connection
+
+
 cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
     ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
-    its name in the text of one packet, for formats that are not packet text. Pickled blocks (for
-    processes of the same version) have no text, like those of ``part``.
+    its name in the text of one packet, for formats that are not packet text. ``connection`` is that
+    of all entities, where the block has the packets of one of several; None otherwise. Pickled
+    blocks (for processes of the same version) have no text, like those of ``part``.
     """
 
     def __init__(self, Entities entities=None):
@@ -114,6 +205,7 @@ cdef class PacketBlock:
         end = min(end, self.items.size())
         begin = min(begin, end)
         copy.items.assign(self.items.begin() + begin, self.items.begin() + end)
+        copy.connection = self.connection
         return copy
 
     def __reduce__(self):
@@ -127,7 +219,7 @@ cdef class PacketBlock:
                 one.index, one.turn = index, self.items[index].turn.value()
                 turns.push_back(one)
         return block_of, (self.entities, bytes(content), PyBytes_FromStringAndSize(
-            <const char*>turns.data(), turns.size() * sizeof(PackedTurn)))
+            <const char*>turns.data(), turns.size() * sizeof(PackedTurn)), self.connection)
 
     def line_text(self, size_t index):
         """The text that the packet at this index was read from."""
@@ -195,12 +287,15 @@ cdef class PacketBlock:
         return False
 
     def keep_entity(self, str name):
-        """Drops the packets of all other entities."""
+        """Drops the packets of all other entities; the block's ``connection`` tells of them."""
         cdef Packet packet
         cdef vector[Packet] kept
         for packet in self.items:
             if self.entities.name(packet.entity) == name:
                 kept.push_back(packet)
+        if kept.size() < self.items.size() and self.connection is None:
+            self.connection = ConnectionTimes()
+            self.connection.note(self)
         self.items.swap(kept)
 
     def cut_before(self, size_t index):
@@ -250,7 +345,8 @@ cdef class PacketBlock:
         return Refusal(packet.line, packet.column + caret + 1, text, caret, reason, field, limit)
 
 
-def block_of(Entities entities not None, bytes content not None, bytes turns not None):
+def block_of(Entities entities not None, bytes content not None, bytes turns not None,
+             ConnectionTimes connection):
     """Restores a pickled block."""
     cdef PacketBlock block = PacketBlock(entities)
     cdef size_t count = <size_t>len(content) // sizeof(Packet)
@@ -268,6 +364,7 @@ def block_of(Entities entities not None, bytes content not None, bytes turns not
         if one[index].index >= count:
             raise ValueError("the bytes are not whole packets")
         block.items[one[index].index].turn.set(one[index].turn)
+    block.connection = connection
     return block
 
 

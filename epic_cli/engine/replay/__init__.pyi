@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epic_cli.engine.contract import SmoothingStrategy
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock, SampleBlock
 from epic_cli.engine.refusals import Refusal
 
 class Replay:
@@ -15,6 +15,7 @@ class Replay:
         pacing: Pacing,
         entities: Entities | None = None,
         strict: bool = False,
+        connection: ConnectionTimes | None = None,
     ) -> None: ...
     pacing: Final[Pacing]
     entities: Final[Entities]

@@ -36,6 +36,7 @@ cdef class Pacing:
     cdef readonly Clock clock
     cdef bint started
     cdef bint shared
+    cdef bint knows_arrivals
 
     cdef void restart(self) noexcept nogil:
         self.clock.restart()
@@ -165,6 +166,7 @@ cdef class ArrivalPacing(Pacing):
     def __init__(self, Clock clock not None, double latency=NAN):
         self.clock = clock
         self.latency = latency
+        self.knows_arrivals = True
 
     cdef void restart(self) noexcept nogil:
         Pacing.restart(self)

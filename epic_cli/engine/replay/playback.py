@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epic_cli.engine.packets import (
+    ConnectionTimes,
     Groups,
     PacketBlock,
     SampleBlock,
@@ -129,7 +130,8 @@ class SampleStream:
     from its own beginning, and one after the other; ``by_time``, their samples are kept until all
     have been drawn, and come in order of time. Until a second entity shows whether they stand so,
     samples wait as well: that is for recordings that are there as a whole. A function says it of
-    the first entity's name.
+    the first entity's name. ``connection``, where it is set before the first block, is that of the
+    whole recording, whose entities are drawn apart.
     """
 
     def __init__(
@@ -149,6 +151,8 @@ class SampleStream:
         self.by_time = by_time
         self.pacing = timing.pacing
         self._spool: SampleSpool | None = None
+        self.connection: ConnectionTimes | None = None
+        self._heard = ConnectionTimes()  # before the first packet of the one entity that is drawn
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -159,7 +163,15 @@ class SampleStream:
         if self._strict and block.refusals:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
+            self._hear(block)
             return
+        if self.replay is None and len(self._heard):
+            own = block.connection
+            if own is None:
+                own = ConnectionTimes()
+                own.note(block)
+            self._heard.extend(own)
+            block.connection, self._heard = self._heard, ConnectionTimes()
         if self.replay is None and (name := block.first_name()):
             by_time = self.by_time
             if by_time(name) if callable(by_time) else by_time:
@@ -167,6 +179,13 @@ class SampleStream:
         yield from self._in_order(self._by_group(block))
         if self._spool is not None and self._groups.seen > 1 and not self._grouped:
             yield from self.release()
+
+    def _hear(self, block: PacketBlock) -> None:
+        """Takes note of the packets of others in a block that has none of the entity drawn."""
+        if block.connection is not None and self.replay is not None:
+            self.replay.feed(block)
+        elif block.connection is not None and listens(self._make_strategy()):
+            self._heard.extend(block.connection)
 
     @property
     def waits(self) -> bool:
@@ -218,7 +237,9 @@ class SampleStream:
         """The replay; the first packet decides on clock and pacing."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
-            self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
+            self.replay = Replay(
+                self._make_strategy, pacing, block.entities, self._strict, self.connection
+            )
         return self.replay
 
     def largest_tick_gap(self, block: PacketBlock) -> tuple[float, int]:
@@ -297,6 +318,11 @@ class SampleStream:
             if len(out):
                 yield out
             out.clear()
+
+
+def listens(strategy: "SmoothingStrategy") -> bool:
+    """Whether its drawing of an entity depends on packets of the connection's other entities."""
+    return bool(getattr(strategy, "listens", hasattr(strategy, "hear")))
 
 
 def needs_estimates(strategy: "SmoothingStrategy") -> bool:

@@ -1,11 +1,15 @@
 """The replay loop: packets to strategies to samples."""
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY, NAN, isfinite
 from libc.stdint cimport int32_t
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.packets cimport (
+    ConnectionTimes, Datagram, Entities, Packet, PacketBlock, Sample, SampleBlock, is_finite,
+    same_datagram,
+)
 from epic_cli.engine.strategies.parts cimport (
-    Strategy, begin_after, draw_sample, is_broken, is_native, take_packet,
+    Strategy, begin_after, draw_sample, hear_datagram, is_broken, is_native, take_beside,
+    take_packet,
 )
 
 
@@ -21,6 +25,9 @@ cdef class Replay:
     returns False; at the end of the recording call ``finish`` and draw once more. With ``strict``,
     a refused packet is the last of its block. What is
     drawn does not depend on where one block ends and the next begins.
+
+    Strategies that listen hear of the packets of the other entities. Where one entity is drawn
+    apart from the others, the ``connection`` tells of these, and its rows are the same.
 
     Its strategies are in use, and refuse other calls, until the last sample is drawn, an exception
     is raised, or it is closed. It draws without the GIL: concurrent calls, from another thread or
@@ -47,11 +54,25 @@ cdef class Replay:
     cdef bint closed
     cdef bint broken
     cdef bint any_python
+    cdef bint listening                 # one of the strategies
+    cdef Datagram last                  # the one that the last packet applied came in
+    cdef ConnectionTimes whole          # of all packets, where that is known from the beginning
+    cdef ConnectionTimes heard_apart    # what blocks of one entity tell of the others
+    cdef const vector[Datagram]* datagrams      # of the connection; NULL: none
+    cdef size_t next_datagram
+    cdef Packet other                   # the next datagram, as a packet
     cdef bint is_usual                  # a pacing and a clock that one_entity.h knows
     cdef object error
 
     def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
-                 bint strict=False):
+                 bint strict=False, ConnectionTimes connection=None):
+        self.whole, self.heard_apart = connection, ConnectionTimes()
+        self.datagrams = NULL
+        if connection is not None:
+            if isinstance(pacing, ArrivalPacing):
+                connection.sort()
+            self.datagrams = &connection.datagrams
+        self.last.time = self.last.arrival = NAN
         self.strict = strict
         self.make_strategy = make_strategy
         self.pacing = pacing
@@ -77,6 +98,9 @@ cdef class Replay:
         self.block = block
         self.index = 0
         self.refused.clear()
+        if self.whole is None and (self.listening or self.pointers.size() == 0) and (
+                block.connection is not None or self.datagrams != NULL):
+            self.extend_connection()
 
     def advance(self, double time):
         """All later packets arrive at or after ``time``: earlier ticks can be drawn.
@@ -154,6 +178,31 @@ cdef class Replay:
         self.closed = True
         self.let_go()
 
+    cdef int extend_connection(self) except -1:
+        """Adds what the block tells of other entities to what is still to be heard of."""
+        cdef ConnectionTimes left = ConnectionTimes()
+        cdef vector[Datagram]* all = &self.heard_apart.datagrams
+        cdef size_t index
+        cdef Datagram one
+        if self.datagrams == NULL and self.last.time == self.last.time:
+            all.push_back(self.last)
+            self.next_datagram = 1
+        if self.next_datagram > 1:
+            all.erase(all.begin(), all.begin() + (self.next_datagram - 1))
+            self.next_datagram = 1
+        if self.block.connection is None:
+            left.note(self.block)
+        else:
+            left.extend(self.block.connection)
+        if self.pacing.knows_arrivals:
+            left.sort()
+        for index in range(left.datagrams.size()):
+            one = left.datagrams[index]
+            if all.size() == 0 or one.time != all.back().time or one.arrival != all.back().arrival:
+                all.push_back(one)
+        self.datagrams = all
+        return 0
+
     cdef int check_idle(self) except -1:
         if self.drawing:
             raise RuntimeError("this replay is already drawing, in another thread or in a caller")
@@ -186,7 +235,8 @@ cdef class Replay:
         cdef double before
         cdef RefusedPacket one
         while True:
-            if self.is_usual and self.pointers.size() == 1 and not self.any_python:
+            if self.is_usual and self.pointers.size() == 1 and not self.any_python and not (
+                    self.listening and self.datagrams != NULL):
                 self.run_one_entity(out)
             if self.draw_due(out):
                 return True
@@ -201,7 +251,9 @@ cdef class Replay:
                 self.index = self.block.items.size() if self.strict else self.index + 1
                 continue
             if not self.pacing.started:
-                self.pacing.begin(packet[0])
+                self.begin(packet[0])
+                if self.broken:
+                    return False
             before = self.pacing.before(packet[0])
             if before > self.due:
                 self.due = before
@@ -228,6 +280,9 @@ cdef class Replay:
         self.discarded += run.discarded
         self.index = self.block.items.size() - (run.end - run.packet)
         self.due = run.due
+        if self.index > 0:
+            self.last.time = self.block.items[self.index - 1].time
+            self.last.arrival = self.block.items[self.index - 1].arrival
 
     cdef bint draw_due(self, SampleBlock out) noexcept nogil:
         """Draws the ticks that are due; True: the block is full before the last of them."""
@@ -246,15 +301,118 @@ cdef class Replay:
                 self.next_entity += 1
             if self.broken or not self.pacing.behind(self.due):
                 return False
+            if self.listening and self.datagrams != NULL:
+                self.hear_until(self.pacing.clock.following())
             self.pacing.clock.step()
             self.next_entity = 0
 
+    cdef void begin(self, const Packet& packet) noexcept nogil:
+        """Takes the first packet's time; an entity that joins the connection late is led in."""
+        if self.datagrams != NULL:
+            if not self.add_entity(packet.entity):
+                return
+            if self.listening:
+                self.lead_in(packet)
+        self.pacing.begin(packet)
+        if self.datagrams != NULL:
+            begin_after(self.pointers[0], self.pacing.clock.now)
+
+    cdef void lead_in(self, const Packet& packet) noexcept nogil:
+        """Passes the frames and the datagrams before the first packet."""
+        cdef double arrival = self.pacing.now(packet)
+        while self.comes_before(packet):
+            if self.pacing.refuses(self.other) == ACCEPTED and not self.any_python:
+                if self.pacing.started:
+                    self.pass_frames(self.pacing.before(self.other))
+                else:
+                    self.pacing.begin(self.other)
+                    begin_after(self.pointers[0], self.pacing.clock.now)
+            self.hear_next()
+        if self.pacing.started and self.pacing.refuses(packet) == ACCEPTED:
+            self.pass_frames(arrival)
+
+    cdef void pass_frames(self, double until) noexcept nogil:
+        """Passes the ticks before a time, of which there are no rows."""
+        cdef Sample sample
+        while self.pacing.behind(until):
+            self.pacing.clock.step()
+            sample = Sample()
+            draw_sample(self.pointers[0], self.pacing.clock.now, sample)
+
+    cdef bint look_ahead(self) noexcept nogil:
+        """Makes a packet of the next datagram; False: there is none."""
+        if self.next_datagram >= self.datagrams.size():
+            return False
+        self.other.time = self.datagrams[0][self.next_datagram].time
+        self.other.arrival = self.datagrams[0][self.next_datagram].arrival
+        self.other.single.time = <float>self.other.time
+        return True
+
+    cdef bint comes_before(self, const Packet& packet) noexcept nogil:
+        """Whether the next datagram came before a packet, and not with it.
+
+        Without arrival times the one with the older timestamp comes first.
+        """
+        if not self.look_ahead() or same_datagram(self.datagrams[0][self.next_datagram], packet):
+            return False
+        if self.pacing.knows_arrivals:
+            return self.pacing.now(self.other) <= self.pacing.now(packet)
+        return self.other.time <= packet.time
+
+    cdef void hear_next(self) noexcept nogil:
+        """Tells the strategy of the datagram that ``look_ahead`` found."""
+        self.next_datagram += 1
+        hear_datagram(self.pointers[0], self.other.time, self.pacing.now(self.other))
+        self.check(self.pointers[0])
+
+    cdef void hear_until(self, double time) noexcept nogil:
+        """Tells it of those that arrived up to a time."""
+        while self.pacing.knows_arrivals and self.look_ahead() and (
+                self.pacing.now(self.other) <= time):
+            self.hear_next()
+
+    cdef bint begins_datagram(self, const Packet& packet) noexcept nogil:
+        """Whether a packet is the first of its datagram; passes those before it."""
+        cdef bint begins
+        if self.datagrams == NULL:
+            begins = (isfinite(packet.time) and is_finite(packet.position)
+                      and is_finite(packet.velocity) and not same_datagram(self.last, packet))
+            if begins:
+                self.last.time, self.last.arrival = packet.time, packet.arrival
+            return begins
+        while self.comes_before(packet):
+            self.hear_next()
+        if self.next_datagram < self.datagrams.size() and same_datagram(
+                self.datagrams[0][self.next_datagram], packet):
+            self.next_datagram += 1
+            return True
+        return self.next_datagram == 0 or not same_datagram(
+            self.datagrams[0][self.next_datagram - 1], packet)
+
+    cdef bint take_beside_others(self, const Packet& packet, int32_t place) noexcept nogil:
+        """Gives a packet to its strategy, and tells the others of it."""
+        cdef bint begins = self.begins_datagram(packet)
+        cdef double now = self.pacing.now(packet)
+        cdef size_t other
+        if begins:
+            for other in range(self.pointers.size()):
+                if other != <size_t>place:
+                    hear_datagram(self.pointers[other], packet.time, now)
+                    self.check(self.pointers[other])
+        return take_beside(self.pointers[place], packet, now, not begins)
+
     cdef void apply(self, const Packet& packet) noexcept nogil:
+        cdef bint taken
         if <size_t>packet.entity >= self.places.size() or self.places[packet.entity] < 0:
             if not self.add_entity(packet.entity):
                 return
-        if take_packet(self.pointers[self.places[packet.entity]], packet,
-                       self.pacing.now(packet)):
+        if self.listening and (self.pointers.size() > 1 or self.datagrams != NULL):
+            taken = self.take_beside_others(packet, self.places[packet.entity])
+        else:
+            self.last.time, self.last.arrival = packet.time, packet.arrival
+            taken = take_packet(self.pointers[self.places[packet.entity]], packet,
+                                self.pacing.now(packet))
+        if taken:
             self.taken += 1
         else:
             self.discarded += 1
@@ -277,6 +435,8 @@ cdef class Replay:
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
             self.pacing.shared = self.pointers.size() > 1
+            if self.pointers.size() > 1 and self.listening:
+                (<Strategy>strategy).join(self.made[0])
         return True
 
     cdef Strategy new_strategy(self, int32_t entity):
@@ -290,6 +450,7 @@ cdef class Replay:
             self.any_python = True
         strategy = made
         strategy.take_into_use()
+        self.listening |= strategy.listens
         self.made.append(strategy)
         return strategy
 

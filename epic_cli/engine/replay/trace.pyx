@@ -9,9 +9,12 @@ from libcpp.vector cimport vector
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets cimport (
-    NONE, Entities, Packet, PacketBlock, Sample, SampleBlock, Vec3, fill_turns,
+    NONE, ConnectionTimes, Datagram, Entities, Packet, PacketBlock, Sample, SampleBlock, Vec3,
+    fill_turns, same_datagram,
 )
-from epic_cli.engine.strategies.parts cimport Strategy, draw_sample, take_packet
+from epic_cli.engine.strategies.parts cimport (
+    Strategy, draw_sample, hear_datagram, take_beside, take_packet,
+)
 
 from epic_cli.engine.strategies.parts import adapted
 
@@ -33,6 +36,8 @@ class TooManyRows(Portable, ValueError):
 cdef class Trace:
     """All samples that one strategy draws for the packets of one entity.
 
+    They are those that a replay of all entities draws of it: the packets know the ``connection``.
+
     ``numpy.asarray`` gives the rows as a structured array of the fields ``position`` and
     ``velocity`` (3 numbers each, in the recording's units), ``time`` (seconds), ``status`` and
     ``entity``. ``refusals`` are the packets that have no place on the clock. The loop is that of
@@ -52,7 +57,7 @@ cdef class Trace:
 
     def __init__(self, make_strategy, Pacing pacing not None, PacketBlock packets not None,
                  size_t most=5_000_000, stopped=None, size_t expected=0):
-        self.replay = Replay(make_strategy, pacing, packets.entities)
+        self.replay = Replay(make_strategy, pacing, packets.entities, False, packets.connection)
         self.samples = SampleBlock(STRETCH)
         self.samples.items.reserve(min(expected, most))
         self.replay.feed(packets)
@@ -114,6 +119,13 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
     cdef Py_ssize_t frame
     cdef const Packet* packet
     cdef Sample sample
+    cdef ConnectionTimes connection = packets.connection
+    cdef const vector[Datagram]* others = NULL
+    cdef size_t other = 0
+    cdef bint begins, known
+    if strategy.listens and connection is not None:
+        connection.sort()
+        others = &connection.datagrams
     if drawn.shape[0] != times.shape[0] or drawn.shape[1] != 3:
         raise ValueError("there are three columns, and a row for each time")
     strategy.take_into_use()
@@ -122,8 +134,27 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
             for frame in range(times.shape[0]):
                 while place < count and packets.items[place].arrival <= times[frame]:
                     packet = &packets.items[place]
-                    take_packet(<void*>strategy, packet[0], packet.arrival)
+                    if others == NULL:
+                        take_packet(<void*>strategy, packet[0], packet.arrival)
+                    else:
+                        while other < others.size() and (
+                                others[0][other].arrival <= packet.arrival
+                                and not same_datagram(others[0][other], packet[0])):
+                            hear_datagram(<void*>strategy, others[0][other].time,
+                                          others[0][other].arrival)
+                            other += 1
+                        begins = other < others.size() and same_datagram(
+                            others[0][other], packet[0])
+                        known = not begins and other > 0 and same_datagram(
+                            others[0][other - 1], packet[0])
+                        other += begins
+                        take_beside(<void*>strategy, packet[0], packet.arrival, known)
                     place += 1
+                while others != NULL and other < others.size() and (
+                        others[0][other].arrival <= times[frame]):
+                    hear_datagram(<void*>strategy, others[0][other].time,
+                                  others[0][other].arrival)
+                    other += 1
                 sample = Sample()
                 draw_sample(<void*>strategy, times[frame], sample)
                 if sample.status == NONE:
@@ -140,7 +171,8 @@ def separate(PacketBlock block not None, dict entities not None, size_t most=0,
              PacketBlock rest=None):
     """Adds the packets of a block to those of their entities: ``PacketBlock`` by name.
 
-    Packets keep their order. With ``rest``, those of further entities than ``most`` go there.
+    Packets keep their order. From the second entity on the blocks share the ``ConnectionTimes`` of
+    all packets. With ``rest``, those of further entities than ``most`` go there.
     Returns how many packets there were.
     """
     cdef size_t begin = 0, end, count = block.items.size()
@@ -148,6 +180,12 @@ def separate(PacketBlock block not None, dict entities not None, size_t most=0,
     cdef PacketBlock into
     cdef Entities names = block.entities
     cdef dict blocks = {}
+    cdef ConnectionTimes connection = None
+    cdef PacketBlock known
+    cdef size_t index
+    for into in entities.values():
+        connection = into.connection
+        break
     if rest is not None and rest.entities is not names:
         raise ValueError("the blocks must share their entities")
     while begin < count:
@@ -164,6 +202,15 @@ def separate(PacketBlock block not None, dict entities not None, size_t most=0,
                 if into is None or <size_t>len(entities) < most:
                     into = entities[name] = PacketBlock(names)
             blocks[entity] = into
+        if connection is None and (len(entities) > 1 or into is rest):
+            connection = ConnectionTimes()
+            for known in entities.values():
+                connection.note(known)
+                known.connection = connection
+        if connection is not None:
+            into.connection = connection
+            for index in range(begin, end):
+                connection.add(block.items[index])
         into.items.insert(into.items.end(), block.items.begin() + begin, block.items.begin() + end)
         begin = end
     return block.items.size()
@@ -189,6 +236,7 @@ def most_seen(dict entities not None, PacketBlock rest not None, size_t most):
     for number in sorted([order[at].second for at in range(min(most, order.size()))]):
         kept.number_of(rest.entities.name(number))
         found[number] = PacketBlock(kept)
+        (<PacketBlock>found[number]).connection = rest.connection
     for block in (*entities.values(), rest):
         for packet in block.items:
             into = found.get(packet.entity)

@@ -43,6 +43,7 @@ class Redraw:
                 if packet.arrival is not None:
                     self._packets.append(packet)
                     known.append(packet.arrival)
+            self._packets.connection = packets.connection
             sort_by_arrival(self._packets)
             self.begins, self.ends = min(known), max(known)
 

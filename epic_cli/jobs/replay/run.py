@@ -10,9 +10,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import ConnectionTimes, Groups, PacketBlock
 from epic_cli.engine.replay.arrival_order import by_arrival
-from epic_cli.engine.replay.playback import SampleStream, needs_estimates
+from epic_cli.engine.replay.playback import SampleStream, listens, needs_estimates
 from epic_cli.engine.strategies import declaration
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import blocks, check_entities
@@ -106,6 +106,8 @@ def replay(
     stream = spec.stream(by_time=several and grouped(source))
     found = blocks(source, spec.read, log, progress)
     found = ordered(source, found, stream, spec.strategy.name, spec.strict)
+    if listens(spec.strategy.make()):
+        found = connected(found, stream, grouped(source))
     drawn = chosen(spec, source.name, found, log)
     waiting = None if interrupted is None else lambda count: interrupted(source.name, count)
     try:
@@ -131,6 +133,41 @@ def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
         return may_be_grouped(sys.stdin.fileno() if path == "-" else path, name)
 
     return is_first
+
+
+def connected(
+    found: Iterable[PacketBlock], stream: SampleStream, is_first: bool | Callable[[str], bool]
+) -> Iterator[PacketBlock]:
+    """The blocks of a recording, of which the stream knows the connection if it is grouped.
+
+    Its entities are then drawn one after the other, each beside packets that stand further down.
+    ``is_first``: whether the first entity, by its name, may stand before all others.
+    """
+    held: list[PacketBlock] = []
+    groups = Groups()
+    blocks = iter(found)
+    error: Exception | None = None
+    for block in blocks:
+        held.append(block)
+        name = block.first_name()
+        if name and not (is_first(name) if callable(is_first) else is_first):
+            break
+        if len(block) and not name:
+            break
+        if name:
+            try:
+                held.extend(blocks)
+            except Exception as failed:  # what was read before it is drawn
+                error = failed
+    whole = ConnectionTimes()
+    if any(groups.next_group(block) < len(block) for block in held):
+        for block in held:
+            whole.note(block)
+        stream.connection = whole
+    yield from held
+    if error is not None:
+        raise error
+    yield from blocks
 
 
 def ordered(

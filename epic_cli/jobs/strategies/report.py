@@ -78,6 +78,7 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
         ("lag varies", one.lag_varies.words if one.lag_varies else ""),
         ("on loss", one.on_loss),
         ("turns", one.rotates),
+        ("connection", one.connection),
         ("source", one.source),
         ("proof", one.proof),
     ]

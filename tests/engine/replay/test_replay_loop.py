@@ -159,7 +159,7 @@ def test_an_entity_is_drawn_as_if_it_were_alone(packets: list[Packet]) -> None:
         rows = [sample for sample in drawn if sample.entity == entity]
         alone = list(replay(own))
         assert rows[: len(alone)] == alone
-        assert repr(rows) == repr(arrival_oracle.draw(PlainEpic, own, until=last))
+        assert repr(rows) == repr(arrival_oracle.draw(PlainEpic, own, until=last, entity=entity))
 
 
 def line(entity: str, index: int, speed: int) -> str:

@@ -144,7 +144,7 @@ cdef class Lightyear(Strategy):
         if not self.snapshots.empty() and packet.time < self.newest:
             return False
         self.measure(self.age.of(packet, now))
-        self.hear(packet.time)
+        self.weigh(packet.time)
         if not self.snapshots.empty() and packet.time == self.newest:
             return False
         self.interval.add(packet.time)
@@ -170,7 +170,7 @@ cdef class Lightyear(Strategy):
     cdef double current_jitter(self) noexcept nogil:
         return self.deviation / 2 if isnan(self.jitter) else self.jitter
 
-    cdef void hear(self, double stamp) noexcept nogil:
+    cdef void weigh(self, double stamp) noexcept nogil:
         """Takes the stamp of a packet into the sender's time at the next frame."""
         cdef double whole = floor(self.current_jitter() * 1000 + 1e-9)
         cdef double share = clamped((whole - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER), 0, 1)

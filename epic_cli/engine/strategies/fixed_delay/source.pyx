@@ -38,7 +38,9 @@ cdef class Source(Strategy):
 
     with p0 moved along the line to p1, to where it would be if all intervals were equal. With
     only two states it is a line. Past the newest state the last segment is continued for
-    ``cl_extrapolate_amount`` at most, then held.
+    ``cl_extrapolate_amount`` at most, then held. That is for a server that is silent: where a
+    newer packet of another entity has come, an entity of which none has is at rest, and its newest
+    state is held.
 
     Smooth at constant acceleration, hides one lost packet at the default settings, and a few more
     by extrapolation. The one-sided slopes overshoot: an entity that stops dead is drawn 14 % of
@@ -71,11 +73,13 @@ cdef class Source(Strategy):
         source="Source SDK 2013 (Valve), interpolatedvar.h; formulas only, none of its code",
         proof="runs of interpolatedvar.h, called in every frame, and (quirks=on) by the list of"
         " C_BaseEntity",
+        connection="its clock takes all packets, and a newer one of another entity says that this"
+        " one is at rest: it is held, not extrapolated",
         rotates="slerp of the angles' quaternions, also beyond the newest; never a Hermite curve"
         " (lerp_functions.h)",
         settings=(
-            Number("cl_interp", 0.1, "how far in the past the entity is drawn", "s", 0, 10,
-                   tune=(0, 0.5)),
+            Number("cl_interp", 0.1, "how far in the past the entity is drawn; Source's own"
+                   " variable ends at 0.5", "s", 0, 10, tune=(0, 0.5)),
             Number("cl_interp_ratio", 2.0, "the same in packets; the longer one counts",
                    "packets", 0, 100, tune=(0, 4)),
             Number("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
@@ -109,14 +113,25 @@ cdef class Source(Strategy):
         self.history.set_capacity()
 
     cdef void clear(self) noexcept nogil:
-        self.clock.clear()
         self.history.clear()
         self.stays = False
+
+    cdef void clear_clock(self) noexcept nogil:
+        self.clock.clear()
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        self.clock.copy((<Source>peer).clock)
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        if not time < self.connection_newest() or self.quirks:
+            self.clock.add(time, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest and not self.quirks:
             return False
-        self.clock.add(packet.time, now)
+        if not self.same_datagram:
+            self.count_datagram(packet.time, now)
         if self.stays:      # until a value comes that is another
             self.stays = not are_different(self.history.back().position, packet.position)
             self.last.position = packet.position
@@ -146,11 +161,14 @@ cdef class Source(Strategy):
             self.draw_along(before - 1, time, sample)
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
-        """The last segment, continued; or the newest state where there is none."""
+        """The last segment, continued; or the newest state: without one, or of an entity at rest.
+        """
         cdef const Snapshot* before
         cdef double past = time - newest.time
         hold_state(newest, self.drawn, sample)
         if self.history.size() < 2 or past <= 0 or self.most <= 0:
+            return
+        if self.others_newest > self.newest:
             return
         before = &self.history[self.history.size() - 2]
         if newest.time - before.time < NO_TIME or farther(before.position, newest.position,

@@ -12,6 +12,9 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts.turning cimport TurnFilter
 
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
+ctypedef bint (*TakeBeside)(void* strategy, const Packet& packet, double now,
+                            bint same_datagram) noexcept nogil
+ctypedef void (*HearDatagram)(void* strategy, double time, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
 
 
@@ -29,6 +32,13 @@ cdef class Strategy:
     cdef OptionalTurn first     # what is shown before one has been drawn
     cdef readonly bint estimates_velocity
     cdef readonly bint rotates
+    cdef readonly bint listens  # to the connection's datagrams
+    cdef bint connected         # the connection has other entities
+    cdef bint same_datagram     # the packet's datagram has been counted
+    cdef double last_offset     # arrival minus timestamp of the newest datagram; NaN: none
+    cdef double others_newest   # the newest timestamp of other entities; -infinity: none
+    cdef bint was_heard         # what Python passed last, by hear or by update: its timestamp,
+    cdef double last_time, last_arrival
     cdef bint broken
     cdef bint in_use            # by a replay, which may be drawing without the GIL
     cdef bint takes_any_number
@@ -41,12 +51,20 @@ cdef class Strategy:
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
     cdef void start_over(self) noexcept nogil
+    cdef void hear_other(self, double time, double now) noexcept nogil
+    cdef int join(self, Strategy peer) except -1
+    cdef void leave(self) noexcept nogil
+    cdef double connection_newest(self) noexcept nogil
     cdef double elapsed(self, double at) noexcept nogil
     cdef double since_drawn(self, double at) noexcept nogil
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil
     cdef void draw(self, double at, Sample& sample) noexcept nogil
     cdef void clear(self) noexcept nogil
+    cdef void count_datagram(self, double time, double now) noexcept nogil
+    cdef void pass_frame(self, double at) noexcept nogil
+    cdef void clear_clock(self) noexcept nogil
+    cdef int copy_clock(self, Strategy peer) except -1
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil
 
 
@@ -59,6 +77,8 @@ ctypedef void (*BeginAfter)(void* strategy, double frame) noexcept nogil
 cdef TakePacket take_packet
 cdef DrawSample draw_sample
 cdef IsBroken is_broken
+cdef TakeBeside take_beside
+cdef HearDatagram hear_datagram
 cdef TakePacket take_native      # the same, where the strategy is the engine's own
 cdef BeginAfter begin_after
 
@@ -137,6 +157,7 @@ cdef class SenderTime:
     cdef Window others          # those that differ by more, in a row
     cdef double latest
 
+    cdef void copy(self, SenderTime other) noexcept
     cpdef void add(self, double timestamp, double now) noexcept nogil
     cpdef double time(self, double at) noexcept nogil
     cpdef void clear(self) noexcept nogil
@@ -152,6 +173,7 @@ cdef class SendInterval:
     cdef double newest
     cdef Window differences
 
+    cdef void copy(self, SendInterval other) noexcept
     cpdef void add(self, double timestamp) noexcept nogil
     cpdef void clear(self) noexcept nogil
 

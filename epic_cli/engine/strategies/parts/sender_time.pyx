@@ -65,6 +65,11 @@ cdef class SenderTime:
         self.latest = max(self.latest, at - self.offset)
         return self.latest
 
+    cdef void copy(self, SenderTime other) noexcept:
+        """Copies the estimate of another one."""
+        self.offset, self.latest = other.offset, other.latest
+        self.delays, self.others = other.delays, other.others
+
     cpdef void clear(self) noexcept nogil:
         """Resets the estimate."""
         self.latest = -INFINITY
@@ -109,6 +114,11 @@ cdef class SendInterval:
         else:
             add_to(self.differences, sample)
             self.value = typical(self.differences)
+
+    cdef void copy(self, SendInterval other) noexcept:
+        """Copies the measurements of another one."""
+        self.value, self.count, self.newest = other.value, other.count, other.newest
+        self.differences = other.differences
 
     cpdef void clear(self) noexcept nogil:
         """Resets the measurements."""

@@ -1,7 +1,7 @@
 """The base of all strategies: one contract, written once for C speed and once for Python."""
 
 from cpython.object cimport PyObject_GenericSetAttr
-from libc.math cimport NAN, isfinite, isnan
+from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
 
 from epic_cli.engine import failures
 from epic_cli.engine.declaration import Declaration
@@ -11,6 +11,11 @@ from epic_cli.engine.packets cimport (
     is_finite, is_turn, near_to, packet_from_python, packet_to_python, python_contract,
     sample_to_python, turn_from_python,
 )
+
+
+# A datagram whose arrival minus timestamp differs by more from that of the one before is of
+# another sender, whose clock says nothing about this one's, s.
+cdef double OTHER_SENDER = 5
 
 
 cdef class Strategy:
@@ -23,6 +28,15 @@ cdef class Strategy:
     a packet without a velocity an estimate of it (one with a rotation, of its spin), passes a
     packet with ``teleport`` to ``teleport``, holds the rotation where ``draw`` gives none, and is
     the interface to Python.
+
+    A client has one connection and many entities. A strategy that says in its declaration what it
+    takes from the ``connection`` hears of each datagram that has come, once, whichever entities are
+    in it: in ``count_datagram``, which its ``accept`` calls for its own packets unless
+    ``same_datagram``; ``others_newest`` is the newest timestamp of the other entities. What it
+    learns from that, its clock, is reset by ``clear_clock`` (a teleport of the entity alone does
+    not), copied by ``copy_clock`` for an entity that joins later, and goes on in ``pass_frame``
+    where there is nothing to draw yet. An entity that is alone is the connection: its strategy
+    hears of nothing else.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Settings without one go to ``configure``.
@@ -41,6 +55,7 @@ cdef class Strategy:
         self.takes_any_number = declared.takes_any_number
         self.estimates_velocity = declared.estimates_velocity
         self.rotates = bool(declared.rotates)
+        self.listens = bool(declared.connection)
         self.own, self.others = {}, {}
         for name, value in declared.converted(self.settings).items():
             (self.own if hasattr(type(self), name) else self.others)[name] = value
@@ -59,7 +74,7 @@ cdef class Strategy:
         made.settings, made.own, made.others = self.settings, self.own, self.others
         made.takes_any_number = self.takes_any_number
         made.estimates_velocity = self.estimates_velocity
-        made.rotates = self.rotates
+        made.rotates, made.listens = self.rotates, self.listens
         made.apply_settings()
         return made
 
@@ -110,6 +125,10 @@ cdef class Strategy:
             return False
         if isnan(self.drawn.time):
             self.drawn.time = now
+        if self.connected and self.empty and (
+                fabs(now - packet.time - self.last_offset) > OTHER_SENDER):
+            self.leave()
+        self.last_offset = now - packet.time
         if packet.teleport:
             # one that was overtaken must not move the entity back
             taken = not packet.time < self.newest and self.teleport(packet, now)
@@ -127,17 +146,50 @@ cdef class Strategy:
     cdef void restart(self) noexcept nogil:
         """Resets the strategy."""
         self.newest = NAN
+        self.others_newest, self.last_offset = -INFINITY, NAN
+        self.connected = self.same_datagram = self.was_heard = False
+        self.last_time = self.last_arrival = NAN
         self.drawn = Sample()
         self.drawn.time = NAN
         self.past = VelocityEstimate()
         self.past_spins = SpinEstimate()
         self.first.clear()
         self.start_over()
+        self.clear_clock()
 
     cdef void start_over(self) noexcept nogil:
-        """Drops the history."""
+        """Drops the history of the entity; the clock goes on."""
         self.empty, self.drew = True, False
         self.clear()
+
+    cdef void hear_other(self, double time, double now) noexcept nogil:
+        """Takes note of a datagram without a packet of this entity."""
+        if fabs(now - time - self.last_offset) > OTHER_SENDER:
+            return
+        self.last_offset = now - time
+        if isnan(self.drawn.time):
+            self.drawn.time = now
+        self.connected = True
+        self.count_datagram(time, now)
+        self.others_newest = max(self.others_newest, time)
+
+    cdef int join(self, Strategy peer) except -1:
+        """Goes on from what the strategy of another entity knows of the connection."""
+        self.connected = True
+        self.others_newest, self.last_offset = peer.connection_newest(), peer.last_offset
+        if type(peer) is type(self):
+            self.copy_clock(peer)
+        return 0
+
+    cdef void leave(self) noexcept nogil:
+        """Forgets the other entities, which have another sender."""
+        self.connected = False
+        self.others_newest = -INFINITY
+        self.clear_clock()
+
+    cdef double connection_newest(self) noexcept nogil:
+        """The newest timestamp of all entities; -infinity: none yet."""
+        return self.newest if self.newest > self.others_newest else self.others_newest
 
     cdef double elapsed(self, double at) noexcept nogil:
         """The time since the frame before; without one, since the first packet."""
@@ -157,6 +209,19 @@ cdef class Strategy:
 
     cdef void clear(self) noexcept nogil:
         pass
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        """Takes the timestamp and the receiver's time of a datagram of the connection."""
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        """Advances the clock by a frame in which the entity is not drawn."""
+
+    cdef void clear_clock(self) noexcept nogil:
+        """Resets what datagrams have taught."""
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        """Copies that from a strategy of the same class and settings."""
+        return 0
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """Handles a marked teleport: drops the history and begins with this packet."""
@@ -180,9 +245,28 @@ cdef class Strategy:
         cdef bint taken
         packet_from_python(packet, native)
         self.check_free()           # only now: a packet may be an object of any kind
+        self.same_datagram = self.was_heard and (
+            native.time == self.last_time and now == self.last_arrival)
         taken = take_through(self, native, now)
+        self.same_datagram = self.was_heard = False
+        self.last_time, self.last_arrival = native.time, now
         self.raise_error()
         return bool(taken)
+
+    def hear(self, double time, double now):
+        """Takes note of a packet of another entity that came by the same connection.
+
+        Its timestamp and the receiver's time. Packets of several entities that agree in both count
+        once. Raises ``StrategyInUse``.
+        """
+        self.check_free()
+        if not self.listens or not isfinite(time) or (
+                time == self.last_time and now == self.last_arrival):
+            return
+        self.was_heard = True
+        self.last_time, self.last_arrival = time, now
+        self.hear_other(time, now)
+        self.raise_error()
 
     def read(self, double at):
         """The sample at local time ``at``; times must not decrease from call to call.
@@ -253,10 +337,27 @@ cdef bint take_native_through(Strategy strategy, const Packet& packet, double no
     return Strategy.take(strategy, packet, now)
 
 
+cdef bint take_beside_through(Strategy strategy, const Packet& packet, double now,
+                              bint same_datagram) noexcept nogil:
+    """Takes a packet; ``same_datagram``: of a datagram that the strategy has heard of."""
+    cdef bint taken
+    strategy.same_datagram = same_datagram
+    taken = take_through(strategy, packet, now)
+    strategy.same_datagram = False
+    return taken
+
+
+cdef void hear_through(Strategy strategy, double time, double now) noexcept nogil:
+    if strategy.listens:
+        strategy.hear_other(time, now)
+
+
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     if not strategy.empty:
         strategy.draw(at, sample)
         strategy.drew = strategy.drew or sample.status != NONE
+    elif strategy.connected:
+        strategy.pass_frame(at)
     if strategy.first.known():
         finish_turn(strategy, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
@@ -295,6 +396,8 @@ draw_sample = <DrawSample>draw_through
 is_broken = <IsBroken>broken_through
 begin_after = <BeginAfter>begin_through
 take_native = <TakePacket>take_native_through
+take_beside = <TakeBeside>take_beside_through
+hear_datagram = <HearDatagram>hear_through
 
 
 # ---------------- the adapter that runs a plain Python strategy in the engine's loop
@@ -323,6 +426,7 @@ cdef class PythonStrategy(Strategy):
     cdef str entity
     cdef Packet latest          # the last one passed to it
     cdef size_t number          # its number, from 1; 0: none
+    cdef double heard_at        # when the newest packet of others came, which it is yet to hear of
 
     def __init__(self, wrapped, str entity=""):
         missing = [method for method in python_contract().METHODS if not hasattr(wrapped, method)]
@@ -335,6 +439,7 @@ cdef class PythonStrategy(Strategy):
         self.takes_any_number = isinstance(declared, Declaration) and declared.takes_any_number
         self.estimates_velocity = isinstance(declared, Declaration) and declared.estimates_velocity
         self.rotates = True
+        self.listens = hasattr(wrapped, "hear")
 
     def __repr__(self):
         return f"PythonStrategy({self.wrapped!r})"
@@ -383,6 +488,17 @@ cdef class PythonStrategy(Strategy):
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
         if not self.takes_any_number and not finite(packet):
             return False
+        if self.listens:
+            if self.number == 0 and self.others_newest > -INFINITY and (
+                    self.same_datagram or self.others_newest > packet.time):
+                self.tell(self.others_newest, self.heard_at)
+            if not self.same_datagram:
+                self.tell(packet.time, now)
+            if self.broken:
+                return False
+        if not packet.time < self.connection_newest():
+            self.heard_at = now
+            self.newest = packet.time
         with gil:
             self.latest = packet
             self.number += 1
@@ -397,6 +513,24 @@ cdef class PythonStrategy(Strategy):
             except BaseException as error:
                 self.fail(self.raised("update", error))
             return False
+
+    cdef void hear_other(self, double time, double now) noexcept nogil:
+        """Tells it; before the first packet of its own only the newest is kept, to be told then."""
+        if not time < self.connection_newest():
+            self.others_newest, self.heard_at = time, now
+        if self.number > 0:
+            self.tell(time, now)
+
+    cdef void tell(self, double time, double now) noexcept nogil:
+        with gil:
+            try:
+                self.wrapped.hear(time, now)
+            except BaseException as error:
+                self.fail(self.raised("hear", error))
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        self.heard_at = (<PythonStrategy>peer).heard_at
+        return 0
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         with gil:

@@ -1,0 +1,40 @@
+"""Packets of several entities that come by one connection, of which one is silent or joins late."""
+
+from __future__ import annotations
+
+import random
+
+from epic_cli import Packet
+
+#: Send intervals between two packets of each entity, and when it begins and ends (s).
+KINDS: dict[str, dict[str, tuple[int, float, float]]] = {
+    "goes silent": {"a": (1, 0.0, 2.0), "b": (1, 0.0, 4.0)},
+    "joins late": {"a": (1, 0.0, 4.0), "b": (1, 1.5, 4.0)},
+    "another rate": {"a": (1, 0.0, 4.0), "b": (3, 0.0, 4.0)},
+    "three": {"a": (1, 0.0, 4.0), "b": (2, 0.5, 2.5), "c": (5, 1.2, 4.0)},
+}
+
+
+def connection(
+    kind: str, seed: int = 0, rate: float = 20.0, apart: bool = False, jitter: float = 0.0
+) -> list[Packet]:
+    """Packets in order of arrival; those of one time come in one datagram, or in one each (apart).
+
+    They come in order: ``jitter`` (s) delays them by up to so much.
+    """
+    rng = random.Random(f"{kind} {seed}")
+    packets: list[Packet] = []
+    newest = 0.0
+    for number in range(round(4.0 * rate)):
+        sent = number / rate
+        arrival = newest = max(newest, sent + 0.06 + rng.uniform(0, jitter))
+        for index, (name, (every, begin, end)) in enumerate(KINDS[kind].items()):
+            if number % every == 0 and begin <= sent < end:
+                time = sent + 0.002 * index if apart else sent
+                arrival = newest = max(newest, arrival, time) + (0.0004 if apart else 0.0)
+                x = (3.0 + index) * sent + 0.7 * sent * sent
+                packets.append(
+                    Packet((x, -2.0 * sent, 0.5), (3.0 + index + 1.4 * sent, -2.0, 0.0), time,
+                           arrival, name)
+                )  # fmt: skip
+    return packets
