@@ -7,8 +7,7 @@ own, and markers of their own shape. Whoever draws a line writes its label at it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import count
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
 from zlib import crc32
 
@@ -173,22 +172,27 @@ def line_styles(labels: Iterable[str]) -> dict[str, LineStyle]:
     where none is, dashes of its own.
     """
     found: dict[str, LineStyle] = {}
-    taken: set[LineStyle] = set()
     for label in sorted(set(labels), key=lambda one: (one not in _OWN, one)):
-        style = next(style for style in _wanted(label.partition("+")[0]) if style not in taken)
-        taken.add(style)
-        found[label] = style
+        found[label] = _free_style(label.partition("+")[0], set(found.values()))
     return found
 
 
-def _wanted(name: str) -> Iterator[LineStyle]:
-    """Yield styles for a strategy without end, its own first."""
+def _free_style(name: str, taken: Collection[LineStyle]) -> LineStyle:
+    """Return a strategy's style, or where it is taken the next of its family that is free."""
     first, size, place = _OWN.get(name, _OTHERS)
+    own = place  # dashes
     if name not in _OWN:
         place += crc32(name.encode(errors="replace")) % (size - place)
-    for more in count():
-        for each in range(place, place + size):
-            yield LineStyle(first + each % size, each % size + more)
+        own = 0
+    colors = {style.color for style in taken}
+    more = 0
+    while True:
+        for each in range(size):
+            style = LineStyle(first + (place + each) % size, (own + each) % size + more)
+            # a color stands twice only where the family has no more of them
+            if style not in taken and (more or style.color not in colors):
+                return style
+        more += 1
 
 
 #: Where the colors of strategies begin that are not in the table.
