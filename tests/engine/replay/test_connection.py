@@ -12,11 +12,18 @@ from epic_cli import Packet, Sample, replay
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay import Trace, draw_frames, separate
 from epic_cli.engine.replay.playback import SampleStream, Timing
-from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
 from epic_cli.engine.strategies import names
 from epic_cli.metrics.arrays import rows_of
 
 TIMING = Timing((1, 60))
+#: Strategies whose clock is the connection's where the send interval is given.
+GIVEN = (
+    "mirror+send_interval=0.05",
+    "lightyear+send_interval=0.05",
+    "james-frowen+tick_interval=0.05",
+    "tick-interpolation+tick_interval=0.05",
+)
 STATUSES = ("none", "held", "interpolated", "extrapolated")
 
 
@@ -38,13 +45,14 @@ def by_entity(packets: list[Packet], parts: int = 1) -> dict[str, PacketBlock]:
 
 def rows_together(strategy: object, packets: list[Packet]) -> dict[str, list[Sample]]:
     rows = defaultdict(list)
-    for sample in replay(packets, strategy, tick=1 / 60):  # type: ignore[arg-type]
+    made = read_spec(strategy).maker() if isinstance(strategy, str) else strategy
+    for sample in replay(packets, made, tick=1 / 60):  # type: ignore[arg-type]
         rows[sample.entity].append(sample)
     return rows
 
 
 def rows_apart(strategy: str, block: PacketBlock) -> list[tuple[object, ...]]:
-    rows = rows_of(Trace(StrategySpec(strategy).maker(), TIMING.resolve(True), block))
+    rows = rows_of(Trace(read_spec(strategy).maker(), TIMING.resolve(True), block))
     return [
         (float(row["time"]), *row["position"].tolist(), *row["velocity"].tolist(),
          STATUSES[row["status"]])
@@ -57,7 +65,7 @@ def plain(samples: list[Sample]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("strategy", names())
+@pytest.mark.parametrize("strategy", [*names(), *GIVEN])
 def test_an_entity_is_drawn_apart_from_others_as_it_is_beside_them(
     strategy: str, apart: bool
 ) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from functools import partial
+from itertools import pairwise
 from statistics import fmean
 
+import numpy as np
 import pytest
 from support.connections import KINDS, connection
 
@@ -101,3 +103,87 @@ def test_source_has_one_clock_for_all_entities(kind: str) -> None:
         for sample in samples:
             expected = source_at(packets, entity, sample.time, sample.time - times[sample.time])
             assert sample.position[0] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "name", ["source", "mirror", "james-frowen", "lightyear", "ddnet"]
+)
+def test_entities_of_one_connection_are_drawn_at_one_time(name: str, seed: int) -> None:
+    """One that joins late is drawn at the sender's time at which the others are."""
+    packets = connection("joins late", seed, jitter=0.04)
+    given = {"james-frowen": {"tick_interval": 0.05}}
+    given |= {key: {"send_interval": 0.05} for key in ("mirror", "lightyear")}
+    drawn = rows(name, packets, **given.get(name, {}))
+    times: dict[str, dict[float, float]] = {}
+    for entity, samples in drawn.items():
+        own = [packet for packet in packets if packet.entity == entity]
+        stamps = [packet.time for packet in own]
+        # the coordinate that is linear in time, of whatever curve
+        places = [-packet.position[1] for packet in own]
+        times[entity] = {
+            sample.time: float(np.interp(-sample.position[1], places, stamps))
+            for sample in samples
+            if sample.status == "interpolated"
+            and stamps[1] < np.interp(-sample.position[1], places, stamps) < stamps[-1]
+        }
+    both = times["a"].keys() & times["b"].keys()
+    assert len(both) > 60
+    assert [times["a"][at] for at in both] == pytest.approx([times["b"][at] for at in both])
+
+
+def james_frowen(packets: list[Packet], entity: str, frames: list[float]) -> dict[float, float]:
+    """x of an entity in each frame: one clock for all messages, a buffer of the entity's own."""
+    tick, running, client, scale, mean = 0.05, False, 0.0, 1.0, math.nan
+    shown: dict[float, float] = {}
+    buffer: list[tuple[float, float]] = []
+    waiting, newest, x = sorted({(one.arrival or 0.0, one.time) for one in packets}), -1.0, math.nan
+    for before, at in pairwise([frames[0] - FRAME, *frames]):
+        while waiting and waiting[0][0] <= at:
+            arrival, stamp = waiting.pop(0)
+            for one in packets:
+                if (one.arrival, one.time, one.entity) == (arrival, stamp, entity):
+                    if not buffer and not math.isnan(x):
+                        buffer.append((stamp - tick, x))
+                    buffer.append((stamp, one.position[0]))
+            if stamp < newest:
+                continue
+            newest = stamp
+            if not running or stamp - client > 20 * tick:
+                running, client, scale, mean = True, stamp, 1.0, math.nan
+                continue
+            off = stamp - client
+            mean = off if math.isnan(mean) else mean + 2 / 31 * (off - mean)
+            size = abs(mean) / (0.5 * tick)
+            faster, slower = (1.08, 0.8) if size > 10 else (1.01, 0.96)
+            scale = 1.0 if size <= 1 else faster if mean > 0 else slower
+        client += (at - before) * scale * running
+        time = client - 2 * tick
+        if buffer:
+            x = float(np.interp(time, *zip(*buffer, strict=True)))
+            shown[at] = x
+            buffer = [state for state in buffer if state[0] >= time - 3 * tick]
+        elif not math.isnan(x):
+            shown[at] = x
+    return shown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_james_frowen_has_one_clock_for_all_entities(kind: str) -> None:
+    packets = connection(kind, jitter=0.05)
+    drawn = rows("james-frowen", packets, tick_interval=0.05)
+    frames = sorted({sample.time for samples in drawn.values() for sample in samples})
+    for entity, samples in drawn.items():
+        expected = james_frowen(packets, entity, frames)
+        for sample in samples:
+            assert sample.position[0] == pytest.approx(expected[sample.time], abs=1e-6)
+
+
+def test_a_message_that_comes_twice_counts_twice_for_james_frowens_clock() -> None:
+    packets = [one for one in connection("three", jitter=0.02) if one.entity == "a"]
+    copies = [one._replace(arrival=(one.arrival or 0.0) + 0.004) for one in packets[::7]]
+    both = sorted(packets + copies, key=lambda one: one.arrival or 0.0)
+    samples = rows("james-frowen", both, tick_interval=0.05)["a"]
+    expected = james_frowen(both, "a", [sample.time for sample in samples])
+    for sample in samples:
+        assert sample.position[0] == pytest.approx(expected[sample.time], abs=1e-6)

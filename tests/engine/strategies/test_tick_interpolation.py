@@ -96,3 +96,24 @@ def test_a_late_packet_is_discarded() -> None:
     made = strategy("tick-interpolation")
     assert made.update(at(1.0, 1.0), 1.0)
     assert not made.update(at(0.5, 5.0), 1.0)
+
+
+@pytest.mark.parametrize("frame", [0.05, 0.025, 0.1, 0.0166, 0.035])
+def test_a_tick_due_exactly_at_a_frame_waits_for_the_next(frame: float) -> None:
+    """The loop of netfox: ``ceil(debt / ticktime)`` ticks, none at a debt of 0."""
+    tick = 0.05
+    made = strategy("tick-interpolation", tick_interval=tick)
+    before = after = newest = 0.0
+    due = tick  # of the first tick after the first frame
+    for number in range(60):
+        at = number * frame
+        newest = float(number * number)
+        made.update(Packet((newest, 0.0, 0.0), (0.0, 0.0, 0.0), at - 0.001), at)
+        if number == 0:
+            before = after = newest
+        ticks = min(math.ceil(round((at - due) / tick, 6)), 8)
+        if ticks > 0:
+            before, after = after, newest
+            due += ticks * tick
+        share = 1 - min(max((due - at) / tick, 0.0), 1.0)
+        assert made.read(at).position[0] == pytest.approx(before + share * (after - before))

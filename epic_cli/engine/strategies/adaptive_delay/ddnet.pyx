@@ -1,6 +1,7 @@
 """The snapshot interpolation of DDNet (Teeworlds), on its smooth time."""
 
 from libc.math cimport trunc
+from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport EXTRAPOLATED, Motion, Packet, Sample, is_finite
 from epic_cli.engine.strategies.parts cimport Strategy
@@ -21,6 +22,9 @@ cdef double FIRST_DOWN = 0.3
 cdef double FASTEST_DOWN = 30
 cdef double SLOWEST_DOWN = 2
 
+# So many timestamps of snapshots wait for a frame.
+cdef size_t MOST_FRESH = 1024
+
 
 cdef class DDNet(Strategy):
     """Draws between the two snapshots around a clock that ignores spikes of latency.
@@ -40,6 +44,9 @@ cdef class DDNet(Strategy):
     are drawn by extrapolation for the rest of the time, without limit when they stay away. The
     clock runs backwards where it is far ahead.
 
+    The clock is the connection's. A DDNet snapshot has all entities, so that one of which no packet
+    has come would stand still or be gone; here it goes on as if no snapshot had come.
+
     Where this differs from DDNet: times are not whole milliseconds where it compares
     them with 0, and an entity is shown from its first snapshot on. ``snap_distance`` is an
     addition. Late packets are discarded. The velocity is interpolated alike.
@@ -54,6 +61,7 @@ cdef class DDNet(Strategy):
         source="DDNet (ddnet/ddnet), smooth_time.cpp, client.cpp, (c) Magnus Auvinen; zlib",
         proof="runs of the original's clock, called for each snapshot and frame as client.cpp calls"
         " it",
+        connection="its clock takes all packets",
         rotates="its one angle as positions, the shorter way; about other axes slerp (ours: it is"
         " flat)",
         lag_varies=LagVariation(
@@ -71,9 +79,9 @@ cdef class DDNet(Strategy):
 
     cdef public double tick_interval, spike, snap_distance
     cdef SnapshotBuffer snapshots
-    cdef size_t fresh                   # snapshots that no frame has seen
+    cdef vector[double] fresh           # timestamps that no frame has seen
     cdef long spikes
-    cdef bint running
+    cdef bint begun, running            # after the first timestamp, and the second
     cdef double snap, current, target, down     # the clock's
     cdef readonly double game_time
 
@@ -83,15 +91,44 @@ cdef class DDNet(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.snapshots.clear()
-        self.fresh = self.spikes = 0
-        self.running = False
         self.game_time = 0
+
+    cdef void clear_clock(self) noexcept nogil:
+        self.fresh.clear()
+        self.spikes = 0
+        self.begun = self.running = False
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef DDNet other = peer
+        self.fresh, self.spikes = other.fresh, other.spikes
+        self.begun, self.running = other.begun, other.running
+        self.snap, self.current, self.target = other.snap, other.current, other.target
+        self.down = other.down
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        if time > self.connection_newest() and self.fresh.size() < MOST_FRESH:
+            self.fresh.push_back(time)
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        cdef double stamp
+        for stamp in self.fresh:
+            if self.running:
+                self.adjust(at, stamp)
+            elif self.begun:
+                self.running = True
+                self.down = FIRST_DOWN
+                self.snap = at
+                self.current = self.target = stamp - self.tick_interval
+            self.begun = True
+        self.fresh.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.snapshots.empty() and packet.time <= self.newest:
             return False
+        if not self.same_datagram:
+            self.count_datagram(packet.time, now)
         self.snapshots.append(packet, now)
-        self.fresh = min(self.fresh + 1, self.snapshots.size())
         return True
 
     cdef double clock(self, double at) noexcept nogil:
@@ -118,22 +155,12 @@ cdef class DDNet(Strategy):
         self.target = stamp - self.tick_interval
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef size_t count = self.snapshots.size()
         cdef const Snapshot* before
         cdef const Snapshot* after
         cdef double u
         cdef Motion motion
-        while self.fresh > 0:
-            if self.running:
-                self.adjust(at, self.snapshots[count - self.fresh].time)
-            elif count - self.fresh >= 1:
-                self.running = True
-                self.down = FIRST_DOWN
-                self.snap = at
-                self.current = self.target = (
-                    self.snapshots[count - self.fresh].time - self.tick_interval)
-            self.fresh -= 1
-        if not self.running:
+        self.pass_frame(at)
+        if not self.running or self.snapshots.size() < 2:
             hold_state(self.snapshots.front(), self.drawn, sample)
             return
         self.game_time = self.clock(at)

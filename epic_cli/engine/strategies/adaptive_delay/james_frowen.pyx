@@ -38,11 +38,15 @@ cdef class JamesFrowen(Strategy):
     rises by more than the delay, each packet is shown on arrival and held, until the slower clock
     has fallen back: 7 s after a step of 1.5 s.
 
-    Where this differs from the original: a second snapshot with the same timestamp is discarded
-    (there it divides zero by zero, and the entity is nowhere for a frame), and
-    ``tick_interval=auto`` measures the tick. ``snap_distance`` and ``reset_backward`` are
-    additions: with the latter a clock that is as far ahead is reset too, and time that has been
-    drawn is not drawn again. Late packets are discarded, as in the original.
+    As in the original the clock is the connection's: each message moves it, whichever entities are
+    in it (``tick_interval=auto``: those of its own). One that comes twice counts twice for the
+    clock; its snapshot is discarded (there it divides zero by zero, and the entity is nowhere for a
+    frame).
+
+    Where this differs from the original: ``tick_interval=auto`` measures the tick.
+    ``snap_distance`` and ``reset_backward`` are additions: with the latter a clock that is as far
+    ahead is reset too, and time that has been drawn is not drawn again. Late packets are discarded,
+    as in the original.
 
     ``tick_interval=auto`` draws as the given tick does, where at least three of eight packets
     follow the one before by one tick; silences and single losses cost nothing, and another rate
@@ -61,6 +65,8 @@ cdef class JamesFrowen(Strategy):
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original's buffer and clock, called at a packet and in a frame as"
         " SyncPositionBehaviour calls them; its own tests",
+        connection="with tick_interval given its clock takes all packets"
+        " (SyncPositionSystem.TimeSync)",
         rotates="slerp at the same fraction (TransformState)",
         lag_by_session=True,
         lag_varies=LagVariation(
@@ -96,19 +102,46 @@ cdef class JamesFrowen(Strategy):
     cdef SnapshotBuffer buffer
     cdef readonly double client_time, scale
     cdef double drawn_time
+    cdef bint running                   # the clock, since the first message
     cdef Motion shown
 
     def configure(self, *, tick_interval, moving_average_count):
         self.check_free()
         self.interval = SendInterval(tick_interval, 0.05)
+        # the time between two packets of one entity is not that between two of the connection
+        self.listens = self.listens and not self.interval.measures
         self.difference = MovingAverage(2 / (moving_average_count + 1.0))
         self.buffer.set_capacity()
 
     cdef void clear(self) noexcept nogil:
+        self.buffer.clear()
+        if not self.connected:
+            self.clear_clock()
+
+    cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
         self.difference.clear()
-        self.buffer.clear()
+        self.running = False
         self.scale = 1
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef JamesFrowen other = peer
+        self.interval.copy(other.interval)
+        self.difference.copy(other.difference)
+        self.running, self.client_time, self.scale = other.running, other.client_time, other.scale
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        if time < self.connection_newest():
+            return
+        self.interval.add(time)
+        if self.running:
+            self.follow(time)
+        else:
+            self.running, self.client_time = True, time
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        self.client_time += self.elapsed(at) * self.scale
 
     cdef double delay(self) noexcept nogil:
         return self.tick_delay * self.interval.value
@@ -116,9 +149,12 @@ cdef class JamesFrowen(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot snapshot = snapshot_of(packet, now)
         cdef Snapshot drawn
-        if not self.empty and packet.time <= self.newest:
+        if not self.empty and packet.time < self.newest:
             return False
-        self.interval.add(packet.time)
+        if not self.same_datagram:
+            self.count_datagram(packet.time, now)
+        if not self.empty and packet.time == self.newest:
+            return False
         if not self.empty and self.buffer.empty():
             drawn = snapshot
             drawn.time = packet.time - self.interval.value
@@ -127,10 +163,7 @@ cdef class JamesFrowen(Strategy):
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
         if self.empty:
-            self.client_time = packet.time
-            self.drawn_time = packet.time - self.delay()
-        else:
-            self.follow(packet.time)
+            self.drawn_time = min(packet.time, self.client_time) - self.delay()
         return True
 
     cdef void follow(self, double time) noexcept nogil:
@@ -153,7 +186,7 @@ cdef class JamesFrowen(Strategy):
         self.scale = clamped(self.scale, SLOWEST, FASTEST)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        self.client_time += self.elapsed(at) * self.scale
+        self.pass_frame(at)
         self.play(self.client_time - self.delay(), sample)
         self.forget(self.client_time - self.delay() * (1 + KEPT_DELAYS))
         self.shown = sample

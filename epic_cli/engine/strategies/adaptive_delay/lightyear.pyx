@@ -76,6 +76,7 @@ cdef class Lightyear(Strategy):
         " MIT or Apache-2.0",
         proof="runs of the original's functions, in a driver that calls them once a packet and"
         " once a frame with packets, as its systems do; its own tests",
+        connection="with send_interval given its timeline takes all packets",
         rotates="slerp at the same fraction, or a Hermite curve with the angular velocities"
         " (lightyear_avian)",
         lag_varies=LagVariation(
@@ -122,32 +123,62 @@ cdef class Lightyear(Strategy):
     cdef bint heard                     # since the last frame:
     cdef double first_heard, sum, kept  # a stamp, the weighted others - it, and the rest's weight
     cdef long errors
-    cdef bint synced, behind
+    cdef bint begun, synced, behind
     cdef readonly double timeline, speed
 
     def configure(self, *, send_interval):
         self.check_free()
         self.interval = SendInterval(send_interval, 0.05)
+        # the time between two packets of one entity is not that between two of the connection
+        self.listens = self.listens and not self.interval.measures
         self.age = PacketAge(AUTO)
         self.snapshots.set_capacity()
 
     cdef void clear(self) noexcept nogil:
+        self.snapshots.clear()
+        if not self.connected:
+            self.clear_clock()
+
+    cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
         self.age.clear()
-        self.snapshots.clear()
         self.mean = self.deviation = self.offset = 0
         self.measured = self.errors = 0
-        self.heard = self.synced = self.behind = False
-        self.speed = 1
+        self.heard = self.synced = self.behind = self.begun = False
+        self.timeline, self.speed = 0, 1
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef Lightyear other = peer
+        self.interval.copy(other.interval)
+        self.age.copy(other.age)
+        self.mean, self.deviation, self.offset = other.mean, other.deviation, other.offset
+        self.measured, self.errors = other.measured, other.errors
+        self.heard, self.synced, self.behind = other.heard, other.synced, other.behind
+        self.first_heard, self.sum, self.kept = other.first_heard, other.sum, other.kept
+        self.begun, self.timeline, self.speed = other.begun, other.timeline, other.speed
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        cdef Packet packet
+        packet.time, packet.arrival = time, now
+        self.count(packet, now)
+
+    cdef void count(self, const Packet& packet, double now) noexcept nogil:
+        """Takes the first packet of a datagram into the timeline."""
+        if packet.time < self.connection_newest():
+            return
+        self.measure(self.age.of(packet, now))
+        self.weigh(packet.time)
+        self.begun = True
+        self.interval.add(packet.time)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.snapshots.empty() and packet.time < self.newest:
             return False
-        self.measure(self.age.of(packet, now))
-        self.weigh(packet.time)
+        if not self.same_datagram:
+            self.count(packet, now)
         if not self.snapshots.empty() and packet.time == self.newest:
             return False
-        self.interval.add(packet.time)
         self.snapshots.append(packet, now)
         return True
 
@@ -175,7 +206,7 @@ cdef class Lightyear(Strategy):
         cdef double whole = floor(self.current_jitter() * 1000 + 1e-9)
         cdef double share = clamped((whole - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER), 0, 1)
         cdef double weight = MOST_WEIGHT - share * (MOST_WEIGHT - LEAST_WEIGHT)
-        if self.snapshots.empty():
+        if not self.begun:
             weight = 1
         if not self.heard:
             self.heard, self.first_heard, self.sum, self.kept = True, stamp, 0, 1
@@ -212,9 +243,9 @@ cdef class Lightyear(Strategy):
         if fabs(self.speed - 1) > 0.001:
             self.speed += (1 - self.speed) * 0.1
 
-    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+    cdef bint advance(self, double at) noexcept nogil:
+        """Moves the timeline by a frame; True: it is to be synced after that."""
         cdef bint heard = self.heard
-        cdef size_t before
         self.timeline += self.elapsed(at) * self.speed
         if heard:
             self.heard = False
@@ -223,6 +254,15 @@ cdef class Lightyear(Strategy):
         if not self.synced:
             self.sync(at)
             heard = False
+        return heard
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        if self.advance(at):
+            self.sync(at)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef bint heard = self.advance(at)
+        cdef size_t before
         before = self.snapshots.count_until(self.timeline)
         if before > 1:
             self.snapshots.drop_front(before - 1)

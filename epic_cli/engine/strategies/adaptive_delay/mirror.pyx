@@ -1,6 +1,6 @@
 """The snapshot interpolation of Mirror, with its catch-up and its dynamic adjustment."""
 
-from libc.math cimport round, sqrt
+from libc.math cimport NAN, isnan, round, sqrt
 
 from epic_cli.engine.packets cimport Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
@@ -47,8 +47,10 @@ cdef class Mirror(Strategy):
     sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards,
     its negative arrival interval counts as jitter, and of several snapshots that a frame passes
     half stay in the buffer, to be drawn again where timestamps are set back. Mirror knows its
-    send interval; ``auto`` measures it. Its timeline follows a message of the server's, whether an
-    entity moves or not, and knows an arrival by the frame. Its NetworkTransform stamps an entity's
+    send interval; ``auto`` measures it. Its timeline follows a message of the server's, whether
+    anything moves or not; here it follows the
+    packets of all entities, or with ``auto`` those of its own. It knows an arrival by the
+    frame. Its NetworkTransform stamps an entity's
     snapshots one send interval later, as long as its timelineOffset is on: ``timeline_offset=1``.
     ``snap_distance`` is an addition.
 
@@ -69,6 +71,7 @@ cdef class Mirror(Strategy):
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original: DynamicAdjustment and InsertAndAdjust at a packet, StepTime"
         " and StepInterpolation in a frame, as NetworkClient calls them; its own tests",
+        connection="with send_interval given its timeline takes all packets",
         rotates="slerp at the same fraction (NetworkTransform)",
         lag_by_session=True,
         lag_varies=LagVariation(
@@ -117,11 +120,15 @@ cdef class Mirror(Strategy):
     cdef SnapshotBuffer buffer
     cdef readonly double timeline       # the sender's time that is drawn
     cdef readonly double timescale, buffer_time
+    cdef bint begun
+    cdef double newest_arrival          # of the connection; NaN: none
     cdef Motion shown
 
     def configure(self, *, send_interval, buffer_limit):
         self.check_free()
         self.interval = SendInterval(send_interval, 1.0 / 60)
+        # the time between two packets of one entity is not that between two of the connection
+        self.listens = self.listens and not self.interval.measures
         self.buffer.set_capacity(buffer_limit)
         self.drift_average = MovingAverage()
         self.delivery_average = MovingAverage()
@@ -137,33 +144,77 @@ cdef class Mirror(Strategy):
         return self.buffer.size()
 
     cdef void clear(self) noexcept nogil:
+        self.buffer.clear()
+        if not self.connected:
+            self.clear_clock()
+
+    cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
         self.drift_average.clear()
         self.delivery_average.clear()
-        self.buffer.clear()
         self.timeline = self.buffer_time = 0
         self.timescale = 1
+        self.begun, self.newest_arrival = False, NAN
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef Mirror other = peer
+        self.interval.copy(other.interval)
+        self.drift_average.copy(other.drift_average)
+        self.delivery_average.copy(other.delivery_average)
+        self.adjust()
+        self.timeline, self.timescale = other.timeline, other.timescale
+        self.buffer_time = other.buffer_time
+        self.begun, self.newest_arrival = other.begun, other.newest_arrival
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        cdef bint fresh = time > self.connection_newest()
+        self.expect(time, fresh)
+        self.come(time, now, fresh)
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        self.timeline += self.elapsed(at) * self.timescale
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef bint first = self.buffer.empty()
-        cdef bint late = packet.time < self.newest and not first
-        cdef long measured = self.interval.count
-        if not late:
-            self.interval.add(packet.time)
-        self.adjust()
-        if first:
-            self.timeline = packet.time - self.buffer_time
-        elif self.pause > 0 and packet.time - self.newest > self.pause:
+        cdef bint fresh = packet.time > self.connection_newest()
+        cdef bint inserted
+        if not self.same_datagram:
+            self.expect(packet.time, fresh)
+        if not self.buffer.empty() and 0 < self.pause < packet.time - self.newest:
             self.resume(packet.time)
+        inserted = self.insert(packet, now)
+        if not self.same_datagram and (inserted or self.connected):
+            self.come(packet.time, now, fresh)
+        return inserted
+
+    cdef void expect(self, double time, bint fresh) noexcept nogil:
+        """Sets the buffer time, and the timeline where it begins or goes on after a pause."""
+        cdef long measured = self.interval.count
+        self.interval.add(time)
+        self.adjust()
+        if not self.begun:
+            self.begun, self.timeline = True, time - self.buffer_time
+        elif fresh and 0 < self.pause < time - self.connection_newest():
+            self.timeline = time - self.buffer_time
+            self.drift_average.clear()
         elif self.interval.count == 1 and measured == 0:
             # the send interval is known only now; so far there was one snapshot to show
-            self.timeline = min(self.timeline, packet.time - self.buffer_time)
+            self.timeline = min(self.timeline, time - self.buffer_time)
             self.drift_average.clear()
-        if not self.insert(packet, now):
-            return False
-        if not late or self.quirks:
-            self.follow(packet.time)
-        return True
+
+    cdef void come(self, double time, double now, bint fresh) noexcept nogil:
+        """Takes the arrival of a snapshot; ``fresh``: the newest of the connection."""
+        cdef double gap = now - self.newest_arrival
+        cdef size_t size = self.buffer.size()
+        if not fresh and not self.quirks:
+            return
+        if fresh:
+            self.newest_arrival = now
+        if self.quirks and size > 1 and not self.connected:
+            gap = self.buffer[size - 1].arrival - self.buffer[size - 2].arrival
+        if not isnan(gap) and not 0 < self.pause < gap:
+            self.delivery_average.add(gap)
+        self.follow(time)
 
     cdef void adjust(self) noexcept nogil:
         """The buffer time for the jitter so far."""
@@ -186,24 +237,16 @@ cdef class Mirror(Strategy):
         drawn.time = time - self.interval.value
         self.buffer.clear()
         self.buffer.insert(0, drawn)
-        self.timeline = time - self.buffer_time
-        self.drift_average.clear()
 
     cdef bint insert(self, const Packet& packet, double now) noexcept nogil:
         """Inserts a snapshot; False: one has its timestamp already, or there is no room."""
         cdef size_t place = self.buffer.count_until(packet.time)
-        cdef size_t last = self.buffer.size()
-        cdef double gap
         if self.buffer.full():
             return False
         if place > 0 and self.buffer[place - 1].time == packet.time:
             self.buffer[place - 1] = snapshot_of(packet, now)
             return False
         self.buffer.insert(place, packet, now)
-        if last > 0 and (place == last or self.quirks):
-            gap = self.buffer[last].arrival - self.buffer[last - 1].arrival
-            if not 0 < self.pause < gap:
-                self.delivery_average.add(gap)
         return True
 
     cdef void follow(self, double time) noexcept nogil:
@@ -221,7 +264,7 @@ cdef class Mirror(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t before
         cdef double time
-        self.timeline += self.elapsed(at) * self.timescale
+        self.pass_frame(at)
         time = self.timeline - self.timeline_offset * self.interval.value
         before = self.buffer.count_until(time)
         if 0 < before < self.buffer.size():

@@ -53,7 +53,8 @@ cdef class Quake3(Strategy):
     Very little lag: the buffer is a single snapshot. A lost packet freezes players, and the
     clock never rests, so a constant velocity is drawn up to 2 ms times the velocity off the line.
 
-    Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
+    Where this differs from Quake: each entity has a clock of its own, where the original has one
+    for its snapshots of all. Times are not whole milliseconds. The velocity of ``sine``
     is the true one, and an error is shown from the first frame on; with ``quirks=on`` they are
     as in the original, which has a factor of 0.5 instead of 2 pi / duration, and no error in the
     frame in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and

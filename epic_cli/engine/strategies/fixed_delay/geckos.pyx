@@ -50,9 +50,10 @@ cdef class Geckos(Strategy):
     packet older than everything in a full vault is discarded. Times keep their fractions of a
     millisecond, every offset counts, even one of -1 ms, and every server time is a time, where
     the original takes one of 1 ms or less for the fraction ``u``. With ``quirks=on`` all of this
-    is as in the original. ``snap_distance`` is an addition, and each entity has its own vault: one
-    that joins later waits for two snapshots as the first did, and one that has left is held, where
-    the original's snapshots of all entities show the former an interval early, and drop the latter.
+    is as in the original. ``snap_distance`` is an addition, and each entity has its own
+    vault and offset: one that joins later waits for two snapshots as the first did, and one that
+    has left is held, where the original's snapshots of all entities show the former an interval
+    early, and drop the latter.
 
     The velocity is that of the packets, interpolated as the position is. The positions are those of
     ``buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze

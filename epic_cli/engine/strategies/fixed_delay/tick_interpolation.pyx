@@ -1,6 +1,6 @@
 """Between the last two fixed ticks by the frame's fraction, as game loops with fixed steps draw."""
 
-from libc.math cimport floor
+from libc.math cimport ceil, floor
 
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
@@ -12,7 +12,7 @@ from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
-# A frame this close before a tick has it: rounding must not decide, s.
+# A frame this close to a tick is at it: rounding must not decide, s.
 cdef double NEARLY = 1e-9
 # The most ticks that a frame runs; the others wait for the next.
 cdef int MOST_TICKS = 8
@@ -34,8 +34,10 @@ cdef class TickInterpolation(Strategy):
     the first frame; ``tick_interval=auto`` ticks as often as packets come.
 
     Where a frame runs several ticks, netfox records once after all of them (``recorded=loop``): it
-    goes from the state before the frame's ticks to the one after, and runs eight at most. Godot and
-    Fiedler record at every tick (``recorded=tick``): both ends are then the newest state.
+    goes from the state before the frame's ticks to the one after, and runs eight at most; a tick
+    that is due exactly at a frame waits for the next. Godot and Fiedler record at every tick
+    (``recorded=tick``): both ends are then the newest state, and a tick runs in the frame at which
+    it is due. With ``tick_interval`` given all entities have the same ticks.
 
     Exact for what is simulated here, but no jitter buffer: a tick without a packet stands still,
     and one with two is twice as fast. One tick is added to the age of the newest packet.
@@ -53,6 +55,7 @@ cdef class TickInterpolation(Strategy):
         source="netfox (foxssake/netfox), interpolation-server.gd, MIT; Glenn Fiedler, Fix Your"
         " Timestep!",
         proof="formulas of the tick loop, the recording and the fraction; its own tests",
+        connection="with tick_interval given all entities have the same ticks",
         rotates="slerp between the same two ticks (netfox, Godot)",
         lag_by_session=True,
         lag_varies=LagVariation(
@@ -72,32 +75,62 @@ cdef class TickInterpolation(Strategy):
     cdef public Recorded recorded
     cdef SendInterval interval
     cdef double last_tick
+    cdef bint ticking
     cdef Snapshot newest_state, before, after
 
     def configure(self, *, tick_interval):
         self.check_free()
         self.interval = SendInterval(tick_interval, 1.0 / 30)
+        # the time between two packets of one entity is not that between two of the connection
+        self.listens = self.listens and not self.interval.measures
 
     cdef void clear(self) noexcept nogil:
+        if not self.connected:
+            self.clear_clock()
+
+    cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
+        self.ticking = False
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef TickInterpolation other = peer
+        self.interval.copy(other.interval)
+        self.ticking, self.last_tick = other.ticking, other.last_tick
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        self.interval.add(time)
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        self.run_ticks(at)
+
+    cdef double run_ticks(self, double at) noexcept nogil:
+        """How many ticks this frame runs."""
+        cdef double tick = self.interval.value, passed
+        if not self.ticking:
+            self.ticking, self.last_tick = True, at
+        if self.recorded == Recorded.LOOP:
+            passed = min(ceil((at - self.last_tick - NEARLY) / tick) - 1, <double>MOST_TICKS)
+        else:
+            passed = floor((at - self.last_tick + NEARLY) / tick)
+        passed = max(passed, 0.0)
+        self.last_tick += passed * tick
+        return passed
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.empty and packet.time < self.newest:
             return False
-        self.interval.add(packet.time)
+        if not self.same_datagram:
+            self.count_datagram(packet.time, now)
         self.newest_state = snapshot_of(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double tick = self.interval.value
-        cdef double passed, u
+        cdef double passed = self.run_ticks(at), u
         if not self.drew:
-            self.last_tick = at
             self.before = self.after = self.newest_state
-        if at - self.last_tick + NEARLY >= tick:
-            passed = floor((at - self.last_tick + NEARLY) / tick)
-            if self.recorded == Recorded.LOOP:
-                passed = min(passed, <double>MOST_TICKS)
+        elif passed > 0:
             if passed == 1 or self.recorded == Recorded.LOOP:
                 self.before = self.after
             else:
@@ -105,7 +138,6 @@ cdef class TickInterpolation(Strategy):
             self.after = self.newest_state
             if farther(self.before.position, self.after.position, self.snap_distance):
                 self.before = self.after
-            self.last_tick += passed * tick
         u = min(max((at - self.last_tick) / tick, 0.0), 1.0)
         sample.hold(Motion(lerp(self.before.position, self.after.position, u),
                            lerp(self.before.velocity, self.after.velocity, u)),

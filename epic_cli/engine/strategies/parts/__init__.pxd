@@ -102,6 +102,7 @@ cdef class PacketAge:
     cdef bint agree             # the first packet's age was plausible for a network
 
     cdef double of(self, const Packet& packet, double now) noexcept nogil
+    cdef void copy(self, PacketAge other) noexcept
     cdef void clear(self) noexcept nogil
 
 
@@ -112,6 +113,7 @@ cdef class MovingAverage:
     cdef readonly double variance
     cdef readonly long count
 
+    cdef void copy(self, MovingAverage other) noexcept
     cpdef double add(self, double sample) noexcept nogil
     cpdef void clear(self) noexcept nogil
 

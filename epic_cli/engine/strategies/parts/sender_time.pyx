@@ -375,6 +375,10 @@ cdef class PacketAge:
         age -= self.least
         return age + clamped(self.least, 0, BELIEVABLE) if self.agree else age
 
+    cdef void copy(self, PacketAge other) noexcept:
+        """Copies the measurements of another one."""
+        self.least, self.measured, self.agree = other.least, other.measured, other.agree
+
     cdef void clear(self) noexcept nogil:
         """Resets the measurements."""
         self.least = NAN
@@ -409,6 +413,10 @@ cdef class MovingAverage:
             self.variance = (1 - self.weight) * (
                 self.variance + self.weight * difference * difference)
         return self.value
+
+    cdef void copy(self, MovingAverage other) noexcept:
+        """Copies the samples of another one of the same weight."""
+        self.value, self.variance, self.count = other.value, other.variance, other.count
 
     cpdef void clear(self) noexcept nogil:
         """Drops all samples."""
