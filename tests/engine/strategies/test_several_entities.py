@@ -106,9 +106,7 @@ def test_source_has_one_clock_for_all_entities(kind: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    "name", ["source", "mirror", "james-frowen", "lightyear", "ddnet"]
-)
+@pytest.mark.parametrize("name", ["source", "mirror", "james-frowen", "lightyear", "ddnet"])
 def test_entities_of_one_connection_are_drawn_at_one_time(name: str, seed: int) -> None:
     """One that joins late is drawn at the sender's time at which the others are."""
     packets = connection("joins late", seed, jitter=0.04)
