@@ -252,6 +252,7 @@ def test_on_paper_of_any_width_all_is_there_and_sharp(browser: Page, tmp_path: P
             page.size(width, 900)
             page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)))")
             assert page.run(STRETCHED) <= 1
+            assert page.run("$('above').getBoundingClientRect().left") >= 0
             assert page.run("$('histogram').width / $('histogram').clientWidth") >= 1
             assert (
                 page.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
