@@ -174,13 +174,11 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
 def _headline(name: str, found: Diagnosis) -> str:
     """How many findings, in how much data."""
     count = len(found.findings)
-    # what the game drew may be wrong all the same
-    none = "nothing wrong found" + (" in the traffic" if found.drawn is not None else "")
-    words = counted(count, "finding") if count else none
+    words = counted(count, "finding") if count else "nothing wrong found"
+    if found.drawn is not None:  # what the game drew may be wrong all the same
+        words, name = f"{words} in the traffic", "The packets"
     if found.doubts:  # how it is read decides what is found
         words = "the input is in doubt"
-    if found.drawn is not None:
-        words, name = words.replace("finding", "finding in the traffic"), "The packets"
     return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
 
 
