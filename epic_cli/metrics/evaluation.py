@@ -619,8 +619,8 @@ def _lossy(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
     gone = np.isin(stamps, ordered[np.concatenate(lost)])
     left = PacketBlock(entity.packets.entities)
     if entity.packets.connection is not None:
-        lost = np.sort(ordered[np.concatenate((places, places[1::2] + 1))])
-        left.connection = entity.packets.connection.without(lost)
+        dropped = np.sort(ordered[np.concatenate((places, places[1::2] + 1))])
+        left.connection = entity.packets.connection.without(dropped)
     for first, last in zip(*edges(~gone), strict=True):
         left.extend(entity.packets.part(int(first), int(last)))
     middles = cells.start + (np.arange(cells.size) + 0.5) * cells.length

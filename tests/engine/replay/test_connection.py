@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,10 +44,10 @@ def by_entity(packets: list[Packet], parts: int = 1) -> dict[str, PacketBlock]:
     return found
 
 
-def rows_together(strategy: object, packets: list[Packet]) -> dict[str, list[Sample]]:
+def rows_together(strategy: Any, packets: list[Packet]) -> dict[str, list[Sample]]:
     rows = defaultdict(list)
     made = read_spec(strategy).maker() if isinstance(strategy, str) else strategy
-    for sample in replay(packets, made, tick=1 / 60):  # type: ignore[arg-type]
+    for sample in replay(packets, made, tick=1 / 60):
         rows[sample.entity].append(sample)
     return rows
 
@@ -179,7 +180,7 @@ def test_a_strategy_in_plain_python_hears_of_the_others(kind: str) -> None:
         assert apart == expected[: len(apart)]
         ends = own[-1].arrival
         assert ends is not None
-        assert all(now > ends for _, _, now in expected[len(apart) :])
+        assert all(now is not None and now > ends for _, _, now in expected[len(apart) :])
 
 
 def test_what_hear_raises_stops_the_replay() -> None:

@@ -158,7 +158,8 @@ def james_frowen(packets: list[Packet], entity: str, frames: list[float]) -> dic
         client += (at - before) * scale * running
         time = client - 2 * tick
         if buffer:
-            x = float(np.interp(time, *zip(*buffer, strict=True)))
+            stamps, places = np.array(buffer).T
+            x = float(np.interp(time, stamps, places))
             shown[at] = x
             buffer = [state for state in buffer if state[0] >= time - 3 * tick]
         elif not math.isnan(x):
