@@ -86,7 +86,7 @@ class Usage:
 class Figure:
     """A picture by reference: ``draw`` makes it for terminals, ``svg`` the text of a file.
 
-    The file's picture is for a page of so many pixels. None or an empty text: there is nothing to
+    The file's picture is for a page of that many pixels. None or an empty text: there is nothing to
     draw. ``words`` say what it shows.
     """
 

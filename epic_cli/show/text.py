@@ -197,10 +197,10 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
         if excess <= spare:
             break
         if final:  # what is never left out has room, or the last of it goes after all
-            least = next((one for one in reversed(kept[1:]) if not one.text), kept[0])
+            least = next((item for item in reversed(kept[1:]) if not item.text), kept[0])
             if least is kept[0]:
                 break
-        kept = [one for one in kept if one is not least]
+        kept = [item for item in kept if item is not least]
     widths = [natural[id(kept_item)] for kept_item in kept]
     for _ in range(min(max(excess, 0), spare)):  # the widest that may be cut gives one column
         index = max(

@@ -249,8 +249,8 @@ def test_blocks_go_to_another_process_bit_by_bit() -> None:
 
 def test_half_a_packet_is_refused() -> None:
     made: Any = block_of("a").__reduce__()
-    make, (entities, content, turns) = made
+    make, (entities, content, turns, *others) = made
     with pytest.raises(ValueError, match="not whole packets"):
-        make(entities, content[:-1], turns)
+        make(entities, content[:-1], turns, *others)
     with pytest.raises(ValueError, match="not whole packets"):
-        make(entities, content, b"1")
+        make(entities, content, b"1", *others)

@@ -618,7 +618,7 @@ def picture(found: Tunings) -> str:
 
 
 def front_picture(fronts: Fronts, width: int | None = None) -> str:
-    """The fronts, as the text of an SVG file so many pixels wide.
+    """The fronts, as the text of an SVG file that many pixels wide.
 
     Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
     where nothing was tried whose latency is known.

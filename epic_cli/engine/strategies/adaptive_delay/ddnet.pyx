@@ -22,7 +22,7 @@ cdef double FIRST_DOWN = 0.3
 cdef double FASTEST_DOWN = 30
 cdef double SLOWEST_DOWN = 2
 
-# So many timestamps of snapshots wait for a frame.
+# This many timestamps of snapshots wait for a frame.
 cdef size_t MOST_FRESH = 1024
 
 

@@ -65,7 +65,7 @@ class Turning:
 
 WINDOW: int = 32  # how many of the last differences count
 USUAL_PART: int = 3  # the usual difference is at this part of their order
-USUAL_PARTS: int = 8  # of so many parts
+USUAL_PARTS: int = 8  # out of this many
 NEAR: float = 1.5  # how many times as long, or as short, is near the usual one
 
 
