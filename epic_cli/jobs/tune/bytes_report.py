@@ -188,7 +188,7 @@ def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
 
 
 def picture(found: BytesFronts, width: int | None = None) -> str:
-    """The fronts as the text of an SVG file that many pixels wide; each point says how it is sent."""
+    """Return the fronts as SVG text of this width (pixels); each point says how it is sent."""
     metric = found.spec.goal.metric
     dots, styles = [], line_styles(entry.strategy.label for entry in found.found)
     for entry in found.found:

@@ -184,7 +184,7 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     assert {"strategy", "on", "setting", "lag ms"} <= set(heads)
     assert re.search(r"<dt>replay, compare</dt><dd><code>-s \w+\+", found["lead"])
     # for a telephone, a tablet and a screen: words are as large, and the front fills the width
-    pictures = [image.get("srcset") or image.get("src", "") for image in tuning.iter()
+    pictures = [image.get("srcset") or image.attrib["src"] for image in tuning.iter()
                 if image.tag in ("img", "source")]  # fmt: skip
     for source, pixels in zip(pictures, (400, 800, 1400), strict=True):
         picture = ET.fromstring(base64.b64decode(source.partition(",")[2]))
