@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_spec
 from epic_cli.jobs.diagnose.cures import Bench, Cure, CureTrial
@@ -193,3 +194,23 @@ def test_what_is_said_first_is_the_drawing_and_its_cure() -> None:
     assert cured == found.advice.cure.command
     assert len(causes) == len(found.advice.drawbacks)
     assert drawn_record(found)["cure"] == found.advice.cure.record
+
+
+@pytest.mark.parametrize("rate", [15, 20, 30, 60])
+def test_the_rate_of_ticks_is_that_of_the_packets(rate: int) -> None:
+    """However their stamps are rounded."""
+    block = PacketBlock()
+    for number, at in ((number, number / rate) for number in range(30 * rate)):
+        packet = Packet(
+            (4 * math.sin(at), 4 * math.cos(at), 0.0),
+            (4 * math.cos(at), -4 * math.sin(at), 0.0),
+            round(at * 20) / 20,
+            at + 0.05 + 0.02 * (number * 0.618 % 1),
+            sequence=number,
+        )
+        block.append(packet)
+    found = diagnose(traffic_of({"": block}))
+    remedies = [finding.remedy for finding in found.findings if finding.cause == "stamps"]
+    commands = [remedy.command for remedy in remedies if remedy is not None]
+    assert commands == [f"--read time=seq,unit=ticks@{rate}"] * len(commands)
+    assert rate <= 20 or commands
