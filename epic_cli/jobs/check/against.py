@@ -49,7 +49,7 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
     ``StrategyFailed``.
     """
     ours = draw(case.drawing.changed(row_format="tsv")).rows
-    run = run_port(case, port, spec.feed, len(ours), stopped)
+    run = run_port(case, port, spec.feed, ours, stopped)
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
     if run.ending is not Ending.DONE:
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run)
@@ -90,11 +90,11 @@ def check_printed(case: Case) -> Outcome:
 
 
 def run_port(
-    case: Case, port: Port, feed: str, rows: int, stopped: Callable[[], bool] = bool
+    case: Case, port: Port, feed: str, ours: bytes, stopped: Callable[[], bool] = bool
 ) -> PortRun:
-    """Run a program on the packets of a case, which are drawn in about this many bytes."""
+    """Run a program on the packets of a case; it may print some times as much as ``ours``."""
     given = feed_of(case.drawing, feed)
-    return port.run(given, environment_of(case), 1_000_000 + 8 * rows, stopped)
+    return port.run(given, environment_of(case), 1_000_000 + 8 * len(ours), stopped)
 
 
 def _printed(case: Case) -> bytes:

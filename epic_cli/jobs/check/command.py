@@ -328,10 +328,12 @@ def _print_rows(port: Port, feed: str, case: Case) -> tuple[bytes, str]:
     Raise ``WrongUsage`` where the program fails or prints no rows.
     """
     from epic_cli.jobs.check.against import PRINT_ROWS, rows_of_output, run_port
+    from epic_cli.jobs.check.drawing import draw
     from epic_cli.jobs.check.port import Ending
     from epic_cli.jobs.check.report import port_words
 
-    run = run_port(case, port, feed, 0)
+    ours = draw(case.drawing.changed(row_format="tsv")).rows
+    run = run_port(case, port, feed, ours)
     rows, found = rows_of_output(run.output)
     if run.ending is not Ending.DONE or found is None:
         raise WrongUsage("--against: " + "; ".join(port_words(run, PRINT_ROWS)), "against")
