@@ -200,7 +200,7 @@ cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1
 
 
 cdef inline bint same_datagram(const Datagram& datagram, const Packet& packet) noexcept nogil:
-    """Whether a packet has the timestamp and the arrival of this datagram."""
+    """Return True if a packet has the timestamp and the arrival of this datagram."""
     return datagram.time == packet.time and (
         datagram.arrival == packet.arrival
         or (datagram.arrival != datagram.arrival and packet.arrival != packet.arrival))

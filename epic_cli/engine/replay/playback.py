@@ -321,7 +321,7 @@ class SampleStream:
 
 
 def listens(strategy: "SmoothingStrategy") -> bool:
-    """Whether its drawing of an entity depends on packets of the connection's other entities."""
+    """Return True if what it draws depends on packets of the connection's other entities."""
     return bool(getattr(strategy, "listens", hasattr(strategy, "hear")))
 
 

@@ -349,7 +349,7 @@ cdef class Replay:
         return True
 
     cdef bint comes_before(self, const Packet& packet) noexcept nogil:
-        """Whether the next datagram came before a packet, and not with it.
+        """Return True if the next datagram came before a packet, and not with it.
 
         Without arrival times the one with the older timestamp comes first.
         """
@@ -372,7 +372,7 @@ cdef class Replay:
             self.hear_next()
 
     cdef bint begins_datagram(self, const Packet& packet) noexcept nogil:
-        """Whether a packet is the first of its datagram; passes those before it."""
+        """Pass the datagrams before a packet; return True if it is the first of its own."""
         cdef bint begins
         if self.datagrams == NULL:
             begins = (isfinite(packet.time) and is_finite(packet.position)

@@ -247,7 +247,7 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
 
 
 def _settling(found: Advice, certainty: Certainty, runs: str) -> str:
-    """What would make the best one clearly best: ``About 40 s more``; empty: hardly anything.
+    """Say what would make the best one clearly best: ``About 40 s more``; empty: hardly anything.
 
     What is drawn varies less by the root of how much there is; what rare events may have been
     missed weighs less by it.

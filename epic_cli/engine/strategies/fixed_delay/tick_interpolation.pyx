@@ -105,7 +105,7 @@ cdef class TickInterpolation(Strategy):
         self.run_ticks(at)
 
     cdef double run_ticks(self, double at) noexcept nogil:
-        """How many ticks this frame runs."""
+        """Return the number of ticks that this frame runs."""
         cdef double tick = self.interval.value, passed
         if not self.ticking:
             self.ticking, self.last_tick = True, at

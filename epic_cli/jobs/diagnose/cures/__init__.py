@@ -60,7 +60,7 @@ FIGURES = {
 
 
 class DrawingFigures(NamedTuple):
-    """What a drawing does against the truth.
+    """The figures of a drawing against the truth.
 
     ``step_error`` is the RMS of the drawn step less the true one, at the best constant lag, over
     the RMS of the true steps; ``lag`` that lag behind the sender's time (s); ``jumps`` a minute;
@@ -109,7 +109,7 @@ class CureTrial(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What the cure brings and what it costs: ``step error 0.26 -> 0.12, 17 ms later``."""
+        """Gain and cost of the cure: ``step error 0.26 -> 0.12, 17 ms later``."""
         changes = (self[1:4], *self.changes)
         return ", ".join(_write_change(*change) for change in changes)
 
