@@ -15,6 +15,41 @@ W a s^2 / (2 V 0.1 s): V is the RMS speed, a the RMS acceleration over 0.1 s, w 
 latency, W that of accuracy, and of ``across`` for the part of it that is across. The boundary is
 the L at which both are the same. ``predicted`` takes a s^2 / 2, ``measured`` instead the RMS
 error P(s) of going on straight for s seconds, which grows more slowly where players turn back.
+
+Method. Kinds: 20 Rocket League matches (``car-1`` and the ball), QuakeWorld, Melee, the car of
+comma2k19, two flights (all entities of each); sent at 5, 10, 20, 60 Hz over 20, 50, 100, 200, 300
+ms one way; clocks agree.
+
+Pieces. A match is one piece, QuakeWorld 14, Melee 12, the car and the flights 10 of equal length.
+The middle 20 s of each are kept (12 s of a match). Tracks of fewer than three states, and pieces
+without tracks, are dropped. Teleports are those that the file marks, in QuakeWorld and Melee also
+a step of more than 100 m/s; a silence of more than 0.5 s (flights 3 s) is a gap. Between states
+the truth is the cubic through positions and velocities; packets are its positions and velocities
+at whole send intervals from the piece's beginning. Rows are 60 a second; the first 1.5 s of each
+piece, and after each teleport and gap, do not count.
+
+Links. A packet takes L - sqrt(2) s + G: L is the latency, s the jitter's standard deviation, G is
+gamma of shape 2 and scale s / sqrt(2). s is 8 ms with 1 % lost independently; or, at 20 Hz and
+from 50 ms on, 25 ms with 5 % lost in bursts of 3 (Gilbert). The piece's number is the seed.
+
+Settings. ``dead-reckoning`` with ``correction_time`` 0.25, 0.5, and 0.25 with
+``acceleration=estimated``; ``projective`` with ``age=stamp`` and ``smoothing_time`` average, 0.1,
+0.25; buffers with these multiples of the first study's delay for 1 % behind the fastest packet:
+``snapshot`` and ``hermite`` 1, 1.5, ``source`` 0.5, 0.75, 1, ``mirror`` (without adjustment) 1,
+``unity-ngo`` 0.75; ``lerp`` with 0.05 and 0.15. That delay is 80 ms at 20 Hz with 8 ms of jitter;
+``source`` rounds its own to ticks of 15 ms. The best settings on pieces 0, 2, 4, ... are judged
+on the others, game by game; 95 % intervals come from 1,000 bootstrap draws of one fewer than
+there are.
+
+Stamps. A recorder's stamps, 12 ms off, would look like acceleration that never happened, so
+Rocket League's and the flights' are moved to where positions and velocities put them: a step
+takes dp^2 / (dp . mean velocity) if that is within 60 ms of the recorded step; the sum is pulled
+to the stamps by 5 % at each step, and the mean of a forward and a backward pass counts. With
+``--stamps recorded`` cars are off by 0.71 m instead of 0.40 at 100 ms and 20 Hz.
+
+Checks. ``test_blending.py`` recomputes a table in NumPy alone. Written again from this text alone
+(other losses and jitter), 17 of 20 cells of QuakeWorld, Melee and the road car's buffer in the
+table of what is on screen came out within their 95 %.
 """
 
 from __future__ import annotations

@@ -12,6 +12,13 @@ The closed form. Time is in send intervals, D is the delay. A row is drawn at a 
 before now; the next stamp is x + u, u uniform in (0, 1]. The packet of stamp x + u + j had
 D - u - j to arrive in, which it does with the probability (1 - p) F(D - u - j); the row is not
 interpolated if none did. Losses in bursts are a Markov chain (Gilbert) along j.
+
+Method. 45 networks: 0 to 10 % of the packets lost, independently or in bursts of 3 (Gilbert),
+jitter of 0 to 1 send interval (gamma, shape 2). To check the closed form, ``snapshot`` draws
+20,000 packets of each network at 10 to 128 Hz, 16 rows to a send interval; ``test_buffer.py``
+simulates packets in NumPy alone. With delays shorter than an interval, stalls are shorter than a
+row and do not show. Four links are recorded ones. Engines' defaults are tried on 36 networks of
+20, 30 and 60 Hz with jitter of 0 to 30 ms.
 """
 
 from __future__ import annotations

@@ -21,6 +21,19 @@ h00^2 + h01^2. Across the movement stamps cost nothing. For rotations all of it 
 
 So Hermite is better if S < sqrt(105 / 2) 0.1 sqrt(1 - r^2) A, that is, 0.6 to 0.7 A, at any rate;
 by how much, stamps decide: they cost both the same, and hide the rest from A T / 8 < V t on.
+
+Method. Every k-th update is sent, k the nearest to 5 to 30 a second, beginning with the first;
+the updates between judge, without teleports, gaps, repeated and sleeping states. Melee's velocity
+is the step of its last tick; QuakeWorld's the slope over two updates to either side, which no
+sender knows. Stamps are 6 to 15 ms off in 17 matches, up to 5 ms in three; the airliner's 40 to
+115 ms. A wrong stamp draws the right path early or late; an error across the recorded velocity is
+another path. Velocities are sent as recorded; with Gaussian noise of 3, 10, 30 % of the speed in
+each component; in 8, 6, 4 bits a component over their range; not at all, so that the strategy
+takes the last difference; or as Catmull-Rom slopes, one interval later. Ratios are of summed
+squares, so matches with large errors count most. 95 % intervals: jackknife over matches, or
+blocks of 10 s. Rules are tuned on odd matches and judged on even ones; the two halves are at most
+0.04 apart. ``test_hermite.py`` checks the errors on sines and the closed form on impulses in
+NumPy alone.
 """
 
 from __future__ import annotations

@@ -14,6 +14,50 @@ The closed form. What moves at V and accelerates by a is sent every T seconds ag
 with the threshold V T, against a copy that goes on straight with a T^2 / 2. At a fixed rate errors
 grow to a T^2 / 2 with whatever a is just then; with a threshold they are all alike, and at the same
 bytes (mean of sqrt a)^2 / RMS of a as large: ``evenness``, 1 where a is always the same.
+
+Method. Pieces, truth, teleports, gaps, rows, warm-up and halves are those of ``blending``, in
+meters and without rotations. Pieces in which nothing counts with some sender are left out.
+
+Links. Latency 100 ms; ``moderate``: jitter 8 ms, 1 % lost; ``rough``: 25 ms, 5 % lost; losses are
+independent, clocks agree.
+
+Sender. At a rate: 2, 4, 8, 15, 30, 60 times a second, from the piece's beginning. By a threshold:
+60 times a second an entity is sent if its position is further than the threshold from what
+receivers have, if it has teleported, a second after the last time, and once when it comes to
+rest. Thresholds are 0.00125, 0.0025, 0.005 ... 0.64 s times V, the RMS of the recorded speeds of
+the kind, in two digits. What receivers have is the last state as sent, or what a copy draws
+before it gets the new state; the copy receives every state at once and knows nothing of the link.
+The copy is the drawing strategy, or ``dis`` without acceleration, which does not smooth
+(straight).
+
+Bytes. Each state is a datagram: 28 bytes of IPv4 and UDP, 16 + 8 bits of number and count of
+moments, 8 + 32 + 8 of the moment, 8 of the entity, 8 of a base, 1 + 4 flags; the position in
+steps of 1 cm (7 bits give n, the bits of the largest of three numbers; k steps are 2 k, or -2 k -
+1 below 0); the velocity as three half-precision numbers, except for lines, which need none;
+rounded up to bytes: 52 or 46. States sent in rows that count are counted, lost or not.
+
+Strategies. A predictor draws p + v s, s the time since the newest stamp; with an acceleration
+(the change of the last two velocities by the time between; 0 below 0.1 m/s^2 in ``dis``) + a s^2
+/ 2. ``dis`` jumps to it. ``dead-reckoning`` adds what was drawn less what is predicted at an
+arrival, and fades that evenly in 0.1 or 0.25 s, or in 0.25 s with acceleration. ``kalman`` jumps
+to the prediction of a constant-velocity filter (measurement variances 1e-4 m^2 and 0.01 m^2/s^2,
+or 0.01 and 1; acceleration 100 m^2/s^4; first state 100 m^2 and 100 m^2/s^2). ``epic``: (b, c, w)
+are (0.2, 0.2, 0.3), (0.2, 0.13, 0.3), (0.6, 0.6, 1). Buffers draw D + 100 ms ago, D = 0.03, 0.06,
+0.12, 0.25, 0.5: a line that holds the newest state; a line that goes on for 0.25 s; or a cubic
+that goes on by the newest velocity for as long. States behind newer ones are dropped; at a
+teleport everyone starts again.
+
+Equal bytes. Scores and figures at B bytes a second are interpolated over log(bytes) between the
+two rates or thresholds next to B. If no rate takes B bytes, the one that takes most counts; if
+all take more, the way is left out. The best way on pieces 0, 2, 4 ... is judged on the others at
+the same B and in 1,000 paired bootstrap draws. Recovery weighs nothing: an outage depends on how
+often is sent.
+
+Checks. ``test_sending.py`` recomputes what is sent, its bytes and errors on a circle in NumPy
+alone. Written again from this text alone with other losses and jitter, 22 of 30 cells of the
+first table came out within their 95 %, and the others at most 2.4 points outside, but 41 instead
+of 34 on the road at 250 bytes. Without the correction of stamps, cars score 4 to 6 points less
+from 250 bytes on.
 """
 
 from __future__ import annotations
