@@ -4,7 +4,7 @@
     python -m endurance.tuning fresh 20 [STRATEGY,...]
 
 Every strategy is tuned on the first half of each recording and judged on the second, before and
-after. Prints a table for the guide of tuning: the gain in points of score with its 95 % interval,
+after. Prints a table (``tests/studies/tuning.csv``): the gain in points of score with its 95 % interval,
 paired; a star where it is clearly one, an exclamation mark where it is clearly a loss.
 
 ``fresh N`` asks whether that is so: it tunes on N recordings of a generator that shares nothing
