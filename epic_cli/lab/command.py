@@ -73,8 +73,8 @@ _team_options = OptionGroup(
     "participants",
     Participants,
     strategies_option(
-        "Begin with these: names separated by commas, NAME+key=value with settings,"
-        " ./file.py:NAME of your own; up to six. Of a running game, the first one draws all."
+        "Strategies to begin with, separated by commas. Up to six; NAME+key=value has"
+        " settings, ./file.py:NAME is your own. Of a running game, the first one draws all."
         f"  [default: {','.join(DEFAULT_STRATEGIES)}; of a running game {','.join(_USUAL)}]"
     ),
 )
@@ -86,19 +86,19 @@ _drawn_option = drawn_option("What the game really drew of RECORDING, beside the
 def lab(
     recording: str | None = shared(click.argument("recording", required=False, type=InputFile())),
     experiment: str = value(
-        "Begin with the experiment of this address of a lab, or what follows its question mark.",
+        "Begin with the experiment of this lab address. Or of what follows its question mark.",
         default="",
         metavar="ADDRESS",
     ),
     port: int = value(
-        "Serve the page here, on 127.0.0.1 alone.  [default: a free port]",
+        "Port of the page, on 127.0.0.1 only.  [default: a free port]",
         type=click.IntRange(0, 65535),
         default=0,
     ),
     opens: bool = value("Open the page in the browser.", "--open/--no-open", default=True),
     duration: float = shared(endless_option("How long to serve the page.")),
     endpoint: Endpoint | None = value(
-        "Show a running game whose packets come to this address, as epic listen takes them."
+        "Show a running game that sends to this address. It is that of epic listen."
         f"  [without an address: {_USUAL_ADDRESS}]",
         "--listen",
         type=ENDPOINT,

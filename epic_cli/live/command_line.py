@@ -107,8 +107,8 @@ record_option = click.option(
         "FILE[,rotate=...]", RecordingFile.parse, RecordingFile, writes=lambda file: [file.path]
     ),
     multiple=True,
-    help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the suffix,"
-    " else packet text; or, in FILE.pcap, each datagram as it was received, for epic convert and"
+    help="Record each packet with its arrival time. The suffix gives the format: CSV, JSON lines,"
+    " else packet text; FILE.pcap records each datagram as it was received, for epic convert and"
     " Wireshark. rotate=100MB or 10min begins numbered files. Existing data is not overwritten;"
     " may be repeated.",
 )

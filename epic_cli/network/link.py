@@ -228,7 +228,7 @@ LINK: tuple[Parameter, ...] = (
     Number(
         "latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY, tune=(0, 0.5)
     ),
-    Number("jitter", LinkConditions.jitter, "The standard deviation of the delay; for uniform,"
+    Number("jitter", LinkConditions.jitter, "The standard deviation of the delay. For uniform,"
            " its largest deviation.", "s", 0, LONGEST_DELAY, tune=(0, 0.2)),
     Choice("distribution", LinkConditions.distribution, "How delays are distributed; pareto and"
            " paretonormal are netem's, whose tails end at 4 jitters; gamma (shape 2) has a tail,"

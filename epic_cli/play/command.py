@@ -23,6 +23,7 @@ from epic_cli.network.link import Channel, Way
 from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import TruthWriter
+from epic_cli.play.legend import LEGEND
 from epic_cli.play.match import Recorder, Unrecordable
 from epic_cli.play.report import FORMATS, PlayRowWriter, caption, picture, summary
 from epic_cli.play.run import COLUMNS, HeadlessRun, RowSelection, Show
@@ -164,7 +165,7 @@ class OutputOptions:
         default=None,
     )
     show: Show = value(
-        "What goes to standard output.",
+        "What is written to standard output.",
         type=click.Choice(list(COLUMNS)),
         default="rows",
         show_default=True,
@@ -174,7 +175,7 @@ class OutputOptions:
             "row_format",
             FORMATS,
             "table",
-            "The output format; epic needs one --view and one --player.",
+            "The output format. epic needs one --view and one --player.",
         )
     )
     output: str | None = shared(output_option("Write the output to a file."))
@@ -184,22 +185,22 @@ class OutputOptions:
         "Write the states of the others that --client received, for 'epic replay'."
     )
     own: str | None = _file(
-        "Write what --client predicted of its own player, and what the server said, for"
-        " -s correction:all."
+        "Write the own player of --client, predicted and corrected, for -s correction:all."
     )
     truth_out: str | None = _file(
-        "Write where everybody but --client was on the server, as CSV for 'epic compare'."
+        "Write the others' positions on the server, as CSV for 'epic compare'. The others are all"
+        " but --client."
     )
     picture: str | None = _file("Draw the three screens at the end as an SVG picture.")
     client: str = value(
-        "The client whose frames give the rows their times; on the terminal, who you are.",
+        "The player that you are. Without a screen: the client whose frames give the rows their"
+        " times.",
         metavar="NAME",
         default="A",
         show_default=True,
     )
     record: str | None = _file(
-        "Record all input, options and changes as a script that reproduces the match; not over"
-        " a recorded network."
+        "Record the match as a script that reproduces it. Not over a recorded network."
     )
 
     def selection(self) -> RowSelection:
@@ -343,12 +344,20 @@ class _ScriptFile(InputFile):
 _SCRIPT = click.argument("script", required=False, metavar="[SCENARIO|FILE]", type=_ScriptFile())
 
 
-@command(EXAMPLES, "match duration s link latency jitter loss headless show picture seed")
+#: The rows of the legend's keys in the help: what a newcomer presses.
+_FIRST_KEYS = ("arrows .", "space x", "p r w m", "l j o s", "n N enter", "? q")
+
+
+@command(
+    EXAMPLES,
+    "s link latency loss",
+    keys=[(key, words.split(". ")[0]) for key, words in LEGEND["Keys"] if key in _FIRST_KEYS],
+)
 def play(
     script: str | None = shared(_SCRIPT),
     match: tuple[Change, ...] = value(
-        "How it is played, such as 'players=3,rewind=off,bot.B=chaser,clock.B=0.1': keys are"
-        f" {_KEYS}; bot.NAME ({', '.join(BOT_NAMES)}); clock.NAME (how many seconds a player's"
+        "Settings of the match, such as players=3,rewind=off. Or 'bot.B=chaser,clock.B=0.1'; keys"
+        f" are {_KEYS}; bot.NAME ({', '.join(BOT_NAMES)}); clock.NAME (how many seconds a player's"
         " clock is ahead, and its rate).",
         type=_MATCH,
         default="",
@@ -356,7 +365,7 @@ def play(
     ),
     chosen: StrategySpec = shared(
         strategy_option(
-            "How other players are drawn; 'epic strategies' lists the strategies. Of snapshot,"
+            "Strategy that draws other players. 'epic strategies' lists them. Of snapshot,"
             " interpolation_time covers the latency, the jitter and two packet periods unless it"
             " is set.",
             "--remote-strategy",
@@ -367,11 +376,13 @@ def play(
     duration: float = shared(option(DURATION)),
     seed: int = shared(seed_option("The same seed and script give the same bytes.")),
     send: SenderSpec = shared(send_option),
-    link: LinkSpec = shared(link_options(USUAL_LINK, two_ways=True, latency="One way.")),
+    link: LinkSpec = shared(link_options(USUAL_LINK, two_ways=True, latency="One-way latency.")),
     output: OutputOptions = shared(OutputOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """``epic play``. A SCENARIO, such as figure-8.5, is one thing, slowly, with what to look at.
+    """``epic play``.
+
+    A SCENARIO, such as figure-8.5, shows one concept in slow motion, with captions.
 
     On a terminal it fills the screen: your client, the server and the other player's client side
     by side; steer with the arrow keys, ? explains every mark and key. Otherwise, or with an option

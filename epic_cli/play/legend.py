@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import wrap
@@ -12,7 +13,9 @@ from epic_cli.play.script import scenario_titles
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import DrawnError, Shots
 from epic_cli.play.world import Event
-from epic_cli.show.full_screen import Fragment
+
+if TYPE_CHECKING:
+    from epic_cli.show.full_screen import Fragment  # which loads prompt_toolkit
 
 #: Marks, figures and keys, each with a sentence; in braces stand names of symbols.
 LEGEND = {
@@ -39,17 +42,17 @@ LEGEND = {
          " and without it, by where all are when the server judges"),
     ),
     "Keys": (
-        ("arrows .", "run this way until another key is pressed; stop"),
-        ("space x", "shoot; throw; both at the nearest player as your own screen draws him"),
-        ("n N enter", "the book's scenarios: the next, the one before, this one once more. An arrow"
-         " takes over from it"),
-        ("t T", "faster, slower, down to a pause"),
-        ("l j o s", "latency, jitter, loss, send rate: more; capitals: less"),
-        ("i I", "the next strategy that draws the others, the one before"),
-        ("p r w m", "prediction, move replay, rewind, smoothing of corrections: on and off; what"
-         " each does is said then"),
-        ("b", "the screen that there is no room for"),
-        ("? q", "this legend; quit"),
+        ("arrows .", "run; stop. You run on until another key is pressed"),
+        ("space x", "shoot; throw. Both aim at the nearest player as your screen draws him"),
+        ("p r w m", "switch prediction, move replay, rewind, smoothing of corrections. A line then"
+         " says what the switch changes"),
+        ("l j o s", "more latency, jitter, loss, packets a second; capitals: less"),
+        ("i I", "the next strategy that draws the others; the one before"),
+        ("t T", "faster; slower, down to a pause"),
+        ("n N enter", "the next scenario of the book; the one before; restart. An arrow key takes"
+         " over from the scenario's player"),
+        ("b", "the screen that did not fit"),
+        ("? q", "explain every mark and key; quit"),
     ),
 }  # fmt: skip
 

@@ -57,7 +57,7 @@ class SessionOptions:
     row_format: str = shared(format_option)
     color: ColorChoice = shared(color_option)
     init: str | None = value(
-        "Run a file of packets and commands first; without a terminal, only that. - is"
+        "Run a file of packets and commands first. Without a terminal, only that; - is"
         " standard input.",
         type=InputFile(),
     )

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from functools import partial
+from inspect import cleandoc
 from typing import TYPE_CHECKING
 
 import click
@@ -105,13 +106,13 @@ def default_command() -> str:
     return "session" if on_terminal else "replay"
 
 
-EXAMPLES = """\b
-Examples:
-  epic samples --all
-  epic < sample_inputs/turn.txt
-  epic replay --format table sample_inputs/turn.txt
-  epic strategies epic
-"""
+#: The first commands of a newcomer, each with what it does.
+FIRST_COMMANDS = (
+    ("epic samples --all", "copy the sample recordings to here"),
+    ("epic compare sample_inputs/jitter.txt", "which smoothing is best?"),
+    ("epic diagnose sample_inputs/jitter.txt", "why does it jitter?"),
+    ("epic play", "feel it: a game over a bad network"),
+)
 
 
 def load(name: str) -> click.Command:
@@ -147,6 +148,18 @@ class LazyGroup(click.Group):
         gc.freeze()  # all that a start makes is there
         gc.enable()
         return command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what to type first, then the commands, the options and the rest."""
+        first, _, rest = (self.help or "").partition("\n\n")
+        formatter.write_usage(ctx.command_path, "COMMAND [OPTIONS] [FILE]...")
+        formatter.write(f"\n  {first}\n")
+        with formatter.section("Start here"):
+            formatter.write_dl(FIRST_COMMANDS, col_max=40)
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(cleandoc(rest))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands in groups, without loading them."""
@@ -204,9 +217,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     ctx.exit()
 
 
-@click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
-)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "-V",
     "--version",
@@ -214,12 +225,12 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     expose_value=False,
     is_eager=True,
     callback=_print_version,
-    help="Show the version of epic, of Python, and how the engine was built.",
+    help="Show the version, and how the engine was built.",
 )
 def epic() -> None:
     """Show what a networked game would draw: packets in, smoothed positions out.
 
-    Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
-    with the options of "epic replay". Options can also be set in the configuration file
+    "epic COMMAND --help" has examples and the main options. Without a command, epic opens a
+    session on a terminal; elsewhere it replays standard input. Options can also be set in
     ~/.config/epic/config.toml (strategy = "lerp") and by variables (EPIC_STRATEGY=lerp).
     """

@@ -4,7 +4,7 @@
 range, default, completion and help; ``options(TABLE)`` makes one for each. Options stand as fields
 of values and as defaults of a command's parameters, and reach the command as one value each.
 ``EPIC_`` variables and the configuration are read in the same way. Help has two lengths:
-``--help`` has what most people need, ``--help-all`` all, in groups.
+``--help`` has what most people need on one screen, ``--help-all`` all, in groups.
 
 Example:
     GAIN = Number("gain", 0.5, "How fast to follow.", "", 0, 1)
@@ -557,26 +557,44 @@ _TITLES = {
 }
 
 
-#: This many examples stand in the short help.
-_FEW = 4
+#: The number of examples in the short help, which fits a terminal of 24 lines.
+_FEW = 3
 
-#: Above examples with files that a wheel brings along.
-_WITH_SAMPLES = "Examples, with the files of 'epic samples --all':"
+#: The heading of examples with files that a wheel brings along.
+_WITH_SAMPLES = "Examples, with the files of 'epic samples --all'"
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    """Write a section of commands to type, one a line, however wide the terminal is."""
+    has_samples = any("sample_inputs/" in line for line in examples)
+    with formatter.section(_WITH_SAMPLES if has_samples else "Examples"):
+        for line in examples:
+            formatter.write(f"  {line}\n")
 
 
 class Command(click.Command):
-    """A command whose help shows the ``first`` options: their flags without dashes; none: all.
+    """A command whose help begins with its keys and its examples.
 
-    The ``reference`` stands below all options.
+    ``--help`` shows the ``first`` options (flags without dashes), each in one line; none: all.
+    ``--help-all`` shows all options in groups, then the ``reference``. ``keys`` are what to press
+    while the command runs, each with its meaning.
     """
 
-    def __init__(self, *args: Any, first: str = "", reference: str = "", **more: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        first: str = "",
+        reference: str = "",
+        keys: Sequence[tuple[str, str]] = (),
+        **more: Any,
+    ) -> None:
         super().__init__(*args, **more)
         self.reference = reference
+        self.keys = keys
         self.first = [f"--{flag}" if len(flag) > 1 else f"-{flag}" for flag in first.split()]
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """With ``--help-all``, where ``--help`` does not show all."""
+        """Return the parameters, with ``--help-all`` where ``--help`` leaves some out."""
         params = super().get_params(ctx)
         if self.first:
             show_all = click.Option(
@@ -586,50 +604,83 @@ class Command(click.Command):
             params.insert(len(self.params), show_all)
         return params
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the usage, the description, keys, examples, options and the reference."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        if self.keys:
+            with formatter.section("Keys"):
+                formatter.write_dl(self.keys)
+        self.format_epilog(ctx, formatter)
+        self.format_options(ctx, formatter)
+        if self.reference and self._shows_all(ctx):
+            formatter.write_paragraph()
+            formatter.write_text(self.reference)
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The description; of the short help its first paragraph."""
+        """Write the description, or its first paragraph in the short help."""
         whole, parts = self.help, (self.help or "").split("\n\n")
         self.help = whole if self._shows_all(ctx) else parts[0]
         super().format_help_text(ctx, formatter)
         self.help = whole
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The first options, or all, those of a group together."""
-        groups: dict[str, list[tuple[str, str]]] = {}
-        rank = {flag: place for place, flag in enumerate((*self.first, "--help-all", "--help"))}
-        found = []
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-            places = [rank[flag] for flag in parameter.opts if flag in rank]
-            if record is not None and (self._shows_all(ctx) or places):
-                found.append((min(places, default=0), getattr(parameter, "group", ""), record))
+        """Write the first options, or all in their groups."""
+        found = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         if not self._shows_all(ctx):
-            found = [(place, "", _short(record)) for place, _, record in sorted(found)]
-        for _, group, record in found:
-            groups.setdefault(_TITLES.get(group, group.capitalize()), []).append(record)
+            self._format_first(found, ctx, formatter)
+            return
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for option in found:
+            group = getattr(option, "group", "")
+            if (record := option.get_help_record(ctx)) is not None:
+                groups.setdefault(_TITLES.get(group, group.capitalize()), []).append(record)
         for title, records in groups.items():
             with formatter.section(title):
                 formatter.write_dl(records)
 
+    def _format_first(
+        self, found: Sequence[click.Option], ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the first options, each with the first sentence of its help."""
+        by_flag = {flag: option for option in found for flag in option.opts}
+        chosen = [by_flag[flag] for flag in (*self.first, "--help-all", "--help")]
+        flags = [_shorten_flags(option, ctx) for option in chosen]
+        room = formatter.width - max(map(len, flags)) - 4
+        with formatter.section("Options"):
+            formatter.write_dl(
+                [
+                    (flag, _shorten_help(option, room))
+                    for flag, option in zip(flags, chosen, strict=True)
+                ],
+                col_max=40,
+            )
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The reference and all examples, where all is shown; else a few examples."""
-        whole = self.epilog or ""
-        if self._shows_all(ctx):
-            self.epilog = f"{self.reference}\n{whole}" if self.reference else whole
-        else:
-            self.epilog = "".join(whole.splitlines(keepends=True)[: 2 + _FEW])
-        if "sample_inputs/" in self.epilog:
-            self.epilog = self.epilog.replace("Examples:", _WITH_SAMPLES)
-        super().format_epilog(ctx, formatter)
-        self.epilog = whole
+        """Write the examples, or a few in the short help."""
+        _, _, text = (self.epilog or "").partition("Examples:\n")
+        examples = [line.strip() for line in text.splitlines()]
+        if examples:
+            write_examples(formatter, examples if self._shows_all(ctx) else examples[:_FEW])
 
     def _shows_all(self, ctx: click.Context) -> bool:
         return not self.first or bool(ctx.meta.get(_ALL))
 
 
-def _short(record: tuple[str, str]) -> tuple[str, str]:
-    """With the first sentence of what it says."""
-    return record[0], re.split(r"(?<=\.)\s", record[1])[0]
+def _shorten_flags(option: click.Option, ctx: click.Context) -> str:
+    """Return an option's flags with one word for its value: ``-f, --format FORMAT``."""
+    flags, _ = option.get_help_record(ctx) or ("", "")
+    if "|" in flags:  # a choice, whose words stand in the sentence
+        return f"{flags.rpartition(' ')[0]} {option.opts[-1].lstrip('-').upper()}"
+    return re.sub(r"( [A-Z]+)[ ,+=\[].*", r"\1", flags)
+
+
+def _shorten_help(option: click.Option, room: int) -> str:
+    """Return the first sentence of an option's help, with its choices if they fit the ``room``."""
+    sentence = re.split(r"(?<=\.)\s", option.help or "")[0]
+    choices = ", ".join(getattr(option.type, "choices", ()))
+    listed = f"{sentence[:-1]}: {choices}."
+    return listed if choices and len(listed) <= room else sentence
 
 
 def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -639,8 +690,10 @@ def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any], Command]:
-    """A command of a function ``with_options``; its help has two lengths.
+def command(
+    epilog: str, first: str = "", reference: str = "", keys: Sequence[tuple[str, str]] = ()
+) -> Callable[[Any], Command]:
+    """Make a command of a function ``with_options``; the other arguments are a ``Command``'s.
 
     The help begins with the sentence of the table of commands, and goes on with what follows the
     first one of the function's docstring.
@@ -650,7 +703,7 @@ def command(epilog: str, first: str = "", reference: str = "") -> Callable[[Any]
         _, _, more = cleandoc(function.__doc__ or "").partition(".")
         text = f"{COMMANDS[function.__name__].summary}{more}"
         make = click.command(
-            cls=Command, help=text, epilog=epilog, first=first, reference=reference
+            cls=Command, help=text, epilog=epilog, first=first, reference=reference, keys=keys
         )
         return make(with_options(function))
 

@@ -112,8 +112,8 @@ TIMING = (
     Choice("pacing", None, "demo draws rows up to 0.15 s past each packet's time at once; arrival"
            " applies each packet when it arrived. auto: arrival if the first packet has an"
            " arrival time, else demo.", PACINGS, unset="auto"),
-    Number("latency", None, "Give packets without an arrival time one: the time they were sent"
-           " plus this; 0.08 or 80ms.", "s", -3600, 3600, words={"none": None}),
+    Number("latency", None, "Latency of packets that have no arrival time.", "s", -3600,
+           3600, words={"none": None}),
 )  # fmt: skip
 
 

@@ -62,11 +62,11 @@ class Doing:
     """What to do besides checking: accept the drawn rows, or create a case (its folder)."""
 
     accept: bool = flag(
-        "Accept drawn rows as expected, after showing the difference; never where CI is set."
+        "Accept the drawn rows as expected. Shows the difference first; never where CI is set."
     )
     yes: bool = flag("Do not ask before --accept replaces a case's rows.")
     new: str | None = value(
-        "Create a case in this folder, from the given recordings and the options below.",
+        "Create a case in this folder. It holds the given recordings and the options below.",
         metavar="CASE",
     )
 
@@ -76,7 +76,7 @@ class Program:
     """A port (another implementation), and how to compare it with ours."""
 
     against: str | None = value(
-        "Compare the rows that your program prints for the same packets with ours.",
+        "Compare the rows that your program prints with ours. Both get the same packets.",
         type=Parsed("command", str, str, runs=lambda text: [text]),
         metavar="COMMAND",
     )
@@ -89,14 +89,14 @@ class Program:
     timeout: float = value(
         "Time limit for one case.", type=seconds(0.01, 3600), default=10.0, show_default=True
     )
-    builtin: bool = flag("Check it with the streams that epic tests its own strategies with.")
+    builtin: bool = flag("Use epic's built-in test streams.")
     atol: float | None = value(
-        "Absolute tolerance of its numbers.  [default: as each case says, else 0]",
+        "Absolute tolerance.  [default: as each case says, else 0]",
         type=_TOLERANCE,
         metavar="NUMBER",
     )
     rtol: float | None = value(
-        "Relative tolerance of its numbers, such as 1e-6.", type=_TOLERANCE, metavar="NUMBER"
+        "Relative tolerance, such as 1e-6.", type=_TOLERANCE, metavar="NUMBER"
     )
 
     def spec(self, threads: int | None) -> CheckSpec:
@@ -137,13 +137,13 @@ class ReportOptions:
     junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
     tap: str | None = value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
     charts: tuple[View, ...] = value(
-        "Chart expected and drawn rows in the terminal; may be repeated.",
+        "Chart expected and drawn rows in the terminal. May be repeated.",
         "--chart",
         type=click.Choice(VIEWS),
         multiple=True,
     )
     html: str | None = value(
-        "Write a page that shows both, for the first case that differs.",
+        "Write a page about the first case that differs.",
         type=OutputFile(),
         metavar="FILE",
     )
@@ -175,7 +175,7 @@ _case_options = spec_options("case")
 _PATHS = click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 
 
-@command(EXAMPLES, "new accept against builtin atol rtol s set chart html junit v")
+@command(EXAMPLES, "new accept against builtin atol rtol s chart html junit v")
 def check(
     paths: tuple[str, ...] = shared(_PATHS),
     doing: Doing = shared(Doing),

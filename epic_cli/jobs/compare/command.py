@@ -74,7 +74,7 @@ class TableLayout:
     """How the figures are laid out."""
 
     by: str = value(
-        "One row per strategy, or per entity or recording and strategy.",
+        "Rows: one per strategy, or per entity or recording and strategy.",
         type=click.Choice(["strategy", "entity", "recording"]),
         default="strategy",
         show_default=True,
@@ -94,7 +94,7 @@ class Pictures:
     """Charts in the terminal, a picture and a page in files, and which seconds they show."""
 
     charts: tuple[View, ...] = value(
-        "Draw a chart in the terminal; may be repeated.",
+        "Draw a chart in the terminal. May be repeated.",
         "--chart",
         type=click.Choice(VIEWS),
         multiple=True,
@@ -266,7 +266,7 @@ _drawn_option = drawn_option(
 
 @command(
     _EXAMPLES,
-    "s truth weights fail-if movement link latency jitter loss f chart html",
+    "s truth weights fail-if movement link latency f chart html",
     _REFERENCE,
 )
 def compare(

@@ -50,11 +50,11 @@ _changes_options = OptionGroup(
     "changes",
     Changes,
     click.option("--entity", "entities", multiple=True,
-                 help="Keep only the packets of this entity; may be repeated."),
+                 help="Keep only the packets of this entity. May be repeated."),
     click.option("--span", type=SPAN, default=None,
-                 help="Keep only packets with times in this span (seconds), before any shift."),
+                 help="Keep only packets stamped in this span (seconds). Before any shift."),
     click.option("--shift", type=seconds(-1e12, 1e12), default=0.0, metavar="SECONDS",
-                 help="Add this to all times, arrival times too; -250ms moves them back."),
+                 help="Add this to all times, such as -250ms. To arrival times, too."),
     click.option("--fill-velocities", is_flag=True,
                  help="Estimate missing velocities from the previous position."),
 )  # fmt: skip
@@ -79,10 +79,11 @@ class ConvertOutput:
         "The output format.  [default: from the suffix of --output]",
         type=FormatChoice(written_formats()),
     )
-    output: str | None = shared(output_option("Write to a file, which appears once complete."))
+    output: str | None = shared(
+        output_option("Write to this file. It appears once it is complete.")
+    )
     in_place: bool = flag(
-        "Convert each FILE to its own format, or --to another one under the same name; the"
-        " old file is kept as FILE.bak."
+        "Rewrite each FILE, and keep the old one as FILE.bak. Without --to, in its own format."
     )
 
     def places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
@@ -125,7 +126,7 @@ _REMEDIES = {
 }
 
 
-@command(EXAMPLES, "to o entity span shift in-place columns pattern time-unit")
+@command(EXAMPLES, "to o entity span shift in-place read")
 def convert(
     files: tuple[str, ...] = shared(
         click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]...")

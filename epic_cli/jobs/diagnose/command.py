@@ -83,31 +83,31 @@ class DiagnoseOptions:
     recordings: tuple[str, ...] = shared(recordings_argument)
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
-            "Also report how often the delay buffers of these run empty: names separated by commas;"
-            " NAME+key=value is a variant."
+            "Also check the delay buffers of these strategies. Reports how often they run empty."
+            " Names are separated by commas; NAME+key=value is a variant."
         )
     )
-    entity: str | None = value("Diagnose only the packets of this entity.")
+    entity: str | None = value("Diagnose only the packets of this entity.", metavar="NAME")
     span: tuple[float, float] = value(
-        "Diagnose only packets with stamps in this span (seconds).",
+        "Diagnose only packets stamped in this span (seconds).",
         type=SPAN,
         default=(-math.inf, math.inf),
     )
     row_format: str = shared(format_option("row_format", FORMATS, "table", "The output format."))
     fail_if: tuple[str, ...] = value(
-        "Exit with status 5 if this cause, or any, is found; may be repeated.",
+        "Exit with status 5 if this cause, or any, is found. May be repeated.",
         type=Parsed("cause", _read_cause),
         multiple=True,
     )
     drawn: TimedFile = shared(
         drawn_option(
-            "What the game really drew: report which strategy and settings that is, and whether it"
+            "What the game really drew. Reports which strategy and settings that is, and whether it"
             " was smoothed twice."
         )
     )
     link_out: str | None = value(
-        "Write the network that it finds, without the movement, for simulate --link trace=FILE;"
-        " stderr has the command for a similar link.",
+        "Write the network found, for --link trace=FILE. The movement is left out; stderr has the"
+        " command for a similar link.",
         type=OutputFile(),
         metavar="FILE",
     )
@@ -150,7 +150,7 @@ class DiagnoseOptions:
         return Participants(self.strategies).specs() if self.strategies else []
 
 
-@command(_EXAMPLES, "s read entity span drawn link-out f fail-if columns pattern")
+@command(_EXAMPLES, "s read entity span drawn link-out f fail-if")
 def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     """``epic diagnose``.
 

@@ -64,7 +64,7 @@ class InspectOptions:
 
     recordings: tuple[str, ...] = shared(recordings_argument)
     row_format: str = value(
-        "text for people, json for programs: an object a line.",
+        "The output format. json is an object a line.",
         "-f",
         "--format",
         type=click.Choice(["text", "json"]),
@@ -72,7 +72,7 @@ class InspectOptions:
         show_default=True,
     )
     fail_if: tuple[str, ...] = value(
-        "Exit with status 5 if this finding, or any, is there; may be repeated.",
+        "Exit with status 5 if this finding, or any, is there. May be repeated.",
         type=_code(ANY),
         multiple=True,
     )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from epic_cli.shell.profiles import Saving
 
 strategy_and_settings = strategy_option("The smoothing strategy; 'epic strategies' lists them.")
-format_option = row_format_option("How rows are written; epic is the demo's own format.")
+format_option = row_format_option("Format of the rows. epic is the demo's own.")
 
 
 def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
@@ -48,7 +48,7 @@ def spec_options(name: str) -> OptionGroup:
         strategy_and_settings,
         timing_options,
         format_option,
-        click.option("--entity", help="Replay only the packets of this entity."),
+        click.option("--entity", metavar="NAME", help="Replay only the packets of this entity."),
         read_option,
         strict_option,
         click.option(
@@ -78,7 +78,7 @@ def replay(
     ),
     spec: ReplaySpec = shared(_spec_options),
     output: str | None = shared(
-        output_option("Write the rows to a file, which appears once complete.")
+        output_option("Write the rows to a file. It appears once it is complete.")
     ),
     saving: Saving | None = shared(save_profile_option),
     messages: Messages = shared(messages_options),

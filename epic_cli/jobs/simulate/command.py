@@ -53,8 +53,8 @@ class SimulateOutput:
     packet_format: str = shared(packet_format_option("The format of the packets."))
     output: str | None = shared(output_option("Write the packets to a file."))
     truth_out: str | None = value(
-        "Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport,"
-        " of what turns qx,qy,qz,qw.",
+        "Write the true states of the entities as CSV. Its columns are"
+        " entity,time,x,y,z,vx,vy,vz,teleport and, of entities that turn, qx,qy,qz,qw.",
         type=OutputFile(),
         metavar="FILE",
     )

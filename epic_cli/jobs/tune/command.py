@@ -78,14 +78,14 @@ class Tuned(Participants):
 
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
-            "Tune these: names separated by commas; NAME+key=value keeps that setting,"
+            "Strategies to tune, separated by commas. NAME+key=value keeps that setting,"
             " correction:ENGINE is a way to hide the corrections of the predicted own player."
         )
     )
     every: bool = flag("Tune every strategy.", "--all")
     design: bool = flag(
-        "Search what to draw with: compositions of parts (of these, or of all strategies made of"
-        " parts), the simplest that is as good as the best."
+        "Compose a new strategy of parts. The parts are those of the named strategies, or of all;"
+        " the result is the simplest composition that is as good as the best."
     )
     drawn: TimedFile = shared(
         drawn_option("With --design: what the game draws now, judged beside it.")
@@ -134,7 +134,8 @@ class Purpose:
     """What is tuned for, what the score weighs, and on what it is evaluated."""
 
     figure: str = value(
-        "The figure to optimize: score, error, lag, jerk, ... as 'epic compare' names them.",
+        "The figure to optimize: score, error, lag, jerk, ... The names are those of 'epic"
+        " compare'.",
         "--for",
         type=FIGURE,
         default="score",
@@ -143,8 +144,8 @@ class Purpose:
     weighing: Weighing = shared(weights_option)
     warm_up: float | None = shared(warm_up_option)
     division: Division | None = value(
-        "Evaluate on the second half of the time, on every other recording, or on the same"
-        " that was tuned on.  [default: recording with four or more, else time]",
+        "The part that is evaluated: every other recording, the second half of the time, or the"
+        " data tuned on.  [default: recording with four or more, else time]",
         "--validate",
         type=click.Choice(DIVISIONS),
     )
@@ -161,8 +162,8 @@ class Wire:
     """Whether senders are tuned instead of settings, and what they must not exceed."""
 
     bytes: bool = flag(
-        "Tune how --movement is sent instead: rate, threshold, bits and packing, for bytes a"
-        " second against the figure; keys of --send are kept."
+        "Tune the sender of --movement for few bytes. Rate, threshold, bits and packing are"
+        " searched for bytes a second against the figure; keys of --send are kept."
     )
     limit: Limit | None = value(
         "With --bytes, the best that sends no more than this (5kB/s, 40kbit/s), or the fewest"
@@ -192,7 +193,7 @@ class Effort:
         metavar="SECONDS",
     )
     threads: int | None = value(
-        "How many settings to evaluate in parallel; the result does not depend on it. "
+        "Number of settings to evaluate in parallel. The result does not depend on it. "
         " [default: one per core]",
         type=click.IntRange(1, 256),
     )
@@ -202,12 +203,12 @@ class Effort:
 class Written:
     """The format of the result, and pictures of the trade-off and of what is drawn in files."""
 
-    form: str = shared(figures_format_option("The output format of the result."))
+    form: str = shared(figures_format_option("The output format."))
     svg: str | None = value(
         "Draw what smoothness costs in latency to this file.", type=OutputFile()
     )
     html: str | None = value(
-        "Write everything to this file as one HTML page, with what is drawn before and after.",
+        "Write one HTML page with everything. It shows the drawing before and after tuning.",
         type=OutputFile(),
     )
 

@@ -66,15 +66,15 @@ class _Outputs:
         type=click.Choice(("screen", "rows")),
     )
     row_format: str = shared(
-        row_format_option("How rows are written; epic is the demo's own format, for one entity.")
+        row_format_option("Format of the rows. epic is the demo's own, for one entity.")
     )
     output: str | None = shared(
-        output_option("Write the rows to a file, which appears when listening ends.")
+        output_option("Write the rows to a file. It appears when listening ends.")
     )
     record: tuple[RecordingFile, ...] = shared(record_option)
     forward: tuple[Target, ...] = value(
-        f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
-        " unless a place follows: teleplot:192.168.0.7:47269; may be repeated.",
+        f"Send the rows to {' or '.join(forward_formats())}, too. A program on another machine"
+        " has its address, such as teleplot:192.168.0.7:47269; may be repeated.",
         type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
         multiple=True,
     )
@@ -92,7 +92,7 @@ class _Outputs:
         return self.show == "screen"
 
 
-@command(EXAMPLES, "s set input-format layout columns entity duration f o record forward")
+@command(EXAMPLES, "s layout read entity duration f o record forward")
 def listen(
     endpoint: Endpoint = shared(_ENDPOINT),
     chosen: StrategySpec = shared(
@@ -100,7 +100,7 @@ def listen(
     ),
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
-    duration: float = shared(endless_option("How many seconds to listen, or endless.")),
+    duration: float = shared(endless_option("Listen for this many seconds, or endless.")),
     outputs: _Outputs = shared(_Outputs),
     quiet: bool = shared(quiet_option),
     color: ColorChoice = shared(color_option),

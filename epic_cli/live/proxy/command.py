@@ -116,19 +116,20 @@ class _Outputs:
     """Which packets are read from what passes, how they are drawn, and where they go."""
 
     watch: WatchSpec = value(
-        "Read packets of what passes: down to the first client (or from=HOST), up, or both."
-        " sent=FILE and received=FILE record them before and behind the link.  [default: down]",
+        "Watch packets on their way down, up, or both. Down are those to the first client, or to"
+        " from=HOST. sent=FILE and received=FILE record them before and behind the link. "
+        " [default: down]",
         type=Parsed(
             "up|down|both[,key=value]", WatchSpec.parse, WatchSpec, writes=lambda watch: watch.files
         ),
         default=WatchSpec(),
     )
     show: _Shown | None = value(
-        "Fill the terminal with the link and a map of what is watched, or show both in the browser"
-        " (lab,port=8080,open=off).  [default: the screen, on a terminal without rows]",
+        "Show the link and a map: screen, lab or lines. The lab is in the browser, such as"
+        " lab,port=8080,open=off.  [default: the screen, on a terminal without rows]",
         type=Parsed("screen|lab|lines", _Shown.parse, _Shown),
     )
-    row_format: str = shared(row_format_option("Write rows of what is received as it is drawn."))
+    row_format: str = shared(row_format_option("Write the rows that are drawn, in this format."))
     output: str | None = shared(
         output_option("Write the rows to a file, which appears at the end.")
     )
@@ -216,12 +217,12 @@ def proxy(
     listen: ProxyAddress = shared(click.argument("listen", type=_LISTEN, metavar="[HOST:]PORT")),
     target: Address = shared(click.argument("target", type=_TARGET, metavar="[HOST:]PORT")),
     link: LinkSpec = shared(
-        link_options(two_ways=True, sized=False, latency="The mean delay in each direction.")
+        link_options(two_ways=True, sized=False, latency="Mean delay in each direction.")
     ),
-    duration: float = shared(endless_option("How many seconds to run, or endless.")),
+    duration: float = shared(endless_option("Run for this many seconds, or endless.")),
     record: LogFile | None = value(
-        "Log the fate of every datagram, with payload=on its bytes as well: CSV that is a recorded"
-        " network. Existing data is not overwritten.",
+        "Log the fate of every datagram. The CSV is a recorded network; payload=on adds the bytes"
+        " of each datagram. Existing data is not overwritten.",
         type=_LOG,
     ),
     control: Address | Path | str | None = value(

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 _TIMES = Number(
     "times",
     1,
-    "How many times the recording is sent, or endless. Each round goes on a period after the last,"
+    "Send the recording this many times, or endless. Each round goes on a period after the last,"
     " the time that its longest entity is there and one step; its first packets are teleports.",
     "",
     1,
@@ -87,9 +87,11 @@ _RECORDING_OPTIONS = ("read", "times", "entity", "duration")
 class SourceOptions:
     """What is sent: recordings, or a movement, and how its packets are made."""
 
-    movement: MovementSpec | None = shared(movement_option("A movement instead of a recording."))
+    movement: MovementSpec | None = shared(
+        movement_option("Send this movement instead of a recording.")
+    )
     send: SenderSpec = shared(send_option)
-    entity: str | None = value("Send only this recorded entity.")
+    entity: str | None = value("Send only this recorded entity.", metavar="NAME")
     duration: float | None = shared(
         option(
             DURATION,
@@ -187,7 +189,7 @@ Examples:
 _SPEED = Number(
     "speed",
     1.0,
-    "Send this many times as fast; times in packets and delays of the link stay as they are.",
+    "Send this many times as fast. Times in packets and delays of the link stay as they are.",
     "times",
     0.001,
     10_000,

@@ -56,7 +56,7 @@ def strategy_option(meaning: str, name: str = "--strategy", default: str = DEFAU
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Let the files that are read load code, start programs and write outside of their folder.",
+    help="Let input files load code, start programs and write outside their folder.",
 )
 
 
@@ -85,8 +85,9 @@ read_option: Decorator = click.option(
     type=READ_TYPE,
     default=INFERRED,
     metavar="HOW",
-    help="How the recording is read, as 'time=t_ms,x=PosX,y=PosY,unit=ms', or a profile's name."
-    " What is left out is inferred. --read list explains the keys: the fields of a packet,"
+    help="How to read the recording, or a profile's name. Such as"
+    " 'time=t_ms,x=PosX,y=PosY,unit=ms'; keys that are left out are inferred. --read list explains"
+    " the keys: the fields of a packet,"
     f" {', '.join(parameter.name for parameter in READ[len(FIELD_ORDER) :])}.",
 )
 
@@ -104,7 +105,8 @@ save_profile_option: Decorator = OptionGroup(
     "saving",
     _make_saving,
     click.option("--save-profile", "name", metavar="NAME",
-                 help="Save how the recording is read as [profile.NAME], for --read NAME."),
+                 help="Save the way of reading as a profile, for --read NAME. It is [profile.NAME]"
+                 " of the configuration."),
 )  # fmt: skip
 
 
@@ -116,7 +118,7 @@ color_option = click.option(
     type=click.Choice(COLOR_CHOICES),
     default="auto",
     show_default=True,
-    help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
+    help="When to use color. auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
 )
 
 
@@ -181,8 +183,9 @@ video_option: Decorator = click.option(
     ),
     default="",
     metavar="FILE[,KEY=VALUE...]",
-    help="Write a moving picture to this file, .gif or .mp4: the map with trails, and the errors"
-    " below. It loops. Behind it, what it shows, and how, as 'clip.gif,worst=on,speed=0.25': "
+    help="Write a video to this file, .gif or .mp4. It loops, and shows the map with trails above"
+    " the errors. Keys after the file choose what it shows, such as"
+    " 'clip.gif,worst=on,speed=0.25': "
     + "; ".join(f"{number.name} ({number.range})" for number in VIDEO[1:])
     + ".  [default: all of a short recording, ten seconds of a longer one]",
 )

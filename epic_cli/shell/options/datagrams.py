@@ -23,8 +23,9 @@ record_layout_option = click.option(
     "--layout",
     "records",
     type=RECORD_LAYOUT,
-    help="Datagrams are binary records: 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16', or a header and"
-    " records: 'magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]'; little-endian unless"
+    help="Fields of binary datagrams, such as 'time:f32 x:f32'. A record, such as"
+    " 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16', or a header and records: 'magic:u32=0xCAFE"
+    " time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]'; little-endian unless"
     " it begins with big.",
 )
 

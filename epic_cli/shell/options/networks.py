@@ -112,8 +112,9 @@ def link_options(
             type=described(str, str, keys, _presets),  # it is read with those beside it
             callback=_list_presets,
             metavar="LINK",
-            help="The network: a preset (4g, wifi; 'list' shows them), and what differs, such as"
-            f" '4g,jitter=30ms,loss=3%,at=\"10s loss=20%\"'.{prefix} Keys: {_keys(keys)}.",
+            help="Network: a preset such as 4g, with changes. 'list' shows the presets."
+            f" For example '4g,jitter=30ms,loss=3%,at=\"10s loss=20%\"'.{prefix} Keys:"
+            f" {_keys(keys)}.",
         ),
         *options(
             [parameter for parameter in LINK if parameter.name in BESIDE_LINK],
@@ -163,13 +164,13 @@ send_option: Decorator = click.option(
     type=described(SenderSpec.parse, SenderSpec, SENDER),
     default="",
     metavar="SENDER",
-    help="How it is sent: the rate, or recorded, and what differs, such as"
+    help="Sender: a rate or 'recorded', plus overrides. For example"
     f" '20hz,rotation_bits=9'. Keys: {_keys(SENDER)}.",
 )
 
 
-SEEDS = Number("seeds", None, "Send the --movement over this many simulated networks and evaluate"
-               f" over all.  [default: {USUAL_SEEDS}]", "", 1, 100_000, whole=True)  # fmt: skip
+SEEDS = Number("seeds", None, "Number of simulated networks to evaluate over."
+               f"  [default: {USUAL_SEEDS}]", "", 1, 100_000, whole=True)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ class NetworkOptions:
     """What is simulated, if anything; ``seed`` is the first one, and that of the bootstrap."""
 
     movement: MovementSpec | None = shared(
-        movement_option("Simulate networks: what moves over them, instead of recordings.")
+        movement_option("Simulate this movement instead of reading recordings.")
     )
     seeds: int | None = shared(option(SEEDS))
     seed: int = shared(
@@ -188,8 +189,8 @@ class NetworkOptions:
     send: SenderSpec = shared(send_option)
     link: LinkSpec = shared(
         link_options(
-            latency="The mean delay of the simulated link; of a recording without arrival times,"
-            " the delay of each packet."
+            latency="Mean delay of the simulated link. Of a recording without arrival times: the"
+            " delay of each packet."
         )
     )
 

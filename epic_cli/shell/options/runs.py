@@ -77,7 +77,7 @@ class Inputs:
 
     recordings: tuple[str, ...] = shared(recordings_argument)
     real: TimedFile = value(
-        "The real movement, as a recording; without it, it is rebuilt from the packets. offset="
+        "The real movement, as a recording. Without it, it is rebuilt from the packets. offset="
         " is added to its times, rebuilt or not, if the clocks differ: the receiver's minus the"
         " sender's.",
         "--truth",
@@ -85,7 +85,7 @@ class Inputs:
         default="",
         metavar="FILE[,offset=SECONDS]",
     )
-    entity: str | None = value("Compare only the packets of this entity.")
+    entity: str | None = value("Compare only the packets of this entity.", metavar="NAME")
     read: ReadSpec = shared(read_option)
 
     @property
@@ -110,8 +110,9 @@ class Participants:
 
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
-            "Names separated by commas; NAME+key=value is a variant, correction:ENGINE (or all) a"
-            " way to hide the corrections of the predicted own player.  [default: all]"
+            "Strategies to compare, separated by commas. NAME+key=value is a variant,"
+            " correction:ENGINE (or all) a way to hide the corrections of the predicted own"
+            " player.  [default: all]"
         )
     )
 
@@ -137,9 +138,10 @@ weights_option = click.option(
     type=Parsed("weights", Weighing.parse, Weighing, partial(behind_commas, _propose_weights)),
     default="",
     metavar="GAME,NAME=NUMBER,...",
-    help="What the score weighs: a kind of game, which --help-all lists, and weights that differ:"
-    " shooter,accuracy=2, also smoothness, latency, recovery, overshoot, backward, across, turning,"
-    " aim; aim_range=20 is how far away an aim is judged.  [default: 1 for the first four and"
+    help="Weights of the score, such as shooter,accuracy=2. A kind of game, which --help-all"
+    " lists, and weights that differ: accuracy, smoothness, latency, recovery, overshoot, backward,"
+    " across, turning, aim; aim_range=20 is how far away an aim is judged.  [default: 1 for the"
+    " first four and"
     f" turning; aim_range={AIM_RANGE:g}]",
 )
 
@@ -163,8 +165,8 @@ class Scoring:
 
     weighing: Weighing = shared(weights_option)
     fail_if: tuple[Condition, ...] = value(
-        "Exit with status 5 if this holds: error>0.3, score(snapshot)<60, lag>=120ms; may"
-        " be repeated.",
+        "Exit with status 5 if this holds, such as error>0.3. Or score(snapshot)<60,"
+        " lag>=120ms; may be repeated.",
         type=CONDITION,
         multiple=True,
     )
@@ -180,7 +182,7 @@ threads_option = click.option(
     "--threads",
     type=click.IntRange(1, 256),
     default=None,
-    help="How many strategies to run in parallel.  [default: one per core]",
+    help="Number of strategies to run in parallel.  [default: one per core]",
 )
 
 

@@ -88,7 +88,7 @@ def test_a_scenario_plays_with_its_captions_until_a_key_goes_on(tmp_path: Path) 
             ("", "figure-8.5: Dead reckoning, RTT 100 ms"),
             ("t", r"\[t\]ime 0.25 x"),
             ("?", "a b +their ghosts"),
-            ("?", "as your own screen draws"),
+            ("?", "as your screen draws"),
             ("x", "\u2500 A's screen"),
             ("", "At 1 s B will turn"),
             ("n", "move-replay: Client move prediction"),
