@@ -242,11 +242,14 @@ def write_report(
     color: ColorChoice,
     summary: bool = False,
     charts: Callable[[], None] | None = None,
+    explain: bool = False,
+    rest: str = "a wider window or --format csv",
 ) -> None:
-    """Writes a report to stdout: as ``table`` for people, or as a document (``csv``, ...).
+    """Write a report to stdout: as ``table`` for people, or as a document (``csv``, ...).
 
     With ``summary``, verdict and notes go to stderr where programs read the data. ``charts``
-    follow. On a terminal the verdict comes last, where the rest of it scrolls away.
+    follow. ``explain`` adds the method. ``rest`` says where the columns are for which a screen is
+    too narrow. On a terminal the verdict comes last if the report is higher than the screen.
     """
     if form == "table":
         from dataclasses import replace  # replay starts faster without it
@@ -260,9 +263,12 @@ def write_report(
         ]
         if found and not verdict:
             verdict = [f"{report.title}: {', '.join(found)}"]
-        text = draw(ReportText(report), color=False, width=screen_columns(sys.stdout))
+        text = draw(
+            ReportText(report, explain, rest), color=False, width=screen_columns(sys.stdout)
+        )
         scrolls = height is not None and (charts is not None or text.count("\n") >= height)
-        show(ReportText(replace(report, verdict=()) if scrolls else report), color)
+        above = replace(report, verdict=()) if scrolls else report
+        show(ReportText(above, explain, rest), color)
         if charts is not None:
             charts()
         if scrolls and verdict:
@@ -273,7 +279,7 @@ def write_report(
 
     write_document(DOCUMENTS[form](report))
     if summary and form != "markdown":
-        lines = [*report.verdict, *report.notes]
+        lines = [*report.verdict, *report.notes, *(report.method if explain else ())]
         say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
 
 

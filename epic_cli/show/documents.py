@@ -46,7 +46,7 @@ def _lines(report: Report) -> Iterator[str]:
     blocks = [[f"## {_plain(report.title)}"] if report.title else []]
     blocks.append([_plain(" ".join(report.verdict))] if report.verdict else [])
     blocks += [list(_part(part)) for part in report.parts]
-    blocks.append([f"- {_plain(note)}" for note in report.notes])
+    blocks.append([f"- {_plain(note)}" for note in (*report.notes, *report.method)])
     for number, block in enumerate(filter(None, blocks)):
         if number:
             yield ""
@@ -67,17 +67,18 @@ def _part(part: Part) -> Iterator[str]:
                 yield from (f"### {_plain(part.title + concerned)}", "")
             if part.text:
                 yield from (_plain(part.text), "")
-            yield from (f"- {name}: {_plain(text)}" for name, text in part.terms)
+            terms = (*part.terms, *part.method)
+            yield from (f"- {name}: {_plain(text)}" for name, text in terms)
         case Usage():
             yield from (f"- {where}: `{printable(what)}`" for where, what in part.forms)
 
 
 def _table(table: Table) -> Iterator[str]:
     """The best of each column is bold."""
-    rule = ["---:" if column.right else ":---" for column in table.columns]
-    yield f"| {' | '.join(map(_plain, table.titles))} |"
-    yield f"| {' | '.join(rule)} |"
-    for cells in zip(*map(_cells, table.columns), strict=True):
+    columns = [column for column in table.columns if not column.error_bars]
+    yield f"| {' | '.join(_plain(column.title) for column in columns)} |"
+    yield f"| {' | '.join('---:' if column.right else ':---' for column in columns)} |"
+    for cells in zip(*map(_cells, columns), strict=True):
         yield f"| {' | '.join(cells)} |"
 
 
@@ -120,7 +121,7 @@ def _elements(report: Report, link: Link | None, terms: Collection[str] | None) 
         for part in parts:
             yield from _element(part, link, terms)
         yield from ("</ol>",) if found else ()
-    yield from (f"<p>{_safe(note)}</p>" for note in report.notes)
+    yield from (f"<p>{_safe(note)}</p>" for note in (*report.notes, *report.method))
 
 
 def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
@@ -145,7 +146,7 @@ def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> It
             whose = f" ({', '.join(part.entities)})" if part.entities else ""
             yield f"<li><strong>{_safe(part.title + whose)}</strong>"
             yield from (f"<p>{_safe(text)}</p>" for text in [part.text] if text)
-            for name, text in part.terms:
+            for name, text in (*part.terms, *part.method):
                 if terms is None or name in terms:
                     yield f"<p>{_safe(f'{name}: {text}')}</p>"
             if link is not None and part.moments:

@@ -166,7 +166,7 @@ def content_of(
     before and after, and what tuning has found is the verdict.
     """
     if tuning is not None:
-        told = replace(told, verdict=tuning.verdict, notes=tuning.notes)
+        told = replace(told, verdict=tuning.verdict, notes=tuning.notes, method=tuning.method)
         # the front and what to copy are what one looks for
         parts = sorted(
             tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
@@ -260,7 +260,7 @@ def page_data(
         "title": content.title,
         "verdict": list(told.verdict[:SENTENCES]),
         "details": list(told.verdict[SENTENCES:]),
-        "notes": list(told.notes),
+        "notes": [*told.notes, *told.method],
         "facts": list(content.facts),
         "columns": heads,
         "rows": rows or [{"label": label, "cells": [], "best": []} for label in ranks],

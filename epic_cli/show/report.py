@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 #: The weight of a column that is never left out.
 KEPT = 1000
 
 #: A record by names, and one for CSV.
 Record: TypeAlias = Mapping[str, Any]
+
+
+class ErrorBar(NamedTuple):
+    """A value and the ends of its interval; NaN: unknown."""
+
+    low: float
+    value: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,9 @@ class Column:
     cells. Rows with the ``best`` value are marked; None: nothing is compared. Of columns in a
     ``group``, the groups become tables of their own where the screen is too narrow for all.
     ``key`` is the metric, and ``meaning`` what it says.
+
+    A column of ``error_bars`` is a picture, a dot with its interval in each row: a screen draws it
+    in the room that other columns leave, and documents leave it out.
     """
 
     title: str
@@ -38,6 +49,7 @@ class Column:
     group: str = ""
     key: str = ""
     meaning: str = ""
+    error_bars: Sequence[ErrorBar] = ()
 
 
 @dataclass(frozen=True)
@@ -61,10 +73,11 @@ class Table:
 
 @dataclass(frozen=True)
 class ReportFinding:
-    """One thing that was found: a title, a sentence, and ``terms`` with more about it.
+    """A finding: a title, a sentence, and ``terms`` with more about it.
 
-    Those without a title are not numbered.
-    ``entities`` are whom it concerns, none: all; ``moments`` are named times (s) to look at.
+    Findings without a title are not numbered. ``method`` has more terms: the rule behind the
+    finding, which is shown to those who ask for it (``--explain``). ``entities`` are the entities
+    that are concerned, none: all; ``moments`` are named times (s) to look at.
     """
 
     title: str
@@ -72,6 +85,7 @@ class ReportFinding:
     terms: Sequence[tuple[str, str]] = ()
     entities: Sequence[str] = ()
     moments: Sequence[tuple[str, float]] = ()
+    method: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -106,16 +120,18 @@ class Data:
 
 @dataclass(frozen=True)
 class Report:
-    """What a result has to say.
+    """A result for people and programs.
 
     The first sentence of the ``verdict`` is the answer, the others explain it. ``parts`` are shown
-    in their order (a string is a paragraph), ``notes`` are what it all rests on.
+    in their order (a string is a paragraph), ``notes`` limit the answer. ``method`` says how the
+    answer was found: documents and pages have it, a screen shows it with ``--explain``.
     """
 
     title: str = ""
     verdict: Sequence[str] = ()
     parts: Sequence[Part] = ()
     notes: Sequence[str] = ()
+    method: Sequence[str] = ()
     data: Data = field(default_factory=Data)
 
 

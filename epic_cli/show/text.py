@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,7 +12,16 @@ from rich.text import Text
 
 from epic_cli.engine.text.widths import pad, printable, some, width, wrap
 from epic_cli.recordings.wording import left_out_words
-from epic_cli.show.report import KEPT, Column, Figure, Part, Report, ReportFinding, Table, Usage
+from epic_cli.show.report import (
+    KEPT,
+    Column,
+    Figure,
+    Part,
+    Report,
+    ReportFinding,
+    Table,
+    Usage,
+)
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 100
@@ -20,26 +30,50 @@ _INDENT = "   "
 
 
 class ReportText:
-    """A report for people: title, verdict, parts and notes, with empty lines between them."""
+    """A report for people: title, verdict, parts and notes, with empty lines between them.
 
-    def __init__(self, report: Report) -> None:
+    With ``explain`` the method follows. ``rest`` says where the columns are for which the screen is
+    too narrow.
+    """
+
+    def __init__(
+        self, report: Report, explain: bool = False, rest: str = "a wider window or --format csv"
+    ) -> None:
         self._report = report
+        self._explain = explain
+        self._rest = rest
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The lines, and pictures between them."""
-        yield from _report(self._report, options.max_width)
+        """Yield the lines, and pictures between them."""
+        screen = _Screen(
+            options.max_width, options.encoding.startswith("utf"), self._explain, self._rest
+        )
+        yield from _report(self._report, screen)
 
 
-def _report(report: Report, room: int) -> Iterator[RenderableType]:
-    prose = min(room, PROSE)
+class _Screen(NamedTuple):
+    """Columns of the screen, whether it shows Unicode, and what of a report it shows."""
+
+    room: int
+    unicode: bool = True
+    explain: bool = False
+    rest: str = ""
+
+    @property
+    def prose(self) -> int:
+        """Columns for sentences."""
+        return min(self.room, PROSE)
+
+
+def _report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
     left_out: list[str] = []
-    blocks = [_head(report, prose)]
-    blocks += [list(_part(part, room, left_out)) for part in _numbered(report.parts)]
+    blocks = [_head(report, screen.prose)]
+    blocks += [list(_part(part, screen, left_out)) for part in _numbered(report.parts)]
     notes: list[RenderableType] = []
-    if words := left_out_words(left_out, room, "a wider window or --format csv"):
-        notes += paragraph(words, prose)
-    for note in report.notes:
-        notes += paragraph(note, prose, style="dim")
+    if words := left_out_words(left_out, screen.room, screen.rest):
+        notes += paragraph(words, screen.prose)
+    for note in (*report.notes, *(report.method if screen.explain else ())):
+        notes += paragraph(note, screen.prose, style="dim")
     for number, block in enumerate(filter(None, [*blocks, notes])):
         if number:
             yield Text()
@@ -67,7 +101,8 @@ def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
             yield part
 
 
-def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType]:
+def _part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[RenderableType]:
+    room = screen.room
     match part:
         case str():
             for line in part.splitlines():
@@ -75,16 +110,16 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
                 longest = width(line) if line.startswith("-s ") else 0
                 yield from paragraph(line, max(min(room, PROSE), longest))
         case Report():
-            yield from _report(part, room)
+            yield from _report(part, screen)
         case Table():
-            tables = _tables(part, room)
+            tables = _tables(part, screen)
             for number, table in enumerate(tables):
                 if number:
                     yield Text()
                 left_out += table.left_out
                 yield from table.lines(gaps=part.gaps)
         case ReportFinding():
-            yield from _finding(part, min(room, PROSE))
+            yield from _finding(part, screen)
         case Usage():
             left = max(len(name) for name, _ in part.forms) + 2
             for name, text in part.forms:
@@ -95,25 +130,76 @@ def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType
                 yield drawn
 
 
-def _finding(part: ReportFinding, room: int) -> Iterator[RenderableType]:
-    indent = _INDENT if part.title else ""
+def _finding(part: ReportFinding, screen: _Screen) -> Iterator[RenderableType]:
+    indent, room = _INDENT if part.title else "", screen.prose
     if part.title:
         yield from paragraph(part.title, room, style="bold")
     if part.text:
         yield from paragraph(part.text, room, indent)
-    yield from definitions(part.terms, room, indent)
+    yield from definitions([*part.terms, *(part.method if screen.explain else ())], room, indent)
 
 
-def _tables(table: Table, room: int) -> list[Fitted]:
+def _tables(table: Table, screen: _Screen) -> list[Fitted]:
     """One table, or one for each group of columns where they do not all fit."""
+    room = screen.room
     groups = list(dict.fromkeys(column.group for column in table.columns if column.group))
-    whole = fit(_with_weightiest(table.columns), room)
+    whole = fit(_with_weightiest([c for c in table.columns if not c.error_bars]), room)
     if not whole.left_out or not groups:
-        return [whole]
+        pictures = [column for column in table.columns if column.error_bars]
+        return [_with_picture(whole, pictures, screen)]
     parts = [
-        [column for column in table.columns if column.group in ("", group)] for group in groups
+        [
+            column
+            for column in table.columns
+            if column.group in ("", group) and not column.error_bars
+        ]
+        for group in groups
     ]
     return [fit(_with_weightiest(part), room) for part in parts]
+
+
+#: Columns of a picture in a table: the fewest that tell something, and the most that help.
+_PICTURE = (10, 40)
+
+#: No screen is wider: lines of any length go to files, which get no picture.
+_WIDEST = 1000
+
+
+def _with_picture(table: Fitted, pictures: Sequence[Column], screen: _Screen) -> Fitted:
+    """Return the table with the first of the pictures behind it, if there is room."""
+    room = screen.room - sum(table.widths) - len(_GAP) * len(table.widths)
+    if not pictures or screen.room > _WIDEST or room < _PICTURE[0]:
+        return table
+    drawn = _draw_error_bars(pictures[0], min(room, _PICTURE[1]), screen.unicode)
+    return Fitted([*table.columns, drawn], [*table.widths, _natural(drawn)], table.left_out)
+
+
+def _draw_error_bars(column: Column, columns: int, unicode: bool) -> Column:
+    """Return a column of text, ``columns`` wide: a dot and its interval in each row.
+
+    The head has the values at both ends of the picture.
+    """
+    line, dot = "─●" if unicode else "-o"
+    known = [end for bar in column.error_bars for end in bar if math.isfinite(end)]
+    least, most = (min(known), max(known)) if known else (0.0, 0.0)
+    ends = [f"{least:.0f}", f"{most:.0f}"]
+    cells = []
+    for bar in column.error_bars:
+        low, middle, high = (
+            round((end - least) / ((most - least) or 1) * (columns - 1))
+            if math.isfinite(end)
+            else None
+            for end in bar
+        )
+        row = [" "] * columns
+        if middle is not None:
+            left = middle if low is None else low
+            right = middle if high is None else high
+            row[left : right + 1] = line * (right + 1 - left)
+            row[middle] = dot
+        cells.append("".join(row))
+    head = ends[0] + ends[1].rjust(columns - len(ends[0]))
+    return replace(column, title=head, cells=cells, error_bars=())
 
 
 def _with_weightiest(columns: Sequence[Column]) -> list[Column]:

@@ -110,6 +110,11 @@ save_profile_option: Decorator = OptionGroup(
 )  # fmt: skip
 
 
+#: ``--explain``, for each command that has a method to tell.
+explain_option = click.option(
+    "--explain", is_flag=True, help="Also say how the answer was found: formulas and thresholds."
+)
+
 strict_option = click.option("--strict", is_flag=True, help="Stop at the first refused line.")
 
 #: ``--color``
