@@ -255,7 +255,7 @@ def advice(
         best,
         tied,
         after,
-        _weakest(best, weights),
+        weakest(best, weights),
         tuple(_other_games(order)),
         worst if worst.value("score") <= best.value("score") - RESOLUTION else None,
     )
@@ -280,7 +280,8 @@ def _weighed(result: Result, weights: Weights, name: str) -> float:
     return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
 
 
-def _weakest(result: Result, weights: Weights) -> str:
+def weakest(result: Result, weights: Weights) -> str:
+    """Return the cost, by its name among the weights, that takes most from a result's score."""
     return max(COSTS, key=lambda name: _weighed(result, weights, name))
 
 

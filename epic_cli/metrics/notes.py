@@ -203,12 +203,8 @@ class Flaw(enum.Enum):
 
 
 #: A candidate with one of these is not ranked.
-UNRANKED = (
-    Flaw.FAILED,
-    Flaw.STOPPED,
-    Flaw.NOT_FINITE,
-    Flaw.NOTHING_DRAWN,
-    Flaw.NEEDS_ARRIVALS,
+UNRANKED = frozenset(
+    (Flaw.FAILED, Flaw.STOPPED, Flaw.NOT_FINITE, Flaw.NOTHING_DRAWN, Flaw.NEEDS_ARRIVALS)
 )
 
 

@@ -16,7 +16,7 @@ from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.compare.report import basis, report
+from epic_cli.jobs.compare.report import explain_method, report
 from epic_cli.jobs.diagnose.report import report as diagnosis_report
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.jobs.tune.report import report as tuning_report
@@ -165,7 +165,7 @@ def test_whatever_happened_in_some_of_many_recordings_they_are_compared(total: i
         except NotEnoughToSay:  # every one is too short
             assert set(kinds) <= {"hardly any"}, kinds
             continue
-        assert basis(found, found.results), kinds
+        assert explain_method(found, found.results), kinds
         assert DOCUMENTS["markdown"](report(found)), kinds
         low, high = np.array([one.interval("score") for one in found.results]).T
         scores = np.array([one.value("score") for one in found.results])

@@ -68,7 +68,7 @@ def test_one_more_metric_is_in_every_format() -> None:
     assert head.endswith("| mean |")
     shown = [f"<{value:.1f}>" for value in values]
     assert [unescape(line.split("|")[-2].strip(" *")) for line in cells] == shown
-    table = compared()
+    table = compared("--full")
     assert re.search(r"^strategy .* mean\b", table, re.MULTILINE)
     assert all(name in table for name in shown)
 

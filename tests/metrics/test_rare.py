@@ -9,7 +9,7 @@ from endurance import bursty
 
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.compare.report import basis, verdict
+from epic_cli.jobs.compare.report import explain_method, verdict
 from epic_cli.metrics.arrays import ARRIVAL, COLUMNS, SEQUENCE, TIME
 from epic_cli.metrics.certainty import (
     FEWEST_EVENTS,
@@ -133,7 +133,7 @@ def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
         gap = result.standing.gap
         assert gap is not None
         assert not gap.points or gap.low < gap.seen < gap.points < gap.high
-    assert any("only" in line and "burst" in line for line in basis(one, one.results))
+    assert any("only" in line and "burst" in line for line in explain_method(one, one.results))
 
 
 def quiet(movement: str, seed: int) -> bursty.Recorded:
@@ -223,8 +223,9 @@ def test_where_the_delay_wanders_slowly_a_short_recording_says_how_little_it_kno
         holds = ~(ends[:, 0] > true) & ~(ends[:, 1] < true)
         assert holds.mean() >= 0.85
     wanders = [
-        any("The delay wanders" in line for line in basis(one, one.results)) for one in every
+        any("The delay wanders" in line for line in explain_method(one, one.results))
+        for one in every
     ]
     assert np.mean(wanders) > 0.8
     steady = compared("1 % independent", 30.0, 1)
-    assert not any("delay wanders" in line for line in basis(steady, steady.results))
+    assert not any("delay wanders" in line for line in explain_method(steady, steady.results))

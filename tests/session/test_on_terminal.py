@@ -222,7 +222,7 @@ def test_results_that_do_not_fit_are_paged_from_their_verdict_on(tmp_path: Path)
     with Terminal(tmp_path, lines=20, environment={"PAGER": str(pager)}) as terminal:
         terminal.prompt()
         terminal.type(":load jitter.txt")
-        terminal.type(":compare")
+        terminal.type(":compare --full")
         pages = [line for line in terminal.everything() if line.startswith("paged: ")]
         assert "scores highest" in "".join(pages[:3])
         assert len(pages) > 20

@@ -17,7 +17,7 @@ def drawn(*words: str, lines: int, **changes: str) -> str:
 @pytest.mark.parametrize("charts", [(), ("--chart", "error")])
 def test_the_verdict_is_last_where_the_rest_scrolls_away(charts: tuple[str, ...]) -> None:
     words = ("compare", "-s", "epic,snapshot", str(SAMPLES / "jitter.txt"), *charts)
-    high, low = (drawn(*words, lines=lines) for lines in (200, 12))
+    high, low = (drawn(*words, lines=lines) for lines in (200, 6))
     verdict = high.splitlines()[0] if not charts else low.split("\n\n")[-1].splitlines()[0]
     assert verdict.count("score") == 1
     assert verdict in low.split("\n\n")[-1]

@@ -28,6 +28,7 @@ from epic_cli.shell.declared import (
     STRATEGIES,
     OutputFile,
     command,
+    flag,
     given_options,
     shared,
     value,
@@ -37,6 +38,7 @@ from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
+    explain_option,
     figures_format_option,
     messages_options,
     save_profile_option,
@@ -71,7 +73,7 @@ SORTS = (*(metric.name for metric in METRICS), "name", "given")
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How the figures are laid out."""
+    """Rows, columns and format of the figures."""
 
     by: str = value(
         "Rows: one per strategy, or per entity or recording and strategy.",
@@ -86,7 +88,14 @@ class TableLayout:
         show_default=True,
         metavar="METRIC",
     )
+    full: bool = flag("Show all rows and columns in the terminal.")
+    explain: bool = shared(explain_option)
     form: str = shared(figures_format_option("The output format."))
+
+    @property
+    def brief(self) -> bool:
+        """True for a table of the best rows, for people."""
+        return self.form == "table" and not self.full
 
 
 @dataclass(frozen=True)
@@ -176,7 +185,7 @@ def write(
 
     best = [result.label for result in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
-    found = report(comparison, layout.sort, layout.by)
+    found = report(comparison, layout.sort, layout.by, layout.brief)
     if pictures.selection is not None and not comparison.scenes:
         raise NothingToDraw  # they show the first recording, which cannot be evaluated
     if pictures.svg is not None:
@@ -192,7 +201,9 @@ def write(
         content = content_of(comparison, told, labels, about(), diagnoses)
         write_document(page_of(comparison.scenes, content), pictures.html)
     charts = partial(_write_charts, comparison, pictures, labels, color)
-    write_report(found, layout.form, color, not quiet, charts if pictures.charts else None)
+    rest = "--full" if layout.brief else "a wider window or --format csv"
+    drawing = charts if pictures.charts else None
+    write_report(found, layout.form, color, not quiet, drawing, layout.explain, rest)
 
 
 def _write_charts(
@@ -266,7 +277,7 @@ _drawn_option = drawn_option(
 
 @command(
     _EXAMPLES,
-    "s truth weights fail-if movement link latency f chart html",
+    "s truth full explain weights fail-if movement link latency f html",
     _REFERENCE,
 )
 def compare(

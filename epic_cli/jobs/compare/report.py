@@ -1,10 +1,10 @@
-"""What a comparison comes to, in sentences: the verdict, and what it rests on."""
+"""A comparison as a report: the verdict, the table of figures, notes, and the method."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,15 @@ from epic_cli.metrics.certainty import (
     Certainty,
     Unit,
 )
-from epic_cli.metrics.comparison import Advice, Comparison, Confidence, Result, best_for, good
+from epic_cli.metrics.comparison import (
+    Advice,
+    Comparison,
+    Confidence,
+    Result,
+    best_for,
+    good,
+    weakest,
+)
 from epic_cli.metrics.conditions import Condition
 from epic_cli.metrics.digits import counted, known, one_decimal, reach, rough, three_digits, whole
 from epic_cli.metrics.drawn_path import LABEL as DRAWN
@@ -29,7 +37,11 @@ from epic_cli.metrics.inputs import RecordedRuns, RunInputs, run_name
 from epic_cli.metrics.metric import Better, Metric, without_turning
 from epic_cli.metrics.notes import (
     MARKS,
+    UNRANKED,
+    Adjusted,
     Flaw,
+    Note,
+    Outages,
     at_most,
     note_words,
     notes_words,
@@ -39,7 +51,7 @@ from epic_cli.metrics.score import formula
 from epic_cli.metrics.truth import Origin
 from epic_cli.recordings.findings import limits
 from epic_cli.recordings.opening import UNUSABLE, ReadingLog
-from epic_cli.show.report import Column, Data, Record, Report, Table
+from epic_cli.show.report import KEPT, Column, Data, ErrorBar, Record, Report, Table
 
 if TYPE_CHECKING:
     from epic_cli.metrics.evaluation import Run
@@ -92,10 +104,13 @@ _ORIGINS: dict[Origin, str] = {
 }
 
 
-def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -> list[str]:
-    """Which strategy, how surely, what it costs, and what would change the answer.
+def verdict(
+    comparison: Comparison, settings: Mapping[str, str] | None = None, costs: bool = True
+) -> list[str]:
+    """Return which strategy is best, how surely, its costs, and what would change the answer.
 
-    ``settings`` are those of strategies by label, as they are written, where labels do not say.
+    ``settings`` are the settings of strategies by label, as they are written, for labels that do
+    not say them. Without ``costs`` the best strategy's figures are left to the table.
     """
     found, doubtful = comparison.advice, in_doubt(comparison)
     if found.confidence is Confidence.NOTHING or found.best is None:
@@ -104,7 +119,7 @@ def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -
         *doubtful,
         *_answer(found, found.best, comparison, settings or {}),
         _next(found),
-        _costs(found, found.best, comparison.resolution),
+        _costs(found, found.best, comparison.resolution) if costs else "",
         _turning(found.best),
         _worst(found, comparison),
         _other_games(found),
@@ -286,9 +301,9 @@ def _drawn(best: Result, comparison: Comparison) -> str:
     score = math.nan if shown is None else shown.value("score")
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
         return ""
-    found = ranks(comparison.results)[comparison.results.index(shown)]
-    rank = f", rank {found}" if found else ""
-    return f"What the game drew: score {one_decimal(score)}{rank}."
+    rank = ranks(comparison.results)[comparison.results.index(shown)]
+    better = "" if not rank else f"; {counted(rank - 1, 'strategy')} clearly better"
+    return f"What the game drew: score {one_decimal(score)}{better}."
 
 
 def ranks(results: Sequence[Result]) -> list[int | None]:
@@ -321,8 +336,11 @@ def _filled(words: str, best: Result) -> str:
     )
 
 
-def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
-    """What was compared with what, what was left out, and how the score is made."""
+def explain_method(comparison: Comparison, results: Sequence[Result]) -> list[str]:
+    """Return the truth, the judged rows, the score's formula, and the intervals' method.
+
+    Notes on how the truth was made, and on ``results`` that need care, come last.
+    """
     counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
     given, rule = counting._asdict().items(), formula(counting)
     weights = ", ".join(f"{name} {value:g}" for name, value in given if value)
@@ -336,25 +354,62 @@ def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     ]
     if comparison.certainty:
         lines.append(certainty_words(comparison.certainty, comparison.runs_are))
-    lines += [f"Note: {words}." for words in notes_words(comparison.notes)]
+    lines += [f"Note: {words}." for words in notes_words(_split(comparison.notes)[1])]
+    lines += _recording_notes(_split_places(comparison)[1])
+    return lines + _result_notes(results, lambda flaw: flaw not in UNRANKED | _MARKED)
+
+
+def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
+    """Return the notes that limit the answer: data left out, strategies without a score.
+
+    Marks behind figures of the ``results`` are explained.
+    """
+    lines = [f"Note: {words}." for words in notes_words(_split(comparison.notes)[0])]
     lines += limits(comparison.findings)
-    lines += _of_recordings(comparison)
+    lines += [f"Left out: {pair.recording}: {pair.why}." for pair in comparison.skipped]
+    lines += _recording_notes(_split_places(comparison)[0])
+    lines += _result_notes(comparison.results, lambda flaw: flaw in UNRANKED)
+    return lines + _result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
+
+
+#: Flaws for which a mark stands behind a figure.
+_MARKED = {flaw for marks in MARKS.values() for flaw in marks}
+
+
+def _is_background(note: Note) -> bool:
+    """Return True if a note only says how the truth was made, or what could not be judged."""
+    return isinstance(note, Adjusted | Outages)
+
+
+def _split(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
+    """Return the notes that limit the answer, and those that belong to the method."""
+    limiting = [note for note in notes if not _is_background(note)]
+    return limiting, [note for note in notes if _is_background(note)]
+
+
+def _split_places(
+    comparison: Comparison,
+) -> tuple[list[tuple[str, Note]], list[tuple[str, Note]]]:
+    """Split the notes of single recordings as ``_split`` does."""
+    noted = comparison.notes_of
+    limiting = [(name, note) for name, note in noted if not _is_background(note)]
+    return limiting, [(name, note) for name, note in noted if _is_background(note)]
+
+
+def _recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
+    """Return notes of single recordings in sentences: the first few, and how many more."""
+    return [f"Note: {note}." for note in at_most(f"{name}: {note_words(n)}" for name, n in noted)]
+
+
+def _result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> list[str]:
+    """Return notes on the ``wanted`` flaws of results, a sentence for all that share it."""
     noted: dict[str, list[str]] = {}
     for result in results:
         place = f" ({result.place})" if result.place else ""
         for note in result.notes:
-            noted.setdefault(result_words(note), []).append(f"{result.label}{place}")
-    return lines + [f"Note: {some(who)}: {words}." for words, who in noted.items()]
-
-
-def _of_recordings(comparison: Comparison) -> list[str]:
-    """Which recordings are left out, and what is noted of some of the others."""
-    left = (
-        (pair.recording, getattr(pair.error, "why", str(pair.error))) for pair in comparison.skipped
-    )
-    lines = [f"Left out: {recording}: {why}." for recording, why in left]
-    notes = at_most(f"{name}: {note_words(note)}" for name, note in comparison.notes_of)
-    return lines + [f"Note: {note}." for note in notes]
+            if wanted(note.flaw):
+                noted.setdefault(result_words(note), []).append(f"{result.label}{place}")
+    return [f"Note: {some(who)}: {words}." for words, who in noted.items()]
 
 
 def certainty_words(certainty: Certainty, runs_are: str) -> str:
@@ -369,8 +424,8 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
     pieces = f"{certainty.units} {kind}{f' and of {certainty.entities} entities' if both else ''}"
     words = (
         f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
-        " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
-        " better."
+        " differences are paired, and hold for all strategies at once. A strategy may be best if"
+        " none is clearly better."
     )
     if math.isfinite(certainty.stretches):
         parts = counted(max(1, round(certainty.stretches)), "independent piece")
@@ -420,23 +475,38 @@ _PLACES = ("strategy", "entity", "recording")
 _ADVICE = ("rank", "good", "behind", "behind_low", "behind_high", "best_for")
 
 
-def report(comparison: Comparison, sort: str = "score", by: str = "strategy") -> Report:
-    """What came out, its lines sorted by a metric; ``by`` entity or recording, or all together."""
+def report(
+    comparison: Comparison, sort: str = "score", by: str = "strategy", brief: bool = False
+) -> Report:
+    """Return the report of a comparison, its rows sorted by a metric.
+
+    Rows are ``by`` strategy, or by entity or recording and strategy. A ``brief`` table has the best
+    rows and the columns that people ask for first, and fits a small screen.
+    """
     results = ordered(comparison, sort, by)
+    shown = _best_rows(results) if brief else results
 
     def data() -> list[Record]:
         return records(comparison, results)
 
+    notes = find_notes(comparison, shown)
+    if brief:
+        table = _brief_table(comparison, shown, sort, by)
+        stars = any(column.best for column in table.columns)
+        notes = [_legend(results, shown, stars), *notes]
+    else:
+        table = _table(shown, by, comparison.resolution)
     return Report(
-        verdict=verdict(comparison),
-        parts=[_table(results, by, comparison.resolution)],
-        notes=basis(comparison, results),
+        verdict=verdict(comparison, costs=not brief),
+        parts=[table],
+        notes=notes,
+        method=explain_method(comparison, results),
         data=Data(fields(comparison), data, data),
     )
 
 
 def ordered(comparison: Comparison, sort: str, by: str = "strategy") -> list[Result]:
-    """The lines of the table: by strategy, or by entity or recording and then strategy."""
+    """Return the rows of the table: by strategy, or by entity or recording and then strategy."""
     if by == "strategy":
         return sort_results(comparison.results, sort)
     places: dict[str, list[Result]] = {}
@@ -446,43 +516,140 @@ def ordered(comparison: Comparison, sort: str, by: str = "strategy") -> list[Res
 
 
 def sort_results(results: Sequence[Result], by: str) -> list[Result]:
-    """The results by a metric, best first and those without a value last; or by ``name``.
+    """Sort results by a metric, best first and those without a value last; or by ``name``.
 
-    By the score, ranks come first: they go down the table. ``given`` leaves them in their order.
+    ``given`` leaves them in their order.
     """
     if by == "given":
         return list(results)
     if by == "name":
         return sorted(results, key=lambda one: one.label)
     metric = named(by)
-
-    def place(one: Result) -> tuple[Any, ...]:
-        rank = (one.rank or math.inf) if by == "score" else 0
-        return not one.ranked, rank, metric.rank(one.value(by))
-
-    return sorted(results, key=place)
+    return sorted(results, key=lambda one: (not one.ranked, metric.rank(one.value(by))))
 
 
 # ---------------------------------------------------------------- the table
 
 
+#: Rows of a brief table: with verdict and notes they fit a screen of 24 lines.
+MOST_ROWS = 10
+
+#: Metrics of a brief table, beside the one that it is sorted by.
+BRIEF = ("score", "error", "lag", "jumps")
+
+#: The mark of strategies that none is clearly better than.
+MAY_BE_BEST = "+"
+
+#: The costs in a word, as a brief table names them.
+_COST_NAMES = {
+    "accuracy": "shape",
+    "smoothness": "jerk",
+    "latency": "lag",
+    "overshoot": "over",
+    "backward": "back",
+}
+
+
 def _table(results: Sequence[Result], by: str, resolution: float) -> Table:
-    """A line for each result; an empty one before another entity or recording."""
-    columns = [Column("strategy", [result.label for result in results], text=True)]
-    if by != "strategy":
-        columns.append(Column(by, [result.place for result in results], text=True))
+    """Return a table with a row for each result; an empty line parts entities or recordings."""
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
-        scores, likely = metrics[0], likely_scores(results)
-        ranked = ranks(results)
-        if any(ranked):
-            cells = [str(rank or "-") for rank in ranked]
-            metrics.insert(0, Column("rank", cells, right=True, group=scores.group))
+        scores, likely, marks = metrics[0], likely_scores(results), _may_be_best(results)
+        if any(marks):
+            words = ["maybe" if mark else "no" for mark in marks]
+            metrics.insert(0, Column("best?", words, right=True, group=scores.group))
         if any(likely):
             between = Column(LIKELY, likely, scores.weight - 1, right=True, group=scores.group)
             metrics.insert(metrics.index(scores) + 1, between)
-    gaps = [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
-    return Table([*columns, *metrics], gaps)
+    labels = [result.label for result in results]
+    return Table([*_label_columns(results, by, labels), *metrics], _find_gaps(results))
+
+
+def _brief_table(comparison: Comparison, results: Sequence[Result], sort: str, by: str) -> Table:
+    """Return a table of score and interval, error, lag, jumps, main cost, and a picture."""
+    keys = [*BRIEF, *([sort] if sort not in (*BRIEF, "name", "given") else [])]
+    metrics = [
+        replace(
+            column,
+            weight=KEPT if column.key == "score" else column.weight,
+            group="",
+            best=column.best or None,
+        )
+        for column in metric_columns(results, comparison.resolution)
+        if column.key in keys
+    ]
+    likely = likely_scores(results)
+    if any(likely):
+        metrics.insert(1, Column(LIKELY, likely, right=True))
+    drawn = any(likely) and len(results) > 1
+    if drawn:
+        bars = [_error_bar(result) for result in results]
+        metrics.append(Column("", [""] * len(results), error_bars=bars))
+    names = [_main_cost(result, comparison) for result in results]
+    costs = Column("main cost", names, weight=1, styles=["dim"] * len(names))
+    metrics.insert(len(metrics) - drawn, costs)
+    marks, labels = _may_be_best(results), [result.label for result in results]
+    if any(marks):
+        signs = [MAY_BE_BEST if mark else " " for mark in marks]
+        labels = [f"{sign} {label}" for sign, label in zip(signs, labels, strict=True)]
+    return Table([*_label_columns(results, by, labels), *metrics], _find_gaps(results))
+
+
+def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) -> list[Column]:
+    """Return the columns that say which strategy, and which place, a row is about."""
+    title = "  strategy" if labels and labels[0].startswith((" ", MAY_BE_BEST)) else "strategy"
+    columns = [Column(title, labels, text=True)]
+    if by != "strategy":
+        columns.append(Column(by, [result.place for result in results], text=True))
+    return columns
+
+
+def _find_gaps(results: Sequence[Result]) -> list[int]:
+    """Return the rows before which another entity or recording begins."""
+    return [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
+
+
+def _may_be_best(results: Sequence[Result]) -> list[bool]:
+    """Return True for each result that shares the first rank of its place with others."""
+    first = [rank == 1 for rank in ranks(results)]
+    places = [result.place for result, one in zip(results, first, strict=True) if one]
+    return [
+        one and places.count(result.place) > 1 for result, one in zip(results, first, strict=True)
+    ]
+
+
+def _best_rows(results: Sequence[Result]) -> list[Result]:
+    """Return the rows of a brief table: the first ones of each entity or recording."""
+    places: dict[str, list[Result]] = {}
+    for result in results:
+        places.setdefault(result.place, []).append(result)
+    each = max(1, MOST_ROWS // max(1, len(places)))
+    return [result for rows in [*places.values()][:MOST_ROWS] for result in rows[:each]]
+
+
+def _legend(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
+    """Return what the marks mean, how many rows are left out, and where the rest is."""
+    marked = sum(_may_be_best(results))
+    more = len(results) - len(shown)
+    words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
+    words += ["* clearly best."] if stars else []
+    rows = f"{counted(more, 'more row')} and all" if more else "All"
+    words.append(f"{rows} columns: --full; how it is judged: --explain.")
+    return " ".join(words)
+
+
+def _error_bar(result: Result) -> ErrorBar:
+    """Return a score with the ends of its interval."""
+    low, high = result.interval("score")
+    return ErrorBar(low, result.value("score"), high)
+
+
+def _main_cost(result: Result, comparison: Comparison) -> str:
+    """Return the cost that takes most from a score, in a word; ``-``: no cost is known."""
+    counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
+    name = weakest(result, counting)
+    known_cost = result.ranked and result.value(f"{name}_cost") > 0
+    return _COST_NAMES.get(name, name) if known_cost else "-"
 
 
 def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:

@@ -56,7 +56,7 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     return Report(
         verdict=verdict,
         parts=parts,
-        notes=_basis(found),
+        method=_basis(found),
         data=Data(_FIELDS, lambda: list(_records(found)), lambda: list(_records(found))),
     )
 

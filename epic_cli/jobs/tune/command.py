@@ -33,6 +33,7 @@ from epic_cli.shell.jobs import JobMessages, JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
+    explain_option,
     figures_format_option,
     messages_options,
     save_profile_option,
@@ -203,6 +204,7 @@ class Effort:
 class Written:
     """The format of the result, and pictures of the trade-off and of what is drawn in files."""
 
+    explain: bool = shared(explain_option)
     form: str = shared(figures_format_option("The output format."))
     svg: str | None = value(
         "Draw what smoothness costs in latency to this file.", type=OutputFile()
@@ -231,7 +233,7 @@ Examples:
 
 @command(
     _EXAMPLES,
-    "s all design bytes for weights movement link f html",
+    "s all design bytes for explain weights movement link f html",
     games_help(),
 )
 def tune(
@@ -281,7 +283,7 @@ def tune(
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
     if not tuned.searches:
         runs = given.held(log, tally, inputs.truth_offset)
-        _write_delays(runs, strategies, written.form, color)
+        _write_delays(runs, strategies, written, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
     asked = inputs, network, timing, purpose.weighing, purpose.warm_up
     how = compare_spec((), *asked, threads=effort.threads)
@@ -365,7 +367,7 @@ def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
 
 
 def _write_delays(
-    runs: Sequence[Run], strategies: Sequence[StrategySpec], form: str, color: ColorChoice
+    runs: Sequence[Run], strategies: Sequence[StrategySpec], written: Written, color: ColorChoice
 ) -> None:
     """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
     from epic_cli.jobs.tune.delays import delays_needed
@@ -378,7 +380,7 @@ def _write_delays(
         raise WrongUsage(
             str(NotEnoughToSay(f"{NO_ARRIVALS}; -s NAME tunes a strategy that needs none"))
         )
-    write_report(delays_report(found), form, color)
+    write_report(delays_report(found), written.form, color, explain=written.explain)
 
 
 def _write(
@@ -413,4 +415,4 @@ def _write(
         write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:
         write_document(of.picture(found), written.svg)
-    write_report(of.report(found), written.form, color, summary=True)
+    write_report(of.report(found), written.form, color, summary=True, explain=written.explain)

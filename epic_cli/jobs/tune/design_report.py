@@ -74,7 +74,8 @@ def report(found: Design, details: bool = False) -> Report:
     return Report(
         verdict=verdict(found),
         parts=parts,
-        notes=_basis(found),
+        notes=compared.find_notes(found.comparison, found.comparison.results),
+        method=_basis(found),
         data=Data(_FIELDS, lambda: list(_rows(found)), lambda: list(_records(found))),
     )
 
@@ -272,7 +273,7 @@ def _basis(found: Design) -> list[str]:
         f" {counted(found.compositions, 'composition')} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
         _COMPLEXITY,
-        *compared.basis(comparison, comparison.results),
+        *compared.explain_method(comparison, comparison.results),
     ]
 
 

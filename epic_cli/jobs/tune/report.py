@@ -310,16 +310,23 @@ def basis(found: Tunings) -> list[str]:
     """What was tuned on what, judged on what, and how much was tried."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
     tried = counted(sum(tuning.trials for tuning in found.tunings), "setting")
-    lines = [
-        division(found.divided),
+    lines = [] if found.divided.evaluated is None else [division(found.divided)]
+    lines += [
         f"Tuned for {called(found.goal.metric)}: {tried} tried; the same --seed"
         f" ({found.spec.compare.seed}) finds the same.",
     ]
+    return lines + compared.explain_method(comparison, comparison.results)
+
+
+def find_notes(found: Tunings) -> list[str]:
+    """Return the notes that limit the answer."""
+    comparison = found.comparison or found.tunings[0].evaluation.comparison
+    lines = [division(found.divided)] if found.divided.evaluated is None else []
     if found.untuned:
         lines.append(f"Without settings worth tuning: {', '.join(found.untuned)}.")
     if found.unfit:
         lines.append(f"Left out, since there are no arrival times: {', '.join(found.unfit)}.")
-    return lines + compared.basis(comparison, comparison.results)
+    return lines + compared.find_notes(comparison, comparison.results)
 
 
 def division(divided: Divided) -> str:
@@ -399,6 +406,7 @@ def delays_report(found: DelaysNeeded) -> Report:
         ],
         parts=parts,
         notes=_notes(found.buffers),
+        method=[_MEANING],
         data=Data(_CSV_FIELDS, lambda: _delay_rows(found), lambda: list(delay_records(found))),
     )
 
@@ -435,8 +443,8 @@ def _cells(one: BufferDelay) -> list[str]:
 
 
 def _notes(buffers: Sequence[BufferDelay]) -> list[str]:
-    """What the tables mean, and what else is to be set."""
-    lines = [_MEANING]
+    """Return what else is to be set."""
+    lines = []
     for buffer in buffers:
         every = [cure.settings or {} for lost in buffer.cures for cure in lost]
         others = {name: value for each in every for name, value in each.items()}
@@ -704,7 +712,8 @@ def report(found: Tunings, details: bool = False) -> Report:
     return Report(
         verdict=verdict(found),
         parts=parts,
-        notes=basis(found),
+        notes=find_notes(found),
+        method=basis(found),
         data=Data(_FIELDS, lambda: _rows(found), lambda: list(_records(found))),
     )
 

@@ -44,7 +44,7 @@ def refusal(*args: str | Path, stdin: bytes = b"", status: int = 2) -> str:
 def test_every_strategy_there_is_takes_part() -> None:
     found = rows(JITTER)
     assert {record["strategy"] for record in found} == {*remote_names()}
-    order = [(int(record["rank"]), -float(record["score"])) for record in found]
+    order = [-float(record["score"]) for record in found]
     assert order == sorted(order)
 
 
@@ -55,7 +55,7 @@ def test_a_file_and_standard_input_give_the_same() -> None:
 def test_a_given_truth_is_used() -> None:
     truth = rows(TURN, "--truth", TURN, "-s", "epic")
     assert truth == rows(TURN, "-s", "epic")
-    done = epic("compare", TURN, "--truth", TURN, "-s", "epic")
+    done = epic("compare", TURN, "--truth", TURN, "-s", "epic", "--explain")
     assert b"Truth: given." in done.stdout
 
 
@@ -108,7 +108,7 @@ def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
     truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
     truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
     recording.write_text("odd,px,py\n" + "".join(f"{100 * k},{k},0\n" for k in range(50)))
-    done = epic("compare", "-s", "epic,lerp", "--read", "unit=ms,time=odd",
+    done = epic("compare", "--explain", "-s", "epic,lerp", "--read", "unit=ms,time=odd",
                 "--latency", "0.05", "--truth", truth, recording)  # fmt: skip
     assert done.returncode == 0
     assert b"some packets have none" in done.stdout

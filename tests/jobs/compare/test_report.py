@@ -5,9 +5,14 @@ import io
 import json
 import math
 import random
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
 
@@ -95,7 +100,7 @@ def test_sorting(by: str, expected: list[str]) -> None:
     assert [result.label for result in sort_results(results, by)] == expected
 
 
-def test_ranks_go_down_the_table_of_scores() -> None:
+def test_scores_go_down_the_table_whatever_the_ranks() -> None:
     chance = random.Random(5)
     for _ in range(50):
         results = [
@@ -105,9 +110,54 @@ def test_ranks_go_down_the_table_of_scores() -> None:
             )
             for number in range(8)
         ]
-        found = sort_results(results, "score")
-        order = [(item.rank or math.inf, -item.value("score")) for item in found]
-        assert order == sorted(order)
+        scores = [result.value("score") for result in sort_results(results, "score")]
+        assert scores == sorted(scores, reverse=True)
+
+
+def standing(label: str, score: float, rank: int | None) -> Result:
+    interval = {"score": (score - 3, score + 4)}
+    return replace(fake(label, 1, score), standing=Standing(rank=rank, intervals=interval))
+
+
+def brief(results: Sequence[Result], width: int = 80, **how: Any) -> list[str]:
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, legacy_windows=False)
+    found = report(replace(THREE, results=tuple(results)), brief=True)
+    console.print(ReportText(found, **how))
+    return out.getvalue().splitlines()
+
+
+@given(st.lists(st.tuples(st.floats(26, 99), st.integers(1, 4)), min_size=2, max_size=30))
+@settings(max_examples=25)
+def test_a_brief_report_fits_a_small_terminal(drawn: list[tuple[float, int]]) -> None:
+    results = [standing(f"strategy-{k:02}", *one) for k, one in enumerate(drawn)]
+    lines = brief(results)
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    rows = [line for line in lines if re.match(r"[+ ]? ?strategy-\d\d  ", line)]
+    assert len(rows) == min(10, len(results))
+    best = sorted(results, key=lambda one: -one.value("score"))[: len(rows)]
+    assert [re.findall(r"strategy-\d\d", row) for row in rows] == [[one.label] for one in best]
+    tied = sum(result.rank == 1 for result in results)
+    for row, result in zip(rows, best, strict=True):
+        assert row.startswith("+") == (result.rank == 1 and 1 < tied < len(results))
+
+
+def test_a_brief_report_has_its_method_on_demand() -> None:
+    results = [standing("a", 60, 1), standing("b", 50, 2)]
+    short, whole = brief(results), brief(results, explain=True)
+    assert not any("Score = 100" in line for line in short)
+    assert any("Score = 100" in line for line in whole)
+    assert [line for line in whole if line in short] == short
+
+
+def test_a_dot_stands_between_the_ends_of_its_interval() -> None:
+    results = [standing("high", 80, 1), standing("low", 40, 2)]
+    rows = [line for line in brief(results) if line.startswith(("high  ", "low  "))]
+    high, low = rows
+    assert low.index("●") < high.index("●")
+    assert all(line[line.index("●") - 1] == "─" for line in rows)
+    assert not any("●" in line for line in brief(results, width=60))
 
 
 def test_every_metric_sorts_the_results() -> None:

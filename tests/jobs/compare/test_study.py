@@ -140,7 +140,7 @@ def test_games_weigh_otherwise() -> None:
     )
     assert fighting["dis"] > plain["dis"]
     assert fighting["snapshot"] < plain["snapshot"]
-    done = epic("compare", *FEW, JITTER, "--weights", "fighting,overshoot=7")
+    done = epic("compare", "--explain", *FEW, JITTER, "--weights", "fighting,overshoot=7")
     assert b"Weights: accuracy 1, smoothness 0.5, latency 4, recovery 1, overshoot 7," in (
         b" ".join(done.stdout.split())
     )

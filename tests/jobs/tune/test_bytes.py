@@ -177,7 +177,7 @@ def test_a_recorded_movement_is_tuned_on_its_first_half() -> None:
     (one,) = result.found
     for tried, other in itertools.pairwise(one.front):
         assert tried.figures["bytes"] < other.figures["bytes"]
-    assert "the second half of the movement" in report(result).notes[0]
+    assert "the second half of the movement" in report(result).method[0]
 
 
 def test_as_it_was_recorded_is_tried_too() -> None:

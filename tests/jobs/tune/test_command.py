@@ -113,7 +113,9 @@ def declared(name: str) -> tuple[epic_cli.Setting, ...]:
 def test_csv_has_a_line_for_each_strategy_the_best_first(
     recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, err = told(capsys, "-s", "lerp,hermite", "--trials", "40", "--format", "csv", recording)
+    out, err = told(
+        capsys, "-s", "lerp,hermite", "--trials", "40", "--format", "csv", "--explain", recording
+    )
     rows = list(csv.DictReader(io.StringIO(out)))
     scores = [float(row["tuned"]) for row in rows]
     assert scores == sorted(scores, reverse=True)
@@ -233,7 +235,7 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["--movement", "circle,duration=4", "--latency", "60ms", "--jitter", "20ms"]
-    out, _ = told(capsys, "-s", "lerp", "--seeds", "12", *words)
+    out, _ = told(capsys, "-s", "lerp", "--seeds", "12", "--explain", *words)
     text = " ".join(out.split())
     assert "seed 4 and 3 others); judged on 6 recordings (seed 1, seed 3" in text
 
