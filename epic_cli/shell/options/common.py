@@ -111,9 +111,7 @@ save_profile_option: Decorator = OptionGroup(
 
 
 #: ``--explain``, for each command that has a method to tell.
-explain_option = click.option(
-    "--explain", is_flag=True, help="Also say how the answer was found: formulas and thresholds."
-)
+explain_option = click.option("--explain", is_flag=True, help="Also say how the answer was found.")
 
 strict_option = click.option("--strict", is_flag=True, help="Stop at the first refused line.")
 
