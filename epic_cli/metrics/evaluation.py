@@ -1125,7 +1125,7 @@ class SentOver(NamedTuple):
         statistics = Statistics(each)
         for block in self.simulation.blocks(self.seed, statistics=statistics, judged=judged):
             separate(block, packets)
-        if send.laid_out().velocity == "none":
+        if send.expand_layout().velocity == "none":
             for block in packets.values():
                 VelocityFiller().fill(block)
         sent = {name: SentStates(*np.array(states).T) for name, states in each.items()}

@@ -1,8 +1,8 @@
-"""What a state is in bits: each part as whole numbers, and these in full or as changes.
+"""Bit encodings of states: each part as whole numbers, in full or as a delta.
 
-A field turns a part of a state (a position, a velocity, a rotation) into whole numbers and back;
-what comes back is what a receiver has. A message is a datagram with the states of one moment, and
-of some before it, which can be read again to the last bit.
+A field quantizes a part of a state (position, velocity, rotation) to whole numbers and back; the
+result is what a receiver has. A message is a datagram with the states of one moment, and possibly
+repeats of earlier moments; it decodes to the same bits.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ Whole = tuple[int, ...]
 #: Bytes of the headers of IPv4 (RFC 791, without options) and UDP (RFC 768).
 HEADERS = 20 + 8
 
-#: Bits of the length that stands before numbers that are as long as they need to be, as in
-#: Unreal's ``FVector_NetQuantize`` (UE 5), and the one that says: in full.
+#: Bits of the length before numbers of variable length, as in Unreal's ``FVector_NetQuantize``
+#: (UE 5), and the length that stands for "in full".
 _LENGTH, _IN_FULL = 7, 127
 
-#: Bits of a datagram's number, of how far back another one is, and of a stamp in microseconds.
+#: Bits of a datagram's number, of a distance to an earlier one, and of a stamp in microseconds.
 _SEQUENCE, _BACK, _STAMP = 16, 8, 32
 
-#: The farthest state that changes can be written against, in datagrams.
+#: Oldest usable delta baseline, in datagrams.
 FARTHEST_BASE = 2**_BACK - 1
 
 
 class BitWriter:
-    """Bits in the order in which they are put, the highest of a number first."""
+    """A buffer of bits; the highest bit of each number comes first."""
 
     def __init__(self) -> None:
         self._numbers: list[int] = []
         self._widths: list[int] = []
 
     def put(self, number: int, bits: int) -> None:
-        """The lowest ``bits`` of a number that is not negative."""
+        """Append the lowest ``bits`` of a number that is not negative."""
         self._numbers.append(number)
         self._widths.append(bits)
 
     def put_all(self, numbers: Sequence[int], widths: Sequence[int]) -> None:
-        """Each of the numbers in its bits."""
+        """Append each number with its width."""
         self._numbers += numbers
         self._widths += widths
 
     def count(self, number: int) -> None:
-        """A number of any size: seven bits at a time, the lowest first, as LEB128."""
+        """Append a number of any size as LEB128: seven bits at a time, the lowest first."""
         while number > 127:
             self.put(number & 127 | 128, 8)
             number >>= 7
@@ -63,11 +63,11 @@ class BitWriter:
 
     @property
     def length(self) -> int:
-        """How many there are."""
+        """Total bits written."""
         return sum(self._widths)
 
     def data(self) -> bytes:
-        """All of them, filled up with zeros to whole bytes."""
+        """Return the bits, padded with zeros to whole bytes."""
         value, size = 0, -(-self.length // 8)
         for number, bits in zip(self._numbers, self._widths, strict=True):
             value = value << bits | number
@@ -75,21 +75,21 @@ class BitWriter:
 
 
 class BitReader:
-    """Takes what a ``BitWriter`` has put; raises ``ValueError`` where there is no more."""
+    """A reader of what a ``BitWriter`` wrote; raises ``ValueError`` past the end."""
 
     def __init__(self, data: bytes) -> None:
         self._value = int.from_bytes(data, "big")
         self._left = 8 * len(data)
 
     def take(self, bits: int) -> int:
-        """The next number of this many bits."""
+        """Read the next number of ``bits`` bits."""
         self._left -= bits
         if self._left < 0:
             raise ValueError("shorter than it says")
         return self._value >> self._left & (1 << bits) - 1
 
     def count(self) -> int:
-        """The next number of any size."""
+        """Read the next number of any size (LEB128)."""
         number = shift = 0
         while (part := self.take(8)) > 127:
             number |= (part & 127) << shift
@@ -97,23 +97,23 @@ class BitReader:
         return number | part << shift
 
     def finish(self) -> None:
-        """Nothing is left but what fills the last byte up."""
+        """Check that only the padding of the last byte is left; raise ``ValueError`` otherwise."""
         if self._left > 7 or self.take(self._left):
             raise ValueError("longer than it says")
 
 
 def count_bits(number: int) -> int:
-    """How many bits ``BitWriter.count`` puts."""
+    """Return the number of bits that ``BitWriter.count`` appends."""
     return 8 if number < 128 else 8 * -(-number.bit_length() // 7)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A part of a state as ``size`` whole numbers.
+    """The quantization of one part of a state to ``size`` whole numbers.
 
-    ``widths`` are their bits; none: they have a sign and are as long as the longest needs, which
-    stands before them. ``to_whole`` rounds, ``to_values`` gives what is left; of one that is
-    ``exact`` receivers are taken to have what was given.
+    ``widths`` are the bits of each number. Without widths the numbers are signed, and all have the
+    length of the longest, which is written before them. ``to_whole`` quantizes, ``to_values``
+    restores. Of an ``exact`` field, receivers are taken to have the original values.
     """
 
     size: int
@@ -123,7 +123,7 @@ class Field:
     exact: bool = False
 
     def write(self, bits: BitWriter, whole: Whole, base: Whole | None = None) -> None:
-        """Puts the numbers, or what has changed since a ``base``."""
+        """Write the numbers, or their changes against the baseline ``base``."""
         if base is not None:
             bits.put(whole != base, 1)
             if whole == base:
@@ -132,7 +132,7 @@ class Field:
             bits.put_all(whole, self.widths)
             return
         pairs = zip(whole, base or (0,) * self.size, strict=True)
-        steps = [_unsigned(number - before) for number, before in pairs]
+        steps = [_encode_zigzag(number - before) for number, before in pairs]
         length = max(steps).bit_length()
         if self.widths and length * self.size >= sum(self.widths):
             bits.put(_IN_FULL, _LENGTH)
@@ -142,7 +142,7 @@ class Field:
             bits.put_all(steps, (length,) * self.size)
 
     def read(self, bits: BitReader, base: Whole | None = None) -> Whole:
-        """The numbers that ``write`` has put, against the same base."""
+        """Read the numbers that ``write`` wrote, against the same baseline."""
         if base is None:
             if self.widths:
                 return tuple(bits.take(width) for width in self.widths)
@@ -155,16 +155,16 @@ class Field:
         return tuple(map(add, base, self._take_all(bits, length)))
 
     def _take_all(self, bits: BitReader, length: int) -> Whole:
-        return tuple(_signed(bits.take(length)) for _ in range(self.size))
+        return tuple(_decode_zigzag(bits.take(length)) for _ in range(self.size))
 
 
-def _unsigned(number: int) -> int:
-    """0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
+def _encode_zigzag(number: int) -> int:
+    """Map 0, -1, 1, -2 ... to 0, 1, 2, 3 ... (zigzag encoding)."""
     return number << 1 if number >= 0 else ~(number << 1)
 
 
-def _signed(number: int) -> int:
-    """What ``_unsigned`` was given."""
+def _decode_zigzag(number: int) -> int:
+    """Invert ``_encode_zigzag``."""
     return ~(number >> 1) if number & 1 else number >> 1
 
 
@@ -177,21 +177,24 @@ _HALF: Final = 65504.0
 
 
 def floats(size: int) -> Field:
-    """Numbers in single precision (IEEE 754 binary32), 32 bits each; at most 3.4e38."""
-    return _binary(size, 32, Struct(f">{size}f"), Struct(f">{size}I"), _FLOAT)
+    """Return a field of single-precision numbers (IEEE 754 binary32), 32 bits each.
+
+    At most 3.4e38.
+    """
+    return _float_field(size, 32, Struct(f">{size}f"), Struct(f">{size}I"), _FLOAT)
 
 
 def halves(size: int) -> Field:
-    """Numbers in half precision (IEEE 754 binary16), 16 bits each; at most 65504."""
-    return _binary(size, 16, Struct(f">{size}e"), Struct(f">{size}H"), _HALF)
+    """Return a field of half-precision numbers (IEEE 754 binary16), 16 bits each; at most 65504."""
+    return _float_field(size, 16, Struct(f">{size}e"), Struct(f">{size}H"), _HALF)
 
 
-def _binary(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
+def _float_field(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -> Field:
     def to_whole(values: Sequence[float]) -> Whole:
         try:
             packed = numbers.pack(*values)
         except OverflowError:
-            packed = numbers.pack(*[_kept(value, most) for value in values])
+            packed = numbers.pack(*[clamp(value, most) for value in values])
         return whole.unpack(packed)
 
     return Field(
@@ -204,7 +207,7 @@ def _binary(size: int, bits: int, numbers: Struct, whole: Struct, most: float) -
 
 
 def steps(step: float) -> Field:
-    """Multiples of a step, without bounds."""
+    """Return a field of multiples of ``step``, without bounds."""
     return Field(
         3,
         (),
@@ -214,36 +217,42 @@ def steps(step: float) -> Field:
 
 
 def bounded(step: float, reach: float) -> Field:
-    """Multiples of a step from -``reach`` to ``reach``, which must be one; the rest is clipped."""
+    """Return a field of multiples of ``step`` from -``reach`` to ``reach``.
+
+    Which must be a multiple. Values beyond are clipped.
+    """
     most = round(reach / step)
     return Field(
         3,
         ((2 * most).bit_length(),) * 3,
         lambda values: tuple(
-            most + math.floor(_kept(value, reach) / step + 0.5) for value in values
+            most + math.floor(clamp(value, reach) / step + 0.5) for value in values
         ),
         lambda given: tuple((number - most) * step for number in given),
     )
 
 
 def in_bits(bits: int, reach: float) -> Field:
-    """2^bits numbers in equal steps from -``reach`` to ``reach``; the rest is clipped."""
+    """Return a field of 2^``bits`` equal steps from -``reach`` to ``reach``.
+
+    Values beyond are clipped.
+    """
     most = 2**bits - 1
     return Field(
         3,
         (bits,) * 3,
         lambda values: tuple(
-            math.floor((_kept(value, reach) / reach + 1) / 2 * most + 0.5) for value in values
+            math.floor((clamp(value, reach) / reach + 1) / 2 * most + 0.5) for value in values
         ),
         lambda given: tuple((2 * number / most - 1) * reach for number in given),
     )
 
 
 def smallest_three(bits: int) -> Field:
-    """A quaternion as its smallest three components of this many bits each, and which is left out.
+    """Return a field of a quaternion's smallest three components, and the index of the largest.
 
-    They lie within 1/sqrt 2 of 0, in equal steps; the largest is made positive, and follows from
-    the others (Fiedler, "Snapshot compression", 2015).
+    The three lie within 1/sqrt 2 of 0, in equal steps of ``bits`` bits each; the largest is made
+    positive and follows from the others (Fiedler, "Snapshot compression", 2015).
     """
     most = 2**bits - 1
 
@@ -266,15 +275,15 @@ def smallest_three(bits: int) -> Field:
 
 
 def turns(bits: int, size: int) -> Field:
-    """Yaw alone (``size`` 1), or yaw, pitch and roll (3), each as a share of a turn in these bits.
+    """Return a field of yaw (``size`` 1), or yaw, pitch and roll (3), as fractions of a turn.
 
-    Yaw turns about z, then pitch about y, then roll about x.
+    Each has ``bits`` bits. Yaw turns about z, then pitch about y, then roll about x.
     """
     count = 2**bits
 
     def to_values(given: Whole) -> Rotation:
-        halves_of = [number * math.pi / count for number in given] + [0.0] * (3 - size)
-        (cy, sy), (cp, sp), (cr, sr) = ((math.cos(half), math.sin(half)) for half in halves_of)
+        half_angles = [number * math.pi / count for number in given] + [0.0] * (3 - size)
+        (cy, sy), (cp, sp), (cr, sr) = ((math.cos(half), math.sin(half)) for half in half_angles)
         return (
             sr * cp * cy - cr * sp * sy,
             cr * sp * cy + sr * cp * sy,
@@ -293,7 +302,8 @@ def turns(bits: int, size: int) -> Field:
     )
 
 
-def _kept(value: float, most: float) -> float:
+def clamp(value: float, most: float) -> float:
+    """Limit a value to -``most`` ... ``most``."""
     return -most if value < -most else most if value > most else value
 
 
@@ -301,7 +311,10 @@ def _kept(value: float, most: float) -> float:
 
 
 class EncodedState(NamedTuple):
-    """A state as whole numbers, None for a part that is missing; ``teleported`` since the last."""
+    """A state as whole numbers; None for a missing part.
+
+    ``teleported``: the entity has teleported since its last state.
+    """
 
     parts: tuple[Whole | None, ...]
     teleported: bool = False
@@ -309,13 +322,13 @@ class EncodedState(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoding:
-    """The ``fields`` of a state in their order, and how many ``flags`` (bits) stand before them."""
+    """The ``fields`` of a state in order, after ``flags`` bits of flags."""
 
     fields: tuple[Field, ...]
     flags: int = 0
 
     def whole(self, parts: Sequence[Sequence[float] | None]) -> EncodedState:
-        """A state of these parts, one for each field."""
+        """Quantize a state's parts, one for each field."""
         both = zip(self.fields, parts, strict=True)
         numbers = [None if part is None else field.to_whole(part) for field, part in both]
         return EncodedState(tuple(numbers))
@@ -323,7 +336,7 @@ class Encoding:
     def values(
         self, state: EncodedState, parts: Sequence[Sequence[float] | None] | None = None
     ) -> list[Sequence[float] | None]:
-        """What a receiver has of a state: what it reads, of exact fields these ``parts``."""
+        """Return the parts as a receiver decodes them; for exact fields, the original ``parts``."""
         given = parts if parts is not None else (None,) * len(self.fields)
         return [
             None if whole is None
@@ -333,7 +346,7 @@ class Encoding:
         ]  # fmt: skip
 
     def holds(self, state: EncodedState) -> bool:
-        """Whether each number fits its bits: a change may lead beyond them."""
+        """Return whether every number fits its width; a delta may lead beyond."""
         both = zip(self.fields, state.parts, strict=True)
         return not any(
             number >> width  # -1 below 0
@@ -342,13 +355,13 @@ class Encoding:
         )  # fmt: skip
 
     def size(self, state: EncodedState, base: EncodedState | None = None) -> int:
-        """How many bits ``write`` puts."""
+        """Return the number of bits that ``write`` appends."""
         bits = BitWriter()
         self.write(bits, state, base)
         return bits.length
 
     def write(self, bits: BitWriter, state: EncodedState, base: EncodedState | None = None) -> None:
-        """Puts a state, or what has changed since a ``base``."""
+        """Write a state, or its delta against the baseline ``base``."""
         bits.put(0, self.flags)
         bits.put(state.teleported, 1)
         bases = base.parts if base is not None else (None,) * len(self.fields)
@@ -358,7 +371,7 @@ class Encoding:
                 field.write(bits, part, before)
 
     def read(self, bits: BitReader, base: EncodedState | None = None) -> EncodedState:
-        """The state that ``write`` has put, against the same base."""
+        """Read the state that ``write`` wrote, against the same baseline."""
         bits.take(self.flags)
         teleported = bool(bits.take(1))
         bases = base.parts if base is not None else (None,) * len(self.fields)
@@ -370,7 +383,7 @@ class Encoding:
 
 
 class StateChange(NamedTuple):
-    """An entity's state in a message; ``base`` is the number of the datagram that has its base."""
+    """An entity's state in a message; ``base`` is the number of the datagram with its baseline."""
 
     entity: int
     state: EncodedState
@@ -378,21 +391,21 @@ class StateChange(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The states that were sent first in one datagram: its number, its stamp (s), its states."""
+    """The states first sent in one datagram: the datagram's number, its stamp (s), the states."""
 
     number: int
     stamp: float
     changes: tuple[StateChange, ...]
 
 
-#: The state of an entity in the datagram of this number; raises ``KeyError``.
+#: Return the state of an entity in the datagram of this number; raise ``KeyError``.
 Known = Callable[[int, int], EncodedState]
 
 
 def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -> bytes:
-    """A datagram: its number, then the moments that it repeats, the oldest first, then its own.
+    """Encode a datagram: its number, then repeated moments from the oldest on, then its own.
 
-    ``moments`` begin with its own.
+    ``moments`` begin with the datagram's own. ``known`` returns the baselines.
     """
     bits = BitWriter()
     first = moments[0].number
@@ -410,9 +423,9 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
 
 
 class MessageReader:
-    """Reads messages, and knows what states in later ones may be changes of: those to ``keep``.
+    """A decoder of messages that remembers baselines for later ones: those passed to ``keep``.
 
-    ``undecodable`` counts the states whose base has not arrived.
+    ``undecodable`` counts the states whose baseline has not arrived.
     """
 
     def __init__(self, encoding: Encoding) -> None:
@@ -422,10 +435,10 @@ class MessageReader:
         self.undecodable = 0
 
     def read(self, data: bytes, number: int, stamp: float) -> list[Moment]:
-        """What is new in a message, the oldest moment first.
+        """Return the new moments of a message, the oldest first.
 
-        A number and a stamp (seconds) near its own complete those that it has. Raises
-        ``ValueError`` for what is no message.
+        ``number`` and ``stamp`` (s) are near the message's own and complete its truncated ones.
+        Raises ``ValueError`` for malformed data.
         """
         bits, found = BitReader(data), dict[int, dict[int, EncodedState]]()
         own = _nearest(bits.take(_SEQUENCE), _SEQUENCE, number)
@@ -440,7 +453,7 @@ class MessageReader:
         ]  # fmt: skip
 
     def keep(self, moments: Sequence[Moment]) -> None:
-        """Takes what ``read`` has found for what was sent."""
+        """Remember moments from ``read`` as baselines."""
         for number, _, changes in moments:
             states = self._history.setdefault(number, {})
             states.update((change.entity, change.state) for change in changes)
@@ -470,6 +483,6 @@ class MessageReader:
 
 
 def _nearest(low: int, bits: int, near: int) -> int:
-    """The number nearest to another one that ends with these lowest bits."""
+    """Return the number nearest to ``near`` whose lowest ``bits`` bits are ``low``."""
     half = 1 << bits - 1
     return near + (low - near + half) % (2 * half) - half

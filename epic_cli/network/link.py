@@ -25,11 +25,11 @@ Way = Literal["up", "down"]
 #: To the server, and from it.
 WAYS: tuple[Way, ...] = get_args(Way)
 
-#: How packets take the delays of a recorded network, and what follows its last one.
+#: How packets are matched with a recorded network, and what follows its last packet.
 TraceBy = Literal["time", "packet"]
 TraceEnd = Literal["loop", "stop"]
 
-#: Seconds; a greater latency, jitter or queue is probably a wrong unit.
+#: Seconds; a larger latency, jitter or queue is probably a wrong unit.
 LONGEST_DELAY = 60.0
 
 #: Seconds; no network's fastest packet takes longer.
@@ -40,7 +40,7 @@ LONGEST_QUEUE = 1_000_000
 
 
 def clocks_apart(least: float) -> bool:
-    """Whether the two clocks are not one, as the least arrival minus stamp (s) says."""
+    """Return whether two clocks disagree, given the least arrival minus stamp (s)."""
     return not 0 <= least <= SLOWEST
 
 
@@ -67,7 +67,10 @@ class GilbertElliott(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> GilbertElliott:
-        """``P,R[,1-H[,1-K]]``, or P alone as in netem; each a share. Raises ``ValueError``."""
+        """Parse ``P,R[,1-H[,1-K]]``, or P alone as in netem; each a share.
+
+        Raises ``ValueError``.
+        """
         parts = text.split(",")
         if len(parts) > len(cls._fields):
             raise ValueError("it takes at most four numbers, P,R,1-H,1-K")
@@ -81,14 +84,14 @@ class GilbertElliott(NamedTuple):
 
 
 class QueueLimit(NamedTuple):
-    """The limit of a queue: this many seconds, or this many packets; None: no such limit."""
+    """The limit of a queue in seconds or in packets; None for no such limit."""
 
     seconds: float | None = None
     packets: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> QueueLimit:
-        """``50ms`` or ``20 packets``; raises ``ValueError``."""
+        """Parse ``50ms`` or ``20 packets``; raise ``ValueError``."""
         number, found, rest = text.strip().lower().partition("packet")
         if found and rest in ("", "s") and number.strip().isdecimal() and len(number) <= 10:
             queue = cls(packets=int(number))
@@ -138,7 +141,7 @@ class LinkConditions:
     - ``gamma``: shape 2; the latency is the mean, the jitter the standard deviation;
     - ``pareto-unbounded``: shape 3 with that mean and standard deviation, and no end.
 
-    ``correlation`` (0 to 0.9999) is that of neighbouring delays. netem mixes the last random
+    ``correlation`` (0 to 0.9999) is that of neighboring delays. netem mixes the last random
     number into the next one, which narrows the distribution. Here the correlated sequence is
     normal, z' = c z + sqrt(1 - c^2) e, and is then given the wanted distribution by its quantiles
     (a Gaussian copula), so that correlation changes nothing but the order: it is c for the normal
@@ -147,7 +150,7 @@ class LinkConditions:
 
     ``loss`` is a share, or a ``GilbertElliott`` model. ``loss_correlation`` (c) makes random losses
     follow each other: after a loss the share is c + (1 - c) ``loss``, otherwise (1 - c) ``loss``,
-    so that the overall share is unchanged, and c is the correlation of neighbours. ``duplicate`` is
+    so that the overall share is unchanged, and c is the correlation of neighbors. ``duplicate`` is
     the share of packets sent twice (each copy has its own delay; a loss takes one of the two).
     ``corrupt`` is the share that arrives with a wrong bit: games verify a checksum (UDP's, at
     least), so the packet has used the link and is discarded. ``reorder`` is the share of packets
@@ -206,60 +209,66 @@ class LinkConditions:
             raise ValueError("conditions of a later time have no later ones of their own")
 
     def at(self, time: float) -> LinkConditions:
-        """The conditions this long (seconds) after the first packet; at a change the new ones."""
+        """Return the conditions ``time`` seconds after the first packet.
+
+        At a change, the new ones.
+        """
         found = replace(self, later=())
         for since, conditions in self.later:
             found = conditions if since <= time else found
         return found
 
     def every(self) -> Iterable[LinkConditions]:
-        """These conditions, and the later ones."""
+        """Yield these conditions, then the later ones."""
         yield self
         for _, conditions in self.later:
             yield conditions
 
 
-def _share(name: str, help_text: str, highest: float = 1.0) -> Number:
+def _share_parameter(name: str, help_text: str, highest: float = 1.0) -> Number:
     return Number(name, getattr(LinkConditions, name), help_text, "", 0, highest)
 
 
 #: Link conditions in the terms of netem: the fields of ``LinkConditions``.
 LINK: tuple[Parameter, ...] = (
     Number(
-        "latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY, tune=(0, 0.5)
+        "latency", LinkConditions.latency, "Mean delay, one way.", "s", 0, LONGEST_DELAY,
+        tune=(0, 0.5),
     ),
-    Number("jitter", LinkConditions.jitter, "The standard deviation of the delay. For uniform,"
-           " its largest deviation.", "s", 0, LONGEST_DELAY, tune=(0, 0.2)),
-    Choice("distribution", LinkConditions.distribution, "How delays are distributed; pareto and"
+    Number("jitter", LinkConditions.jitter, "Standard deviation of the delay. For uniform, its"
+           " largest deviation.", "s", 0, LONGEST_DELAY, tune=(0, 0.2)),
+    Choice("distribution", LinkConditions.distribution, "Distribution of delays; pareto and"
            " paretonormal are netem's, whose tails end at 4 jitters; gamma (shape 2) has a tail,"
            " pareto-unbounded (shape 3) a long one.", DISTRIBUTIONS),
-    _share("correlation", "How similar the delays of successive packets are.", HIGHEST_CORRELATION),
-    _share("loss", "Lose this share at random."),
-    _share(
+    _share_parameter("correlation", "Correlation of the delays of successive packets.",
+                     HIGHEST_CORRELATION),
+    _share_parameter("loss", "Lose this share at random."),
+    _share_parameter(
         "loss_correlation",
-        "How much losses cluster; the loss rate stays the same.",
+        "Correlation of successive losses; the loss rate stays the same.",
         HIGHEST_CORRELATION,
     ),
     Custom("gemodel", None, "Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to"
            " good, 1-H loss when bad (1), 1-K loss when good (0).", "p,r[,1-h[,1-k]]",
            GilbertElliott.parse, kind=GilbertElliott, field="loss"),
-    _share("duplicate", "Send this share twice."),
-    _share("corrupt", "Corrupt a bit in this share; checksums fail, so each is lost, and counted."),
-    _share("reorder", "Deliver this share at once, ahead of those in flight."),
+    _share_parameter("duplicate", "Send this share twice."),
+    _share_parameter("corrupt", "Corrupt a bit in this share; the checksum fails, so each is"
+                     " lost, and counted."),
+    _share_parameter("reorder", "Deliver this share at once, ahead of those in flight."),
     Number("reorder_gap", LinkConditions.reorder_gap, "At most one of this many packets is"
            " delivered ahead.", "packets", 1, 1_000_000, tune=(1, 20), whole=True),
-    _share(
+    _share_parameter(
         "reorder_correlation",
-        "How much packets that are delivered ahead cluster.",
+        "Correlation of successive packets that are delivered ahead.",
         HIGHEST_CORRELATION,
     ),
-    Number("rate", LinkConditions.rate, "Send no more bits a second than this (500kbit, 1mbit);"
+    Number("rate", LinkConditions.rate, "Send at most this many bits a second (500kbit, 1mbit);"
            " other packets wait.", "bit/s", 1, words={"unlimited": math.inf},
            tune=(8000, 2_000_000), scale="log"),
-    Custom("queue", LinkConditions.queue, "The queue's size as a time (50ms) or in packets"
-           " (20packets); packets that arrive when it is full are dropped.", "seconds|packets",
+    Custom("queue", LinkConditions.queue, "Size of the queue, in time (50ms) or in packets"
+           " (20packets); a full queue drops packets.", "seconds|packets",
            QueueLimit.parse, kind=QueueLimit),
-    Number("packet_size", LinkConditions.packet_size, "The size of a packet on the wire, for"
+    Number("packet_size", LinkConditions.packet_size, "Size of a packet on the wire, for"
            " a rate.", "bytes", 1, 65535, tune=(20, 1500), whole=True),
     Switch(
         "in_order", LinkConditions.in_order, "Let no packet overtake another, as in a single queue."
@@ -274,20 +283,23 @@ class Channel(Protocol):
     """A channel for packets: a simulated link or a recorded network."""
 
     def send(self, time: float, size: float = 0, /) -> tuple[float, ...]:
-        """When a packet sent at ``time`` (seconds, never going back) arrives.
+        """Return the arrival times of a packet sent at ``time`` (seconds, never going back).
 
-        No times: lost. Two: duplicated.
+        None: the packet is lost. Two: it is duplicated.
         """
 
     def ended(self, time: float) -> bool:
-        """Whether the recording has ended by ``time``, so that nothing more can be sent."""
+        """Return whether the recorded network has ended by ``time``.
+
+        So that nothing more can be sent.
+        """
 
 
 class Fates(NamedTuple):
-    """Copies of packets affected by a simulated link in other ways than random loss.
+    """Counts of packets that met another fate than random loss.
 
-    ``dropped``: the queue was full. ``corrupted``: they arrived with a wrong bit, and were
-    discarded. ``clipped``: their delay would have been below 0, and became 0.
+    ``dropped`` by a full queue; ``corrupted`` by a wrong bit and discarded; ``clipped``: a delay
+    below 0 became 0.
     """
 
     dropped: int = 0
@@ -299,7 +311,7 @@ class Fates(NamedTuple):
 
 
 def fates(channel: object) -> Fates:
-    """The ``Fates`` of a channel, or of several, so far; a recorded network has none."""
+    """Return the ``Fates`` of a channel so far; zeros for a recorded network."""
     return Fates(*(getattr(channel, name, 0) for name in Fates._fields))
 
 
@@ -321,6 +333,6 @@ class Link(LinkKernel):
         )
 
     def ended(self, time: float) -> bool:
-        """A simulated link never ends."""
+        """Return False: a simulated link never ends."""
         del time
         return False

@@ -1,4 +1,4 @@
-"""Movement to be sent: entities on computed paths, or entities as they were recorded."""
+"""Movement to be sent: entities on computed paths, or recorded entities."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from epic_cli.engine.packets import turn_between
 
 
 class State(NamedTuple):
-    """Position, velocity, how often the entity has been teleported up to now; how it is turned.
+    """An entity's position, velocity, count of teleports so far, rotation and spin.
 
-    ``rotation`` is a quaternion x, y, z, w, ``spin`` in rad/s about the axes of the world.
+    ``rotation`` is a quaternion x, y, z, w; ``spin`` is in rad/s about the world's axes.
     """
 
     position: Vector
@@ -41,28 +41,28 @@ class Snapshot(NamedTuple):
 
 
 class Movement(Protocol):
-    """Entities that move, known at every time from ``start`` to ``end``."""
+    """Moving entities, known at every time from ``start`` to ``end``."""
 
     @property
     def start(self) -> float:
-        """The first time at which something is known, in seconds."""
+        """The first known time, in seconds."""
 
     @property
     def end(self) -> float:
-        """The last one; infinite for a movement that does not end."""
+        """The last known time, in seconds; infinite for an endless movement."""
 
     def snapshot(self, time: float) -> Snapshot:
-        """The entities that exist at ``time``."""
+        """Return the entities that exist at ``time``."""
 
     def next_known(self, time: float) -> float:
-        """The first time from ``time`` on at which an entity exists."""
+        """Return the first time from ``time`` on at which an entity exists."""
 
     def recorded(self) -> Iterator[Snapshot] | None:
-        """The recorded states, in order of time; None: the movement is computed."""
+        """Yield the recorded states in order of time; return None for a computed movement."""
 
 
 class PathMovement:
-    """Entities on paths, from time 0 on, without end: one, and ``others`` by their names."""
+    """Entities on endless computed paths from time 0 on: one, and ``others`` by name."""
 
     start = 0.0
     end = math.inf
@@ -72,29 +72,29 @@ class PathMovement:
 
     @property
     def turns(self) -> bool:
-        """Whether they have rotations."""
+        """True if the entities have rotations."""
         return self._paths[0][1](self.start).rotation is not None
 
     def snapshot(self, time: float) -> Snapshot:
-        """The entities at ``time``."""
+        """Return the entities at ``time``."""
         return Snapshot(time, [(entity, path(time)) for entity, path in self._paths])
 
     def next_known(self, time: float) -> float:
-        """It is always there."""
+        """Return ``time``: a path has no gaps."""
         return time
 
     def recorded(self) -> None:
-        """A computed path has no states of its own."""
+        """Return None: a computed path has no recorded states."""
 
 
 class Track:
     """The recorded states of one entity, and the truth between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
-    velocities, and turns on that through their rotations and spins, or at a constant spin
-    (slerp) where spins are missing. After a break it restarts (``breaks``, see
-    ``add``): before a teleport it stands where it was last seen, with the velocity that it had; in
-    a gap longer than ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
+    velocities, and the rotation's curve through rotations and spins (slerp where spins are
+    missing). After a break (``breaks``, see ``add``) the track restarts: before a teleport the
+    entity stays at its last state, with that velocity; in a gap longer than ``max_gap`` seconds it
+    does not exist. Times are in seconds and rise.
     """
 
     def __init__(self, max_gap: float) -> None:
@@ -109,7 +109,7 @@ class Track:
 
     @property
     def turns(self) -> bool:
-        """Whether it has rotations."""
+        """True if the entity has rotations."""
         return bool(self._turns)
 
     def add(
@@ -121,7 +121,7 @@ class Track:
         rotation: Rotation | None = None,
         spin: Vector | None = None,
     ) -> None:
-        """Adds a state; ``breaks``: nothing leads to it from the one before."""
+        """Append a state; ``breaks`` if it is not connected to the one before."""
         count = self._teleports[-1] if self._teleports else 0
         self.times.append(time)
         self._numbers.extend(position + velocity)
@@ -133,7 +133,7 @@ class Track:
             self._turns.extend(spin or [math.nan] * 3)
 
     def state(self, index: int) -> State:
-        """A recorded state."""
+        """Return a recorded state."""
         x, y, z, vx, vy, vz = self._numbers[6 * index : 6 * index + 6]
         found = State((x, y, z), (vx, vy, vz), self._teleports[index])
         if not self._turns:
@@ -144,7 +144,7 @@ class Track:
         return found._replace(rotation=(a, b, c, d), spin=None if math.isnan(wx) else (wx, wy, wz))
 
     def at(self, time: float) -> State | None:
-        """The entity's state at ``time``; None: it does not exist then."""
+        """Return the entity's state at ``time``; None if it does not exist then."""
         index = bisect_right(self.times, time) - 1
         if index < 0:
             return None
@@ -166,7 +166,10 @@ class Track:
         return State(*motion, before.teleports, rotation, before.spin and spin)
 
     def next_known(self, time: float) -> float:
-        """The first time from ``time`` on at which it is there; infinite: it is gone for good."""
+        """Return the first time from ``time`` on at which the entity exists.
+
+        Infinite if it never does.
+        """
         if self.at(time) is not None:
             return time
         index = bisect_right(self.times, time)
@@ -174,10 +177,10 @@ class Track:
 
 
 class RecordedMovement:
-    """Entities as they were recorded, each on its track, from the first to the last state.
+    """Recorded entities, each on its track, from the first state to the last.
 
-    In the file ``late`` states stood below later ones of their entity, and ``repeated`` ones had
-    the time of another.
+    ``late`` counts the states that stood after later ones of their entity in the file, ``repeated``
+    those that had the time of another.
     """
 
     def __init__(self, tracks: dict[str, Track], late: int = 0, repeated: int = 0) -> None:
@@ -188,21 +191,21 @@ class RecordedMovement:
         self.turns = any(track.turns for track in tracks.values())
 
     def snapshot(self, time: float) -> Snapshot:
-        """The entities that are there at ``time``."""
+        """Return the entities that exist at ``time``."""
         found = ((name, track.at(time)) for name, track in self.tracks.items())
         return Snapshot(time, [(name, state) for name, state in found if state is not None])
 
     def next_known(self, time: float) -> float:
-        """The first time from ``time`` on at which one of them is there."""
+        """Return the first time from ``time`` on at which an entity exists."""
         return min(track.next_known(time) for track in self.tracks.values())
 
     def recorded(self) -> Iterator[Snapshot]:
-        """The states as they were recorded; those of one time together."""
-        in_order = merge(*map(self._of_track, self.tracks.items()), key=itemgetter(0))
+        """Yield the recorded states, those of one time together."""
+        in_order = merge(*map(self._iterate_track, self.tracks.items()), key=itemgetter(0))
         for time, group in groupby(in_order, key=itemgetter(0)):
             yield Snapshot(time, [(name, state) for _, name, state in group])
 
     @staticmethod
-    def _of_track(item: tuple[str, Track]) -> Iterator[tuple[float, str, State]]:
+    def _iterate_track(item: tuple[str, Track]) -> Iterator[tuple[float, str, State]]:
         name, track = item
         return ((track.times[index], name, track.state(index)) for index in range(len(track)))

@@ -1,7 +1,7 @@
-"""What ``--movement`` describes: ``zigzag,speed=5,duration=4``, or ``truth=FILE``.
+"""The description of a movement: ``zigzag,speed=5,duration=4``, or ``truth=FILE``.
 
 An entry without a key is the name of a computed path. ``truth`` is a recording whose movement is
-sent again; ``velocity``, ``max_gap`` and ``max_speed`` say how it is read.
+sent again; ``velocity``, ``max_gap`` and ``max_speed`` say how to read it.
 """
 
 from __future__ import annotations
@@ -24,28 +24,29 @@ from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 if TYPE_CHECKING:
     from epic_cli.recordings.opening import Logs
 
-#: A path goes on for so long (s) unless something else is said.
+#: Default duration of a path, in seconds.
 USUAL_DURATION = 10.0
 
-DURATION = Number("duration", None, "How long to send, in seconds, or endless.  [default: 10;"
-                  " with truth all of it]", "s", 0, 1e9, words={"endless": math.inf},
+DURATION = Number("duration", None, "Duration in seconds, or endless.  [default: 10; with truth all"
+                  " of it]", "s", 0, 1e9, words={"endless": math.inf},
                   tune=(2, 120), scale="log")  # fmt: skip
 
-#: What a movement is described by: a path, or a recording.
+#: The keys of ``--movement``: those of a path, and those of a recording.
 MOVEMENT_KEYS: tuple[Parameter, ...] = (
     *PATH,
     TURNING,
-    Number("entities", 1, "This many entities on the path, each with a name, a place and a phase"
-           " of its own.", "", 1, 10_000, whole=True),
-    FileName("truth", "Recorded movement instead: a recording of positions and, where known,"
-             " velocities, entities, teleports."),
+    Number("entities", 1, "Number of entities on the path, each with its own name, place and"
+           " phase.", "", 1, 10_000, whole=True),
+    FileName("truth", "Recorded movement instead of a path: a recording of positions and, where"
+             " known, velocities, entities, teleports."),
     *MOVEMENT,
-    Custom("entity", None, "Name the entity on the path, or send only this recorded one.", "name",
+    Custom("entity", None, "Name of the entity on the path, or the only recorded one to send.",
+           "name",
            str),
     DURATION,
 )  # fmt: skip
 
-#: Without effect beside ``truth``, and without it.
+#: Keys without effect beside ``truth``, and without it.
 _OF_PATHS = (*(point.name for point in PATH), TURNING.name, "entities")
 _OF_TRUTHS = tuple(choice.name for choice in MOVEMENT)
 
@@ -53,7 +54,7 @@ _OF_TRUTHS = tuple(choice.name for choice in MOVEMENT)
 def load_movement(
     path: str, spec: ReadSpec = INFERRED, log: Logs = ReadingLog, **how: Any
 ) -> RecordedMovement:
-    """What ``read_movement`` makes of a file; raises as ``read_file``."""
+    """Read a recorded movement from a file (``read_movement``); raise as ``read_file``."""
     with log(source_name(path)) as reading:
         reading.requested(spec)
         movement = read_file(
@@ -72,10 +73,10 @@ def load_movement(
 
 @dataclass(frozen=True)
 class MovementSpec(description.Described):
-    """Entities on a computed path, or what the file ``truth`` has recorded (``-``: stdin).
+    """Entities on a computed path, or those recorded in the file ``truth`` (``-`` for stdin).
 
-    ``speed`` is in length units a second, ``size`` in length units, ``duration`` and ``max_gap``
-    in seconds; a ``duration`` of None: 10 s of a path, all of a recording.
+    ``speed`` is in length units a second, ``size`` in length units, ``duration`` and ``max_gap`` in
+    seconds. A ``duration`` of None is 10 s of a path, or all of a recording.
     """
 
     TABLE, KEY, OWNER = MOVEMENT_KEYS, "path", "a movement"
@@ -94,7 +95,7 @@ class MovementSpec(description.Described):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The movement of a description; raises ``SettingError``."""
+        """Parse a description; raise ``SettingError``."""
         given = {entry.key for entry in description.split(text)}
         for name in (*_OF_PATHS, *_OF_TRUTHS):
             if name in given and (name in _OF_PATHS) == ("truth" in given):
@@ -105,13 +106,13 @@ class MovementSpec(description.Described):
         return super().parse(text)
 
     def entries(self) -> list[tuple[str, str]]:
-        """A path comes first, under its name."""
+        """Return the entries of the description; a path comes first, by name."""
         entries = [(name, value) for name, value in super().entries() if name != "path"]
         return entries if self.truth is not None else [("", self.path), *entries]
 
     @property
     def seconds(self) -> float:
-        """For how long it is sent; infinite: to the end of the recording, or endlessly."""
+        """How long to send, in seconds; infinite for all of a recording, or endlessly."""
         if self.duration is None:
             return math.inf if self.truth else USUAL_DURATION
         return self.duration
@@ -119,7 +120,7 @@ class MovementSpec(description.Described):
     def movement(
         self, seed: int = 0, load: Callable[..., RecordedMovement] = load_movement
     ) -> PathMovement | RecordedMovement:
-        """The movement; a path is made once for the same words, in each thread.
+        """Return the movement; equal specs share one path in each thread.
 
         ``load`` reads the file as ``read_movement`` does, with its keywords. Raises what it raises.
         """
@@ -128,11 +129,11 @@ class MovementSpec(description.Described):
             return load(self.truth, entity=self.entity, max_speed=self.max_speed, **how)
         has_chance = self.path in RANDOM_PATHS or self.turning not in ("none", "heading")
         # a path remembers where it was asked for last
-        return _on_path(replace(self, duration=None), seed if has_chance else 0, get_ident())
+        return _make_paths(replace(self, duration=None), seed if has_chance else 0, get_ident())
 
 
 @lru_cache(maxsize=512)
-def _on_path(spec: MovementSpec, seed: int, thread: int) -> PathMovement:
+def _make_paths(spec: MovementSpec, seed: int, thread: int) -> PathMovement:
     del thread
     side = math.isqrt(spec.entities - 1) + 1
     name = spec.entity or ""

@@ -27,13 +27,13 @@ _HALF_SQRT_2 = math.sqrt(0.5)
 
 
 def straight(speed: float, size: float, seed: int) -> Path:
-    """Along x at constant speed; size does not matter."""
+    """Return a path along x at constant speed; ``size`` has no effect."""
     del size, seed
     return lambda time: State((speed * time, 0.0, 0.0), (speed, 0.0, 0.0))
 
 
 def circle(speed: float, size: float, seed: int) -> Path:
-    """Around the origin with radius ``size``, counter-clockwise from (size, 0)."""
+    """Return a path around the origin with radius ``size``, counterclockwise from (size, 0)."""
     del seed
 
     def at(time: float) -> State:
@@ -44,10 +44,10 @@ def circle(speed: float, size: float, seed: int) -> Path:
 
 
 def figure_eight(speed: float, size: float, seed: int) -> Path:
-    """A figure of eight on its side (Gerono's lemniscate), fastest in the middle: ``speed``.
+    """Return a horizontal figure eight (Gerono's lemniscate); ``speed`` is that in the middle.
 
     x = size sin a, y = size sin a cos a, with a = time speed / (size sqrt 2); it is 2 ``size``
-    wide.
+    wide. The middle is its fastest point.
     """
     del seed
     turn_rate = speed * _HALF_SQRT_2 / size
@@ -64,7 +64,7 @@ def figure_eight(speed: float, size: float, seed: int) -> Path:
 
 
 def zigzag(speed: float, size: float, seed: int) -> Path:
-    """Legs of length ``size``, alternately 45 degrees to the left and to the right of x."""
+    """Return legs of length ``size``, alternately 45 degrees to the left and to the right of x."""
     del seed
     component = speed * _HALF_SQRT_2
 
@@ -80,7 +80,7 @@ def zigzag(speed: float, size: float, seed: int) -> Path:
 
 
 def stop_and_go(speed: float, size: float, seed: int) -> Path:
-    """Runs ``size`` along x, rests for as long, and so on; starts and stops dead."""
+    """Return a path that runs ``size`` along x, rests for as long, and repeats; it stops dead."""
     del seed
 
     def at(time: float) -> State:
@@ -94,9 +94,9 @@ def stop_and_go(speed: float, size: float, seed: int) -> Path:
 
 
 def jump(speed: float, size: float, seed: int) -> Path:
-    """A run along x with jumps of height ``size``, z up, 9.81 units/s^2 down.
+    """Return a run along x with jumps of height ``size`` (z up, gravity 9.81 units/s^2).
 
-    Each jump follows a run as long as itself. It takes off at sqrt(2 g size).
+    Each jump follows a run as long as itself. The take-off speed is sqrt(2 g size).
     """
     del seed
     take_off = math.sqrt(2 * GRAVITY * size)
@@ -114,9 +114,9 @@ def jump(speed: float, size: float, seed: int) -> Path:
 
 
 def _piece(time: float, length: float) -> tuple[int, float]:
-    """The number of the piece that ``time`` is in, and the time since it began.
+    """Return the number of the piece that contains ``time``, and the time since it began.
 
-    A time within rounding of the end of a piece is in the next piece.
+    A time within rounding of a piece's end is in the next piece.
     """
     number = math.floor(time / length + 1e-9)
     return number, max(time - number * length, 0.0)
@@ -127,7 +127,10 @@ _Plane = tuple[float, float]
 
 
 class _Piece(NamedTuple):
-    """Until ``end`` the target velocity is ``wish``; ``teleports`` counts those so far."""
+    """A piece of a random path: until ``end`` the target velocity is ``wish``.
+
+    ``teleports`` counts those so far.
+    """
 
     start: float
     end: float
@@ -138,7 +141,7 @@ class _Piece(NamedTuple):
 
 
 class _RandomPath(ABC):
-    """Finds the piece that a time is in; kinds of paths say how a piece goes and what follows."""
+    """A path made of random pieces, whose kinds define how a piece goes and what follows it."""
 
     purpose = ""
 
@@ -150,7 +153,7 @@ class _RandomPath(ABC):
         self._piece = self.first_piece(self._source)
 
     def __call__(self, time: float) -> State:
-        """The state at ``time`` (seconds, from 0)."""
+        """Return the state at ``time`` (seconds, from 0)."""
         if time < self._piece.start:
             self._source = stream(self._seed, self.purpose)
             self._piece = self.first_piece(self._source)
@@ -161,34 +164,34 @@ class _RandomPath(ABC):
 
     @abstractmethod
     def first_piece(self, source: Random) -> _Piece:
-        """How the path begins, at time 0."""
+        """Return the first piece, at time 0."""
 
     @abstractmethod
     def next_piece(self, piece: _Piece, source: Random) -> _Piece:
-        """What follows a piece."""
+        """Return the piece that follows ``piece``."""
 
     @abstractmethod
     def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
-        """Position and velocity ``since`` seconds into a piece."""
+        """Return position and velocity ``since`` seconds into a piece."""
 
 
 class Strafe(_RandomPath):
     """A strafing player: eight directions or none, for 0.2 to 1.2 s each.
 
-    Acceleration and friction in one: dv/dt = (wish - v) / 0.15 s, hence
-    v = wish + (v0 - wish) exp(-t / 0.15). Turns back further than ``size`` from the origin.
+    Acceleration and friction in one: dv/dt = (wish - v) / 0.15 s, hence v = wish + (v0 - wish)
+    exp(-t / 0.15). The player turns back when further than ``size`` from the origin.
     """
 
     purpose = "path/strafe"
     RESPONSE = 0.15  # seconds to make up for 63 % of the difference
 
     def first_piece(self, source: Random) -> _Piece:
-        """Starts at rest at the origin, with a random direction."""
+        """Return a start at rest at the origin, in a random direction."""
         rest = (0.0, 0.0)
         return self.next_piece(_Piece(0.0, 0.0, rest, rest, rest), source)
 
     def next_piece(self, piece: _Piece, source: Random) -> _Piece:
-        """Another direction; one time in nine no key is pressed."""
+        """Return a piece in another direction; one time in nine, no key is pressed."""
         position, velocity = self.within(piece, piece.end - piece.start)
         direction = math.floor(source.random() * 9)
         hold = 0.2 + source.random()
@@ -204,7 +207,7 @@ class Strafe(_RandomPath):
         return _Piece(piece.end, piece.end + hold, position, velocity, wish)
 
     def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
-        """The closed form of the equation above."""
+        """Evaluate the closed form of the equation above."""
         left = exponential(-since / self.RESPONSE)
         moved = self.RESPONSE * (1 - left)
         (x, y), (vx, vy), (wish_x, wish_y) = piece.position, piece.velocity, piece.wish
@@ -214,16 +217,16 @@ class Strafe(_RandomPath):
 
 
 class Teleporting(_RandomPath):
-    """Walks straight for 1 to 3 s, then teleports to within ``size`` of the origin."""
+    """A player who walks straight for 1 to 3 s, then teleports to within ``size`` of the origin."""
 
     purpose = "path/teleport"
 
     def first_piece(self, source: Random) -> _Piece:
-        """From the origin."""
+        """Return a walk from the origin."""
         return self._walk(source, 0.0, (0.0, 0.0), 0)
 
     def next_piece(self, piece: _Piece, source: Random) -> _Piece:
-        """From a random place, in a random direction."""
+        """Return a walk from a random place, in a random direction."""
         x, y = 2 * source.random() - 1, 2 * source.random() - 1
         place = (self.size * x, self.size * y)
         return self._walk(source, piece.end, place, piece.teleports + 1)
@@ -235,12 +238,12 @@ class Teleporting(_RandomPath):
         return _Piece(start, end, place, velocity, velocity, teleports)
 
     def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
-        """Along a straight line."""
+        """Return position and velocity on a straight line."""
         (x, y), (vx, vy) = piece.position, piece.velocity
         return (x + vx * since, y + vy * since), piece.velocity
 
 
-#: By name: what makes the path for a speed, a size and a seed.
+#: Makers of paths, by name; each takes a speed, a size and a seed.
 PATHS: dict[str, Callable[[float, float, int], Path]] = {
     "straight": straight,
     "circle": circle,
@@ -252,40 +255,40 @@ PATHS: dict[str, Callable[[float, float, int], Path]] = {
     "teleport": Teleporting,
 }
 
-#: Those that are others with another seed.
+#: Names of paths that depend on the seed.
 RANDOM_PATHS = tuple(name for name, make in PATHS.items() if isinstance(make, type))
 
-#: What moves: one entity on a path.
+#: The keys of one entity on a path.
 PATH = (
     Choice(
-        "path", "circle", "The path of one entity; strafe and teleport depend on --seed.", PATHS
+        "path", "circle", "Path of an entity; strafe and teleport depend on --seed.", PATHS
     ),
-    Number("speed", 5.0, "Its speed in units/s; on the figure-eight its top speed.", "units/s",
+    Number("speed", 5.0, "Speed; on the figure-eight its top speed.", "units/s",
            1e-6, 1e6, tune=(0.1, 50), scale="log"),
-    Number("size", 5.0, "Its size in units: a radius, the length of a leg, the height of a jump.",
+    Number("size", 5.0, "Size of the path: a radius, the length of a leg, the height of a jump.",
            "units", 1e-3, 1e6, tune=(0.5, 50), scale="log"),
 )  # fmt: skip
 
 
-#: At any time, a rotation and how fast it turns (rad/s, about the axes of the world).
+#: A rotation and its spin (rad/s, about the world's axes) at a time (s).
 Turned = Callable[[float], "tuple[Rotation, Vector]"]
 
-#: A heading is that of the way (s) from before to after: corners take as long.
+#: A heading is averaged over this time (s) before and after, so corners take as long.
 AROUND = 0.1
 
-#: Turns a second, about an axis that is none of the world's.
+#: Turns a second, about an axis that is not one of the world's.
 SPIN = 0.5
 SPIN_AXIS = (0.36, 0.48, 0.8)
 
-#: Entities on paths are this many sizes apart, and each a share of a turn ahead of the one before.
+#: Spacing of entities in sizes, and the fraction of a turn that each is ahead of the one before.
 SPACING, GOLDEN = 3.0, 0.6180339887498949
 
-#: A flick takes so long (s), and is held for HOLD to twice that.
+#: Duration of a flick (s); the rest after it lasts HOLD to twice HOLD.
 FLICK, HOLD = 0.1, 0.5
 
 
 def turning_path(name: str, speed: float, size: float, seed: int, turning: str) -> Path:
-    """One of ``PATHS`` whose states have a rotation and a spin, one of ``TURNINGS``."""
+    """Return a path of ``PATHS`` whose states have a rotation and a spin, one of ``TURNINGS``."""
     make = PATHS[name]
     path = make(speed, size, seed)
     if turning == "none":
@@ -305,10 +308,10 @@ def turning_path(name: str, speed: float, size: float, seed: int, turning: str) 
 def spread_path(
     index: int, side: int, name: str, speed: float, size: float, seed: int, turning: str
 ) -> Path:
-    """The ``turning_path`` of one of many: its place in a square grid, ``side`` to a row, a phase.
+    """Return the ``turning_path`` of entity ``index`` in a square grid, ``side`` to a row.
 
-    Places are SPACING sizes apart. Random paths have a seed each, the others are ahead by a share
-    of the time around a circle: multiples of the golden ratio, which crowd nowhere.
+    Places are SPACING sizes apart. Random paths have a seed each; other paths are ahead by a phase,
+    multiples of the golden ratio, which spread evenly.
     """
     path = turning_path(name, speed, size, (seed + index) % 2**64, turning)
     if not index:
@@ -326,7 +329,7 @@ def spread_path(
 
 
 def _heading(path: Path, behind: Path, ahead: Path) -> Path:
-    """Yaw along the movement, z up; nothing turns where it rests."""
+    """Add yaw along the movement, z up; an entity at rest does not turn."""
 
     def at(time: float) -> State:
         state, first, last = path(time), behind(max(time - AROUND, 0.0)), ahead(time + AROUND)
@@ -362,7 +365,10 @@ def _spin(seed: int) -> Turned:
 
 
 def _look(seed: int) -> Turned:
-    """To the left and right, up and down, as no one's rhythm is: sums of sines."""
+    """Return a turning to the left and right, up and down.
+
+    Sums of sines without a common period.
+    """
     source = stream(seed, "turning/look")
     phases = [source.random() for _ in range(3)]
 
@@ -374,13 +380,13 @@ def _look(seed: int) -> Turned:
             for sine, cosine in (sine_cosine(rate * time + phase),)
         )
         yaw, yaw_rate = (slow[k] / 6 + quick[k] / 15 for k in range(2))
-        return of_angles(yaw, up[0] / 18), spin_of(yaw, yaw_rate, up[1] / 18)
+        return rotation_from_angles(yaw, up[0] / 18), spin_from_angles(yaw, yaw_rate, up[1] / 18)
 
     return at
 
 
 def _flick(seed: int) -> Turned:
-    """As a mouse does it: held, and now and then another direction at once."""
+    """Return turning as by a mouse: held still, then a quick turn to another direction."""
     source = stream(seed, "turning/flick")
     begins, aims = [0.0], [(0.0, 0.0)]
 
@@ -396,26 +402,26 @@ def _flick(seed: int) -> Turned:
         (yaw, pitch), after = aims[max(place - 1, 0)], aims[place]
         yaw_way, pitch_way = after[0] - yaw, after[1] - pitch
         yaw += yaw_way * share
-        return of_angles(yaw, pitch + pitch_way * share), spin_of(
+        return rotation_from_angles(yaw, pitch + pitch_way * share), spin_from_angles(
             yaw, yaw_way * rate, pitch_way * rate
         )
 
     return at
 
 
-def of_angles(yaw: float, pitch: float) -> Rotation:
-    """About z, then about the y of what is turned; in turns."""
+def rotation_from_angles(yaw: float, pitch: float) -> Rotation:
+    """Return the rotation by ``yaw`` about z, then ``pitch`` about the turned y; both in turns."""
     (a, b), (c, d) = sine_cosine(yaw / 2), sine_cosine(pitch / 2)
     return -a * c, b * c, a * d, b * d
 
 
-def spin_of(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
-    """In rad/s about the world's axes, of angles with rates in turns/s; ``yaw`` is in turns."""
+def spin_from_angles(yaw: float, yaw_rate: float, pitch_rate: float) -> Vector:
+    """Return the spin (rad/s, about the world's axes) of yaw (turns) and rates (turns/s)."""
     sine, cosine = sine_cosine(yaw)
     return -sine * pitch_rate * TURN, cosine * pitch_rate * TURN, yaw_rate * TURN
 
 
 TURNINGS = ("none", "heading", "look", "spin", "flick")
 
-TURNING = Choice("turning", "none", "How it turns: along its movement, looking about, spinning,"
-                 " or in flicks, as a mouse does.", TURNINGS)  # fmt: skip
+TURNING = Choice("turning", "none", "Turning: along the movement, looking about, spinning, or in"
+                 " flicks, as by a mouse.", TURNINGS)  # fmt: skip

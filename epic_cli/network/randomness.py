@@ -17,9 +17,9 @@ SEED = Number(
 
 
 def stream(seed: int, purpose: str) -> Random:
-    """An independent generator for one purpose.
+    """Return an independent random generator for one purpose.
 
-    Losses, delays and movement each draw from their own: changing the loss leaves the delays of the
-    packets unchanged, so that two links can be compared packet by packet.
+    Losses, delays and movement have their own: changing the loss leaves the packets' delays
+    unchanged, so that two links can be compared packet by packet.
     """
     return Random(f"{seed}/{purpose}")  # noqa: S311 - a simulation, no secret

@@ -29,17 +29,19 @@ from epic_cli.network.encoding import (
 )
 from epic_cli.network.movement import Movement, RecordedMovement, Snapshot, State
 
-#: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
+#: Numbers in packets are rounded to this many decimals: micrometers, microseconds.
 DECIMALS = 6
 
 
 def sample(
     movement: Movement, rate: float | Fraction | None, duration: float = math.inf
 ) -> Iterator[Snapshot]:
-    """Samples a movement ``rate`` times a second, from its start, for ``duration`` seconds.
+    """Yield snapshots of a movement ``rate`` times a second.
 
-    The n-th time is start + n/rate. Without a rate, a recorded movement is sent state by state.
-    Raises ``ValueError`` for a computed movement without a rate, or a rate not above 0.
+    They go from its start to ``duration`` seconds after it. The n-th time is start + n/rate."
+    " Without a rate, yield a recorded
+    movement's own states. Raises ``ValueError`` for a computed movement without a rate, or a rate
+    not above 0.
     """
     end = min(movement.end, movement.start + duration)
     if rate is None:
@@ -71,14 +73,14 @@ def sample(
 class SenderClock:
     """The sender's clock as a function of the receiver's.
 
-    It is ``offset`` seconds ahead at time 0, and runs ``drift`` millionths (ppm) too fast.
+    The sender is ``offset`` seconds ahead at time 0, and its clock runs ``drift`` ppm too fast.
     """
 
     offset: float = 0.0
     drift: float = 0.0
 
     def read(self, time: float) -> float:
-        """The sender's time at ``time``."""
+        """Return the sender's time at the receiver's ``time``, in seconds."""
         return time + (self.offset + self.drift * 1e-6 * time)
 
 
@@ -88,32 +90,32 @@ USUAL_RATE = 20.0
 #: The word for the rate at which a movement was recorded.
 RECORDED = "recorded"
 
-#: Instead of a step: positions in half precision (IEEE 754 binary16); or, as Netcode for
-#: GameObjects does (NetworkDeltaPosition), the difference to a base that follows when it is
-#: ``FARTHEST_DELTA`` or more along an axis. What rounding loses is added to the next.
+#: Instead of a step: positions in half precision (IEEE 754 binary16); or, as in Netcode for
+#: GameObjects (NetworkDeltaPosition), their difference to a baseline, which moves when the
+#: difference is ``FARTHEST_DELTA`` or more along an axis. Rounding errors carry over to the next.
 HALF, HALF_DELTA = "half", "half-delta"
 FARTHEST_DELTA = 64.0
 
-#: A copy of each strategy that is judged, in place of its name.
+#: The word for a copy of each judged strategy.
 JUDGED = "judged"
 
-#: What a state is sent against: nothing, the last one that is known to have arrived, the last one.
+#: Baselines of a state: none, the last acknowledged state, the last state sent.
 PACKINGS = ("full", "delta", "chain")
 
-#: How often a chain of changes begins again with full states, in seconds.
+#: Seconds between keyframes of a chain.
 KEYFRAME = 1.0
 
-#: Bytes of a datagram, with its headers, that pass everywhere unfragmented.
+#: Bytes of a datagram, headers included, that passes every network unfragmented.
 USUAL_MTU = 1200
 
-#: What engines send, as entries of a description.
+#: The fields that engines send, as descriptions.
 LAYOUTS = {
     "unreal": "quantize=0.01,quantize_velocity=1,rotation=euler,rotation_bits=8",
     "mirror": "velocity=none,rotation_bits=10",
     "unity-ngo": "quantize=half-delta,velocity=none,rotation_bits=10",
 }
 
-#: Bits of flags that they put before a state.
+#: Bits of flags before a state.
 _FLAGS = {"unreal": 4, "mirror": 8, "unity-ngo": 32}
 
 
@@ -128,71 +130,74 @@ def _predictor(text: str) -> StrategySpec | str:
     return text if text == JUDGED else read_spec(text)
 
 
-def _written(value: StrategySpec | str) -> str:
+def _write_predictor(value: StrategySpec | str) -> str:
     return value if isinstance(value, str) else value.label
 
 
-#: What ``--send`` describes; an entry without a key is the rate.
+#: The keys of ``--send``; an entry without a key is the rate.
 SENDER: tuple[Parameter, ...] = (
     Number("send_rate", None, "Packets per second, or recorded: every recorded state.  [default:"
            " 20; of recorded movement recorded]", "Hz", 0.001, 100_000, words={RECORDED: RECORDED},
            tune=(1, 128), scale="log"),
-    Number("threshold", None, "Send a state only when it is further than this from what its"
-           " receivers have.", "units", 0, 1e9, tune=(0.001, 2), scale="log"),
-    Number("angle_threshold", None, "Send a state only when it is turned further than this from"
-           " what its receivers have.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
-    Custom("against", None, "What receivers have, for a threshold: the last state that was sent"
-           " (unless given), or what a copy of this strategy draws of those; judged: each strategy"
-           " that is judged.", f"{JUDGED} or NAME[+key=value]", _predictor, _written,
+    Number("threshold", None, "Send a state only when receivers are further off than this.",
+           "units", 0, 1e9, tune=(0.001, 2), scale="log"),
+    Number("angle_threshold", None, "Send a state only when receivers' rotation is further off"
+           " than this.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
+    Custom("against", None, "Compare a threshold with what a copy of this strategy draws from the"
+           " sent states, instead of with the last one; judged: with each strategy that is"
+           " judged.", f"{JUDGED} or NAME[+key=value]", _predictor, _write_predictor,
            kind=(StrategySpec, str)),
-    Number("at_least", None, "With a threshold, send a state after this time at the latest.", "s",
+    Number("at_least", None, "With a threshold, send a state at least this often (heartbeat).", "s",
            0.001, 1e6, tune=(0.1, 10), scale="log"),
-    Number("quantize", None, "Round positions to multiples of this many units, or to 16-bit"
-           " floats: half of each coordinate, half-delta of its change since a base, as Unity's"
-           " Netcode does.", "units", 1e-6, 1e6, words={HALF: HALF, HALF_DELTA: HALF_DELTA},
+    Number("quantize", None, "Round positions to multiples of this step, or to 16-bit floats:"
+           " half of each coordinate, half-delta of its change since a baseline, as Unity's Netcode"
+           " does.", "units", 1e-6, 1e6, words={HALF: HALF, HALF_DELTA: HALF_DELTA},
            tune=(0.001, 2), scale="log"),
-    Number("bits", None, "Bits of each coordinate of a position, over the range.", "", 2, 32,
+    Number("bits", None, "Bits per coordinate of a position, over the range.", "", 2, 32,
            tune=(6, 24), whole=True),
-    Number("range", None, "Positions are sent from minus to plus this.  [default: for bits the"
-           " smallest power of two that holds the movement]", "units", 1e-6, 1e12),
+    Number("range", None, "Largest coordinate that can be sent, of either sign.  [default: for"
+           " bits the smallest power of two that holds the movement]", "units", 1e-6, 1e12),
     Choice("velocity", None, "Send velocities as 32-bit floats, 16-bit floats, or not at all."
            "  [default: full]", ("full", HALF, "none"), tune=False),
-    Number("quantize_velocity", None, "Round velocities to multiples of this many units/s.",
+    Number("quantize_velocity", None, "Round velocities to multiples of this step.",
            "units/s", 1e-6, 1e6, tune=(0.001, 2), scale="log"),
     Choice("rotation", None, "Send rotations as four 32-bit floats (full), as 16-bit floats, as"
-           " their smallest three components, as yaw, pitch and roll (euler), as yaw about z alone,"
-           " or not at all.  [default: full; with rotation_bits smallest-three]",
+           " the smallest three components, as yaw, pitch and roll (euler), as yaw about z"
+           " alone, or"
+           " not at all.  [default: full; with rotation_bits smallest-three]",
            ("full", HALF, "smallest-three", "euler", "yaw", "none"), tune=False),
-    Number("rotation_bits", None, "Bits of each component of a rotation.  [default: 10; of angles"
-           " 16]", "", 2, 24, whole=True),
-    Choice("layout", None, "Send what an engine sends; other keys change that.", tuple(LAYOUTS),
-           tune=False),
-    Choice("pack", None, "Send each state in full; as changes of the last one whose arrival was"
-           " acknowledged over the same link (delta); or of the last one that was sent (chain),"
-           " which a loss breaks until the next full one, a second later at the latest.  [default:"
-           " full]", PACKINGS, tune=False),
-    Number("redundancy", 0, "Repeat the states of this many datagrams before in each, as far as"
-           " they fit.", "", 0, 64, tune=(0, 3), whole=True),
-    Number("budget", None, "Send no more bits a second than this (32kbit), headers included:"
-           " what is furthest from what receivers have goes first.", "bit/s", 1, 1e12),
-    Number("mtu", USUAL_MTU, "The longest datagram, with its headers.", "bytes", 200, 65535,
+    Number("rotation_bits", None,
+           "Bits per component of a rotation.  [default: 10; for angles 16]", "", 2, 24,
            whole=True),
-    Number("repeats", None, "While nothing moves, repeat the last state this many times, then"
-           " send nothing.  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
-    Switch("separate", False, "Send each entity in a datagram of its own; otherwise those of one"
-           " moment share one."),
-    Number("clock_offset", 0.0, "How far ahead the sender's clock is at time 0.", "s", -1e9, 1e9,
+    Choice("layout", None, "Send the fields that an engine sends; other keys change them.",
+           tuple(LAYOUTS),
+           tune=False),
+    Choice("pack", None, "Send each state in full; as a delta against the last acknowledged one"
+           " (delta); or against the last one sent (chain), which a loss breaks until the next"
+           " keyframe, at most a second later.  [default: full]", PACKINGS, tune=False),
+    Number("redundancy", 0, "Repeat the states of this many previous datagrams in each, if they"
+           " fit.", "", 0, 64, tune=(0, 3), whole=True),
+    Number("budget", None, "Send at most this many bits a second (32kbit), headers included;"
+           " the states that receivers are furthest off go first.", "bit/s", 1, 1e12),
+    Number("mtu", USUAL_MTU, "Largest datagram, with its headers.", "bytes", 200, 65535,
+           whole=True),
+    Number("repeats", None, "At rest, repeat the last state this many times, then send nothing."
+           "  [default: keep sending]", "", 0, 1_000_000, tune=(0, 20), whole=True),
+    Switch("separate", False, "Send each entity in a datagram of its own; by default those of one"
+           " moment share datagrams."),
+    Number("clock_offset", 0.0, "Lead of the sender's clock at time 0.", "s", -1e9, 1e9,
            tune=(-1, 1)),
-    Number("clock_drift", 0.0, "How much too fast the sender's clock runs, in parts per million.",
+    Number("clock_drift", 0.0, "Rate error of the sender's clock, in parts per million; above 0 is"
+           " fast.",
            "ppm", -100_000, 100_000, tune=(-1000, 1000)),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class SenderSpec(description.Described):
-    """How a movement is put into packets, as ``SENDER`` has it; ``send_rate`` in hertz.
+    """How a movement is put into packets: the keys of ``SENDER``, with ``send_rate`` in hertz.
 
-    One of None: the default of the movement. ``20hz,threshold=0.05,bits=16`` describes one.
+    None stands for the movement's default. Written as ``20hz,threshold=0.05,bits=16``.
     """
 
     TABLE, KEY, OWNER = SENDER, "send_rate", "a sender"
@@ -237,27 +242,30 @@ class SenderSpec(description.Described):
 
     @property
     def selective(self) -> bool:
-        """Whether a state is sent only when it differs by a threshold."""
+        """True if a state is sent only when it differs by a threshold."""
         return self.threshold is not None or self.angle_threshold is not None
 
     @property
     def encoded(self) -> bool:
-        """Whether how states are encoded is described."""
+        """True if the spec says how states are encoded."""
         return any(key in _ENCODED for key, _ in self.entries())
 
     def alone(self) -> SenderSpec:
-        """The same, where no strategy is judged; raises ``SettingError`` if it has to be."""
+        """Return the spec for a sender without judged strategies.
+
+        Raises ``SettingError`` for ``against=judged``.
+        """
         if self.against == JUDGED:
             raise SettingError(f"against={JUDGED}: nothing is judged here; name a strategy")
         return self
 
     def hertz(self, recorded: bool) -> float | None:
-        """The rate; None: as recorded, the default for recorded movement."""
+        """Return the send rate; None for the recorded states, the default of recorded movement."""
         rate = self.send_rate or (RECORDED if recorded else USUAL_RATE)
         return None if rate == RECORDED else float(rate)
 
-    def laid_out(self) -> SenderSpec:
-        """The same with what its ``layout`` says written out; keys that are given go before it."""
+    def expand_layout(self) -> SenderSpec:
+        """Return the spec with the keys of its ``layout`` filled in; keys that are set stay."""
         if self.layout is None:
             return self
         found, usual = replace(self, layout=None), self.parse(LAYOUTS[self.layout])
@@ -269,7 +277,10 @@ class SenderSpec(description.Described):
         return found
 
     def reach(self, farthest: Callable[[], float]) -> float:
-        """How far from 0 positions are sent: the range, or what holds the farthest; 0: any."""
+        """Return the largest coordinate that can be sent; 0 for no limit.
+
+        That is the range, or the smallest one that holds ``farthest()``.
+        """
         if self.range is not None or self.bits is None:
             return self.range or 0.0
         if isinstance(self.quantize, float):
@@ -277,7 +288,10 @@ class SenderSpec(description.Described):
         return 2.0 ** math.ceil(math.log2(max(farthest(), 1e-6)))
 
     def farthest(self, movement: Movement, duration: float) -> float:
-        """The largest coordinate of what is sent; raises ``SettingError`` where there is no end."""
+        """Return the largest coordinate sent.
+
+        Raise ``SettingError`` for an endless computed movement.
+        """
         recorded = isinstance(movement, RecordedMovement)
         if not recorded and math.isinf(duration):
             raise SettingError(f"bits={self.bits} of an endless movement need a range")
@@ -288,8 +302,8 @@ class SenderSpec(description.Described):
         )
 
     def encoding(self, reach: float) -> Encoding:
-        """How states are encoded: position, velocity, rotation, spin."""
-        spec = self.laid_out()
+        """Return the encoding of a state: position, velocity, rotation, spin."""
+        spec = self.expand_layout()
         return Encoding(
             (spec._position(reach), spec._velocity(), spec._rotation(), spec._velocity()),
             _FLAGS.get(self.layout or "", 0),
@@ -326,8 +340,8 @@ class SenderSpec(description.Described):
 class SentDatagram(NamedTuple):
     """The packets that leave together at ``time`` (s), in ``size`` bytes with all headers.
 
-    ``bits`` are those of the states that are new; packets that are repeated stand behind these.
-    ``moments`` are what ``write_message`` takes, for all but plain floats in full.
+    ``bits`` are those of the new states; repeated packets follow the new ones. ``moments`` are the
+    arguments of ``write_message``, except for plain floats in full.
     """
 
     time: float
@@ -338,26 +352,26 @@ class SentDatagram(NamedTuple):
     moments: tuple[Moment, ...] = ()
 
 
-#: What receivers have of an entity: where it is, and how it is turned.
+#: Position and rotation of an entity at the receivers.
 Received = tuple["Vector", "Rotation | None"]
 
-#: As many packets are in flight at most.
+#: Most packets in flight.
 MOST_STAMPS = 65_536
 
 #: Bits of a datagram's headers, of each moment in it without its count, of a state's base.
 _DATAGRAM, _MOMENT, _BASE = 8 * HEADERS + 16 + 8, 8 + 32, 8
 
-#: Bits of a state in plain floats but for its number and its rotation: a mark of teleports, one of
+#: Bits of a state in plain floats, without its number and rotation: a teleport flag, a flag for
 #: each of four parts, position and velocity.
 _PLAIN = _BASE + 1 + 4 + 32 * 6
 
 
 class SendDecision:
-    """Which states are worth sending: by a threshold, by a budget, against what receivers have.
+    """The choice of states worth sending, by a threshold or a budget.
 
-    ``predictor`` is the strategy that receivers draw with, of which the sender has a copy for each
-    entity: it draws at every moment, before it gets what is sent then. None: receivers have the
-    last state.
+    ``predictor`` is the receivers' strategy, of which the sender runs a copy for each entity; the
+    copy draws at every moment before it gets the new state. Without a predictor, receivers have the
+    last state sent.
     """
 
     def __init__(self, spec: SenderSpec, predictor: StrategySpec | None) -> None:
@@ -372,22 +386,25 @@ class SendDecision:
     def due(
         self, time: float, states: Sequence[tuple[str, State]], cost: Callable[[str, State], int]
     ) -> list[tuple[str, State]]:
-        """Those to be sent now, of which each costs bits; with a budget, the worst first."""
+        """Return the states to send now; with a budget, the largest errors first.
+
+        ``cost`` gives the bits of a state.
+        """
         found = []
         for entity, state in states:
-            error = self._error(time, entity, state)
+            error = self._find_error(time, entity, state)
             if error is not None:
                 found.append((error, entity, state))
             self._before[entity] = state
         if self._spec.budget is not None:
             found.sort(key=itemgetter(0), reverse=True)
             found = found[
-                : self._afforded(time, (cost(entity, state) for _, entity, state in found))
+                : self._count_affordable(time, (cost(entity, state) for _, entity, state in found))
             ]
         return [(entity, state) for _, entity, state in found]
 
     def sent(self, time: float, packets: Iterable[Packet], states: Mapping[str, State]) -> None:
-        """These packets leave, made of these states."""
+        """Record that these packets, made of these states, leave at ``time``."""
         for packet in packets:
             entity = packet.entity
             self._known[entity] = packet.position, packet.rotation
@@ -398,13 +415,19 @@ class SendDecision:
                     copy = self._copies[entity] = self._predictor.make()
                 copy.update(packet._replace(arrival=time), time)
 
-    def _error(self, time: float, entity: str, state: State) -> float | None:
-        """How far receivers are from a state (infinite: it has to be sent), None: not enough."""
-        spec, known = self._spec, self._drawn(time, entity)
+    def _find_error(self, time: float, entity: str, state: State) -> float | None:
+        """Return the receivers' error for a state.
+
+        Infinite if it must be sent, None if it is not due.
+        """
+        spec, known = self._spec, self._read_copy(time, entity)
         since, last = self._sent.get(entity, (-math.inf, None))
         if known is None or last is None or last.teleports != state.teleports:
             return math.inf
-        error, turned = math.dist(known[0], state.position), _angle(known[1], state.rotation)
+        error, turned = (
+            math.dist(known[0], state.position),
+            _angle_between(known[1], state.rotation),
+        )
         if (
             not spec.selective
             or (spec.threshold is not None and error > spec.threshold)
@@ -415,15 +438,18 @@ class SendDecision:
             return error
         return None
 
-    def _drawn(self, time: float, entity: str) -> Received | None:
+    def _read_copy(self, time: float, entity: str) -> Received | None:
         copy = self._copies.get(entity)
         if copy is None:
             return self._known.get(entity)
         drawn = copy.read(time)
         return None if drawn.status == "none" else (drawn.position, drawn.rotation)
 
-    def _afforded(self, time: float, costs: Iterable[int]) -> int:
-        """How many of them the bits allow, which gather for one datagram at most."""
+    def _count_affordable(self, time: float, costs: Iterable[int]) -> int:
+        """Return how many of the costs the budget allows.
+
+        Unused bits accumulate up to one datagram.
+        """
         assert self._spec.budget is not None
         full = 8.0 * self._spec.mtu
         self._bits = min(self._bits + (time - self._filled_at) * self._spec.budget, full)
@@ -437,12 +463,12 @@ class SendDecision:
         return count
 
     def spend(self, size: int) -> None:
-        """A datagram of this many bytes leaves."""
+        """Charge the budget for a datagram of ``size`` bytes."""
         self._bits -= 8 * size
 
 
-def _angle(one: Rotation | None, other: Rotation | None) -> float:
-    """Degrees between two rotations; 0: one of them is unknown."""
+def _angle_between(one: Rotation | None, other: Rotation | None) -> float:
+    """Return the angle between two rotations in degrees; 0 if one is unknown."""
     if one is None or other is None:
         return 0.0
     product = abs(sum(a * b for a, b in zip(one, other, strict=True)))
@@ -450,8 +476,8 @@ def _angle(one: Rotation | None, other: Rotation | None) -> float:
     return math.degrees(2 * math.acos(min(product / sizes, 1.0)))
 
 
-class _Following(NamedTuple):
-    """What half-precision changes of an entity's position stand on, see ``HALF_DELTA``."""
+class _DeltaBaseline(NamedTuple):
+    """The baselines of half-precision deltas of an entity's position (``HALF_DELTA``)."""
 
     given: Vector
     teleports: int
@@ -461,17 +487,16 @@ class _Following(NamedTuple):
 
 
 class Sender:
-    """Puts states into packets, and these into datagrams, as a ``SenderSpec`` says.
+    """An encoder of states to packets and datagrams, following a ``SenderSpec``.
 
-    ``reach`` is how far from 0 positions are sent (``SenderSpec.reach``). ``judged`` is the
-    strategy of which a threshold has a copy where the spec says ``against=judged``. A packet is
-    marked as a teleport when there was one since the entity's last packet. All numbers are rounded
-    to 1e-6, none is -0; floats of 32 bits are counted, not rounded to. ``entities`` have these
-    numbers in messages, others the next ones. Plain floats are put into ``moments`` only where
-    ``messages`` are written.
+    ``reach`` is the largest coordinate (``SenderSpec.reach``). ``judged`` is the strategy that a
+    threshold copies for ``against=judged``. A packet is a teleport if there was one since the
+    entity's last packet. All numbers are rounded to 1e-6, and -0 becomes 0; 32-bit floats are
+    counted, not rounded to. ``entities`` are numbered in messages in this order, others follow.
+    Plain floats are put into ``moments`` only if ``messages`` are written.
 
-    ``number`` is that of the next datagram. ``states`` and their ``bits`` (without headers) are
-    counted, and ``clipped`` coordinates.
+    ``number`` is that of the next datagram. ``states``, their ``bits`` (without headers) and
+    ``clipped`` coordinates are counted.
     """
 
     def __init__(
@@ -484,7 +509,7 @@ class Sender:
         messages: bool = False,
     ) -> None:
         self.encoding = (spec or SenderSpec()).encoding(reach)
-        self._spec = spec = (spec or SenderSpec()).laid_out()
+        self._spec = spec = (spec or SenderSpec()).expand_layout()
         self._reach = reach
         self.clock = SenderClock(spec.clock_offset, spec.clock_drift)
         self._kernel = SenderKernel(spec.repeats)
@@ -500,7 +525,7 @@ class Sender:
         )
         #: Whether datagrams are as long on the wire as their bits; else as the link says.
         self.sized = spec.encoded
-        self._following: dict[str, _Following] = {}
+        self._delta_baselines: dict[str, _DeltaBaseline] = {}
         self._numbers = {entity: number for number, entity in enumerate(entities)}
         self.number = 0
         self._history: OrderedDict[int, dict[int, EncodedState]] = OrderedDict()
@@ -514,34 +539,34 @@ class Sender:
 
     @property
     def asks(self) -> bool:
-        """Whether it has to know what has arrived."""
+        """True if the sender needs acknowledgements."""
         return self._spec.pack == "delta"
 
     @property
     def repeats_or_chains(self) -> bool:
-        """Whether a packet may have arrived before, or be of no use."""
+        """True if packets may repeat earlier ones or depend on them."""
         return self._spec.pack == "chain" or self._spec.redundancy > 0
 
     def packets(self, snapshot: Snapshot) -> list[Packet]:
-        """The packets for one moment, without sequence numbers and arrivals."""
+        """Return the packets for one moment, without sequence numbers and arrivals."""
         if self._plain and self._selection is None:  # nothing depends on what they cost
             return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))
         return [packet for sent in self.datagrams(snapshot) for packet in sent.packets]
 
     def datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
-        """The datagrams for one moment; none: no state is worth one."""
+        """Return the datagrams for one moment; none if no state is worth sending."""
         time, states = snapshot
         if self._selection is not None:
-            states = self._selection.due(time, states, self._cost)
+            states = self._selection.due(time, states, self._count_state_bits)
         whole = {}
         rounded = states
         if not self._plain:
             rounded = []
             for entity, state in states:
-                whole[entity], left = self._rounded(entity, state)
+                whole[entity], left = self._quantize(entity, state)
                 rounded.append((entity, left))
         packets = self._kernel.packets(rounded, self.clock.read(time))
-        found = self._packed(time, packets, whole)
+        found = self._pack(time, packets, whole)
         if self._selection is not None:
             self._selection.sent(time, packets, dict(states))
             for datagram in found:
@@ -549,20 +574,20 @@ class Sender:
         return found
 
     def acknowledge(self, number: int) -> None:
-        """The receiver has the datagram of this number: changes can be written against it."""
+        """Allow the datagram ``number``, which has arrived, as a baseline."""
         if self._spec.pack == "delta":
             for entity in self._history.get(number, ()):
                 self._bases[entity] = max(number, self._bases.get(entity, -1))
 
-    def _parts(self, state: State) -> list[Sequence[float] | None]:
+    def _select_parts(self, state: State) -> list[Sequence[float] | None]:
         spin = None if state.rotation is None else state.spin
         parts = (state.position, state.velocity, state.rotation, spin)
         return [part if kept else None for part, kept in zip(parts, self._kept, strict=True)]
 
-    def _rounded(self, entity: str, state: State) -> tuple[EncodedState, State]:
-        """A state in whole numbers, and what receivers have of it."""
-        parts = self._parts(state)
-        follows = self._follow(entity, state) if self._spec.quantize == HALF_DELTA else None
+    def _quantize(self, entity: str, state: State) -> tuple[EncodedState, State]:
+        """Return a state in whole numbers, and as receivers decode it."""
+        parts = self._select_parts(state)
+        follows = self._quantize_delta(entity, state) if self._spec.quantize == HALF_DELTA else None
         if follows is not None:
             parts[0] = None
         whole = self.encoding.whole(parts)
@@ -574,9 +599,9 @@ class Sender:
         left = (position, velocity, state.teleports, rotation, spin)
         return whole, State(*left)  # type: ignore[arg-type]
 
-    def _follow(self, entity: str, state: State) -> _Following:
-        """Its position as a receiver has it that adds halves to a base."""
-        known = self._following.get(entity)
+    def _quantize_delta(self, entity: str, state: State) -> _DeltaBaseline:
+        """Return the position of an entity as a receiver that adds half-precision deltas has it."""
+        known = self._delta_baselines.get(entity)
         again = known is not None and known.teleports == state.teleports
         if known is not None and again and known.given == state.position:
             return known
@@ -589,22 +614,22 @@ class Sender:
             sent.append(base + step)
             moved.append((base + step if abs(step) >= FARTHEST_DELTA else base, wanted - step))
         x, y, z = sent
-        found = _Following(state.position, state.teleports, whole, (x, y, z), moved)
-        self._following[entity] = found
+        found = _DeltaBaseline(state.position, state.teleports, whole, (x, y, z), moved)
+        self._delta_baselines[entity] = found
         return found
 
     # ---------------- datagrams
 
     def message(self, datagram: SentDatagram) -> bytes:
-        """The bytes of a datagram that has ``moments``, made lately, without headers."""
+        """Encode a recent datagram that has ``moments``, without headers."""
         return encoding.write_message(
             self.encoding, datagram.moments, lambda number, entity: self._history[number][entity]
         )
 
-    def _packed(
+    def _pack(
         self, time: float, packets: Sequence[Packet], whole: Mapping[str, EncodedState]
     ) -> list[SentDatagram]:
-        """As many datagrams as they need."""
+        """Split packets into as few datagrams as the MTU allows."""
         found: list[SentDatagram] = []
         inside: list[Packet] = []
         changes: list[StateChange | None] = []
@@ -613,35 +638,41 @@ class Sender:
         most = 8 * self._spec.mtu - _DATAGRAM - _MOMENT - count_bits(len(packets))
         for packet in packets:
             number = self._numbers.setdefault(packet.entity, len(self._numbers))
-            change, bits = self._change(time, number, packet, whole.get(packet.entity))
+            change, bits = self._encode_change(time, number, packet, whole.get(packet.entity))
             if inside and (self._spec.separate or used + bits > most):
-                found.append(self._datagram(time, inside, changes, sizes))
+                found.append(self._make_datagram(time, inside, changes, sizes))
                 inside, changes, sizes, used = [], [], [], 0
-                change, bits = self._change(time, number, packet, whole.get(packet.entity))
+                change, bits = self._encode_change(time, number, packet, whole.get(packet.entity))
             inside.append(packet)
             changes.append(change)
             sizes.append(bits)
             used += bits
         if inside:
-            found.append(self._datagram(time, inside, changes, sizes))
+            found.append(self._make_datagram(time, inside, changes, sizes))
         return found
 
-    def _change(
+    def _encode_change(
         self, time: float, entity: int, packet: Packet, whole: EncodedState | None
     ) -> tuple[StateChange | None, int]:
-        """What the next datagram says of a packet, and its bits; None: plain floats in full."""
+        """Return a packet's change in the next datagram and its bits.
+
+        None for plain floats in full.
+        """
         if whole is None:
             turn = 0 if packet.rotation is None else 4 + 3 * (packet.spin is not None)
             return None, count_bits(entity) + _PLAIN + 32 * turn
         if packet.teleport:
             whole = EncodedState(whole.parts, teleported=True)
-        base = self._base(time, entity)
+        base = self._choose_baseline(time, entity)
         known = None if base is None else self._history[base][entity]
         bits = count_bits(entity) + _BASE + self.encoding.size(whole, known)
         return StateChange(entity, whole, base), bits
 
-    def _base(self, time: float, entity: int) -> int | None:
-        """The datagram against which the entity's next state is written; None: it is in full."""
+    def _choose_baseline(self, time: float, entity: int) -> int | None:
+        """Return the datagram with the baseline of the entity's next state.
+
+        None to send it in full.
+        """
         base = self._bases.get(entity)
         if base is None or self.number - base > FARTHEST_BASE:
             return None
@@ -649,7 +680,7 @@ class Sender:
             return None
         return base
 
-    def _datagram(
+    def _make_datagram(
         self,
         time: float,
         packets: list[Packet],
@@ -678,7 +709,7 @@ class Sender:
         return SentDatagram(time, number, inside, -(-length // 8), sizes, tuple(moments))
 
     def _remember(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
-        """Keeps what later changes may be written against, and what these were."""
+        """Keep a moment as a baseline, and of chained changes the stamps of their baselines."""
         number = moment.number
         self._history[number] = {change.entity: change.state for change in moment.changes}
         self._stamps[number] = moment.stamp
@@ -696,10 +727,10 @@ class Sender:
         while len(self.base_stamps) > MOST_STAMPS:
             self.base_stamps.popitem(last=False)
 
-    def _cost(self, entity: str, state: State) -> int:
-        """Bits of a state, were it sent now."""
+    def _count_state_bits(self, entity: str, state: State) -> int:
+        """Return the bits of a state if it were sent now."""
         number = self._numbers.get(entity, len(self._numbers))
         base = self._bases.get(number)
         known = self._history.get(base, {}).get(number) if base is not None else None
-        size = self.encoding.size(self.encoding.whole(self._parts(state)), known)
+        size = self.encoding.size(self.encoding.whole(self._select_parts(state)), known)
         return count_bits(number) + _BASE + size

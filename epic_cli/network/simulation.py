@@ -1,4 +1,4 @@
-"""Movement through a sender and over a link: packets in the order in which they arrive."""
+"""A movement through a sender and over a link: packets in order of arrival."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ BLOCK = 256
 
 
 class Statistics(Tally):
-    """The outcomes of the datagrams, see ``Tally``; ``time`` is when the last one was sent.
+    """Counts of datagrams by outcome (``Tally``); ``time`` is when the last one was sent.
 
-    ``states``, their ``state_bits`` and all ``bytes`` that were sent, headers of IPv4 and UDP
-    included, of which each datagram is counted once. ``undecodable`` are packets that arrived
-    without what they are changes of, ``clipped`` coordinates out of the range that is sent.
-    With ``each`` (by entity: when each state was sent, its bits, its part of the bytes), all
-    states are kept.
+    ``states``, ``state_bits`` and ``bytes`` are totals of what was sent, headers of IPv4 and UDP
+    included; duplicates count once. ``undecodable`` packets arrived without their baseline;
+    ``clipped`` coordinates were out of range. With ``each``, all states are kept by entity: when
+    each was sent, its bits, its share of the bytes.
     """
 
     time = 0.0
@@ -47,7 +46,7 @@ class Statistics(Tally):
         self.each = each
 
     def keep(self, datagram: SentDatagram) -> None:
-        """Counts what is sent."""
+        """Count a datagram that is sent."""
         self.time = datagram.time
         self.bytes += datagram.size
         if self.each is None:
@@ -68,14 +67,12 @@ def simulate(
     sender: Sender | None = None,
     statistics: Statistics | None = None,
 ) -> Iterator[Packet]:
-    """The packets that a receiver gets, in order of arrival; endless if the movement is.
+    """Yield the packets that a receiver gets, in order of arrival; endless if the movement is.
 
-    ``send_rate`` is in hertz, None: the recorded states. ``duration`` is in seconds.
-    ``channel`` is a ``Link`` or ``TraceLink``, by default a perfect link; ``back`` is the one for
-    acknowledgements. The packets of one datagram have the same ``sequence`` and fate.
-    ``statistics`` is kept up to date meanwhile.
-
-    Only the packets in flight are in memory.
+    ``send_rate`` is in hertz, None for the recorded states. ``duration`` is in seconds. ``channel``
+    is a ``Link`` or ``TraceLink``, by default a perfect link; ``back`` carries acknowledgements.
+    The packets of one datagram share their ``sequence`` and fate. ``statistics`` is updated on the
+    way. Only the packets in flight are in memory.
     """
     for block in simulate_blocks(
         movement,
@@ -102,7 +99,7 @@ def simulate_blocks(
     statistics: Statistics | None = None,
     size: int = BLOCK,
 ) -> Iterator[PacketBlock]:
-    """``simulate`` in blocks of ``size`` packets, plus those that arrived before the next was sent.
+    """Yield blocks of at least ``size`` packets, as ``simulate`` does.
 
     The blocks share their ``entities``, so that the engine can read them directly.
     """
@@ -147,7 +144,7 @@ def simulate_blocks(
 
 
 class _Acknowledgements:
-    """What a receiver answers to each datagram, over a link of its own."""
+    """A receiver's acknowledgements of datagrams, over a link of their own."""
 
     def __init__(self, back: Channel) -> None:
         self._back = back
@@ -155,11 +152,11 @@ class _Acknowledgements:
         self._answers: list[tuple[float, int]] = []
 
     def arrived(self, time: float, number: int) -> None:
-        """A datagram will arrive."""
+        """Schedule the acknowledgement of a datagram that arrives at ``time``."""
         heappush(self._arrivals, (time, number))
 
     def until(self, time: float) -> Iterator[int]:
-        """The datagrams that the sender knows, by this time, to have arrived."""
+        """Yield the datagrams whose acknowledgement the sender has by ``time``."""
         while self._arrivals and self._arrivals[0][0] <= time:
             arrival, number = heappop(self._arrivals)
             for answer in self._back.send(arrival)[:1]:
@@ -169,7 +166,7 @@ class _Acknowledgements:
 
 
 class _Received:
-    """What a receiver makes of packets that repeat others, or are changes of others."""
+    """A receiver's filter: it drops repeated packets and those without their baseline."""
 
     def __init__(self, sender: Sender, statistics: Statistics) -> None:
         self._bases = sender.base_stamps
@@ -177,7 +174,7 @@ class _Received:
         self._seen: OrderedDict[tuple[str, float], None] = OrderedDict()
 
     def take(self, arrived: PacketBlock, block: PacketBlock) -> None:
-        """Appends what is new and can be decoded, of a datagram the oldest state first."""
+        """Append new, decodable packets to ``block``, of each datagram the oldest state first."""
         packets = (arrived[index] for index in range(len(arrived)))
         for packet in sorted(packets, key=attrgetter("arrival", "time")):
             key = packet.entity, packet.time
@@ -195,7 +192,7 @@ class _Received:
 
 @dataclass(frozen=True)
 class SimulationSpec:
-    """What is simulated: what moves, how it is sent, over what. Raises ``SettingError``."""
+    """A simulation: the movement, the sender, the link. Raises ``SettingError``."""
 
     movement: MovementSpec = field(default_factory=MovementSpec)
     send: SenderSpec = field(default_factory=SenderSpec)
@@ -213,7 +210,7 @@ class SimulationSpec:
         self,
         load: Callable[..., RecordedMovement] = load_movement,
     ) -> Simulation:
-        """Reads the files that it names, the movement by ``load``.
+        """Read the files that the spec names, the movement by ``load``.
 
         Raises as ``read_file``, and ``SettingError``.
         """
@@ -227,18 +224,18 @@ class SimulationSpec:
 
 
 class Simulation(NamedTuple):
-    """A simulation whose files have been read; each seed is another network."""
+    """A simulation with its files read; each seed is another network."""
 
     spec: SimulationSpec
     recorded: RecordedMovement | None
     traces: Mapping[Way, NetworkTrace]
 
     def movement(self, seed: int) -> PathMovement | RecordedMovement:
-        """What moves."""
+        """Return the movement: the recorded one, or the path of this seed."""
         return self.recorded or self.spec.movement.movement(seed)
 
     def channel(self, seed: int) -> Channel:
-        """The link."""
+        """Return the link of this seed."""
         return self.spec.link.channel(seed, self.traces)
 
     def blocks(
@@ -249,9 +246,10 @@ class Simulation(NamedTuple):
         size: int = BLOCK,
         judged: StrategySpec | None = None,
     ) -> Iterator[PacketBlock]:
-        """What arrives, see ``simulate_blocks``; a ``channel`` is one made before.
+        """Yield the packets that arrive (``simulate_blocks``).
 
-        ``judged`` is the strategy of which the sender has a copy where ``against=judged``.
+        ``channel`` replaces the seed's link. ``judged`` is the strategy that the sender copies for
+        ``against=judged``.
         """
         send, movement = self.spec.send, self.movement(seed)
         seconds = self.spec.movement.seconds

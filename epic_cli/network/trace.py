@@ -1,4 +1,4 @@
-"""A recorded network: read from a file, in a link's place, or with a simulated link added."""
+"""A recorded network, read from a file and used instead of a link or with one added."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, probe_of, sent
+from epic_cli.network.probes import HEAD, MOST_MISSING, Sent, find_probe, sent
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.recordings.tables import RecordingTable, TableRow, delimiter_of, split_row
 
 if TYPE_CHECKING:
     from epic_cli.network.link import Link, LinkConditions, TraceBy, TraceEnd, Way
 
-#: Two times closer than this are the same: sums of decimals have smaller errors.
+#: Times closer than this (s) are equal: sums of decimals have smaller errors.
 _SAME = 1e-9
 
 #: A shorter trace (seconds) cannot be repeated.
@@ -28,9 +28,9 @@ _SHORTEST = 1e-6
 
 
 class NetworkTrace(NamedTuple):
-    """Packets of a recorded network in the order of sending, the first one sent at 0.
+    """Packets of a recorded network in order of sending, the first sent at 0.
 
-    ``times`` and ``delays`` in seconds; a delay of None: the packet was lost.
+    ``times`` and ``delays`` are in seconds; the delay of a lost packet is None.
     """
 
     times: list[float]
@@ -38,21 +38,21 @@ class NetworkTrace(NamedTuple):
 
     @property
     def period(self) -> float:
-        """The trace's duration, plus a mean step after its last packet; 0: it has none."""
+        """The trace's duration plus a mean step; 0 for a trace too short to repeat."""
         count, last = len(self.times), self.times[-1]
         return last * count / (count - 1) if last > _SHORTEST else 0.0
 
 
 class TraceLink:
-    """Sends packets as a recorded network did; time counts from the first packet sent.
+    """A link with the delays of a recorded network; time counts from the first packet sent.
 
-    By ``packet``, the n-th packet has the delay of the trace's n-th. By ``time``, a packet has
-    that of the last packet that the trace had sent by then; where the trace sent several at one
-    moment, packets sent at one moment take theirs in turn. So packets that are sent when the
-    trace's were arrive when those did. Packets sent more often can overtake each other where the
-    delay falls from one entry to the next; ``in_order`` keeps them in order, as one queue would.
+    By ``packet``, the n-th packet has the delay of the trace's n-th. By ``time``, a packet has that
+    of the last packet that the trace had sent by then; if the trace sent several at one moment,
+    packets sent at one moment take their delays in turn. So packets sent with the trace's timing
+    arrive with its timing. Packets sent more often can overtake each other where the delay falls
+    from one entry to the next; ``in_order`` prevents that, as one queue would.
 
-    A mean step (by time) after its last packet the trace restarts (``loop``), or nothing more is
+    A mean step (by time) after its last packet, the trace restarts (``loop``), or nothing more is
     sent (``stop``).
     """
 
@@ -74,13 +74,16 @@ class TraceLink:
         self._round = 0
 
     def send(self, time: float, size: float = 0) -> tuple[float, ...]:  # noqa: ARG002
-        """When a packet sent at ``time`` (seconds, never going back) arrives; empty: lost."""
+        """Return when a packet sent at ``time`` (seconds, never going back) arrives.
+
+        Empty if lost.
+        """
         if self._start is None:
             self._start = time
         if self._by == "packet":
             index = self._sent % len(self._trace.times)
         else:
-            index = self._entry(time - self._start)
+            index = self._find_entry(time - self._start)
         self._sent += 1
         delay = self._trace.delays[index]
         if delay is None:
@@ -91,7 +94,7 @@ class TraceLink:
         return (arrival,)
 
     def ended(self, time: float) -> bool:
-        """Whether the trace has ended, and is not repeated."""
+        """Return whether the trace has ended and does not repeat."""
         if self._end == "loop" or self._start is None:
             return False
         if self._by == "packet":
@@ -99,7 +102,7 @@ class TraceLink:
         period = self._trace.period
         return time - self._start + _SAME >= period if period else self._sent > 0
 
-    def _entry(self, time: float) -> int:
+    def _find_entry(self, time: float) -> int:
         times, period = self._trace.times, self._trace.period
         number = int((time + _SAME) // period) if period else 0
         time -= number * period
@@ -112,10 +115,10 @@ class TraceLink:
 
 
 class AddedLink:
-    """Each packet has the delays of both, and is lost where one of them loses it.
+    """A recorded network plus a simulated link: delays add up, and either may lose a packet.
 
     Both get every packet at the time it is sent, so neither affects the other. ``in_order``: no
-    packet overtakes an earlier one, whichever of them let it.
+    packet overtakes an earlier one.
     """
 
     def __init__(self, trace: TraceLink, link: Link, in_order: bool = False) -> None:
@@ -125,12 +128,15 @@ class AddedLink:
         self._last = -math.inf
 
     def change(self, conditions: LinkConditions) -> None:
-        """As of ``Link``: the recorded network continues unchanged."""
+        """Change the link's conditions; the recorded network continues unchanged."""
         self._link.change(conditions)
         self._in_order = conditions.in_order
 
     def send(self, time: float, size: float = 0) -> tuple[float, ...]:
-        """When a packet sent at ``time`` (seconds, never going back) arrives; empty: lost."""
+        """Return when a packet sent at ``time`` (seconds, never going back) arrives.
+
+        Empty if lost.
+        """
         recorded, simulated = self._trace.send(time), self._link.send(time, size)
         arrivals = [arrival + (other - time) for other in recorded for arrival in simulated]
         if self._in_order:
@@ -139,32 +145,32 @@ class AddedLink:
         return tuple(arrivals)
 
     def ended(self, time: float) -> bool:
-        """Whether the recorded network is at its end."""
+        """Return whether the recorded network has ended."""
         return self._trace.ended(time)
 
     @property
     def dropped(self) -> int:
-        """As of ``Link``."""
+        """Packets dropped by the link's full queue."""
         return self._link.dropped
 
     @property
     def corrupted(self) -> int:
-        """As of ``Link``."""
+        """Packets that the link corrupted."""
         return self._link.corrupted
 
     @property
     def clipped(self) -> int:
-        """As of ``Link``."""
+        """Delays of the link below 0 that became 0."""
         return self._link.clipped
 
 
-#: Seconds; a longer delay means two clocks that do not agree.
+#: Seconds; a longer delay means that the clocks disagree.
 LONGEST_RECORDED_DELAY = 3600.0
 
 #: Bytes; a recorded network is held in memory.
 LONGEST_TRACE = 256 << 20
 
-#: Columns of these names are a position: such a table is a recording of movement.
+#: Names of position columns; a table with one is a recording of movement.
 _POSITIONS = {"x", "position", "pos", "lat", "latitude"}
 
 
@@ -178,35 +184,34 @@ class RecordedNetwork(NamedTuple):
 def read_trace(
     stream: BinaryIO, *, flow: str | None = None, direction: Way = "down"
 ) -> NetworkTrace:
-    """Reads a recorded network; all of it is held in memory (about 70 bytes a packet).
+    """Read a recorded network; all of it is held in memory (about 70 bytes a packet).
 
-    It is what irtt (``-o``), RIPE Atlas (ping) or ``ping`` wrote (``probes.py``), or a table with
-    the columns ``send_time`` (seconds, rising), and the delay as ``recv_time`` (seconds, on the
-    same clock), ``owd_ms``, ``owd_down_ms`` or ``owd_up_ms`` (one way, by ``direction``), or
-    ``rtt_ms`` (half of it is taken); the first of these that there is. A packet is lost where
-    ``lost`` is 1 or the delay is empty; without ``lost`` and ``flow``, where numbers are missing in
-    ``seq``, too. Of a lost packet ``send_time`` may be unknown: such
-    packets are spread evenly between those around them. With a column ``flow`` of several names,
-    ``flow`` says which is meant; with a column ``direction``, rows of the other one are left out.
+    The file is from irtt (``-o``), RIPE Atlas (ping) or ``ping`` (``probes.py``), or a table with
+    the columns ``send_time`` (seconds, rising) and a delay: ``recv_time`` (seconds, same clock),
+    ``owd_ms``, ``owd_down_ms`` or ``owd_up_ms`` (one way, by ``direction``), or ``rtt_ms`` (half
+    counts); the first of these that is there. A packet is lost if ``lost`` is 1 or the delay is
+    empty; without ``lost`` and ``flow``, also if its number is missing in ``seq``. Lost packets
+    without a ``send_time`` are spread evenly between their neighbors. ``flow`` chooses one of
+    several names in the column ``flow``; rows of the other ``direction`` are left out.
 
-    Raises ``TableRefusal`` for a line that cannot be used, ``ValueError`` where no packet is left
-    or the flow is not clear.
+    Raises ``TableRefusal`` for an unusable line, ``ValueError`` if no packet is left or the flow is
+    ambiguous.
     """
-    stream = _unpacked(stream)
-    found = _probed(stream, flow, direction)
-    return found.trace if found else _table(stream, flow, direction)
+    stream = _decompress(stream)
+    found = _read_probe_file(stream, flow, direction)
+    return found.trace if found else _read_table(stream, flow, direction)
 
 
 def recorded(
     stream: BinaryIO, flow: str | None = None, direction: Way = "down"
 ) -> RecordedNetwork | None:
-    """The same, and from what; None: it is something else than a recorded network.
+    """Read a recorded network, with words on how; return None for any other file.
 
-    That is for lack of ``send_time`` or of delays, or because it has positions. Raises as
+    A file without ``send_time`` or delays, or with positions, is no recorded network. Raises as
     ``read_trace``.
     """
-    stream = _unpacked(stream)
-    found = _probed(stream, flow, direction)
+    stream = _decompress(stream)
+    found = _read_probe_file(stream, flow, direction)
     if found is not None:
         return found
     begin = stream.tell()
@@ -221,11 +226,11 @@ def recorded(
     words = f"delays from {'half of ' * (column == 'rtt_ms')}{column}"
     words += "; --read arrival=owd_up_ms takes the other way" if "down" in column else ""
     words += "; --entity takes a flow" if "flow" in names else ""
-    return RecordedNetwork(_table(stream, flow, direction), words)
+    return RecordedNetwork(_read_table(stream, flow, direction), words)
 
 
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    """What can be read twice, and is not compressed; raises ``ValueError``."""
+def _decompress(stream: BinaryIO) -> BinaryIO:
+    """Return a seekable, uncompressed stream; raise ``ValueError``."""
     if not stream.seekable():
         stream = held(stream)
     begin = stream.tell()
@@ -235,7 +240,7 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
-    """All of it, in memory; raises ``ValueError``."""
+    """Read a stream into memory; raise ``ValueError``."""
     try:
         data = stream.read(LONGEST_TRACE + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -245,26 +250,26 @@ def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
     return io.BytesIO(data)
 
 
-def _probed(stream: BinaryIO, flow: str | None, direction: Way) -> RecordedNetwork | None:
-    """What a program that probes networks wrote; None, and nothing read: it is none of these."""
+def _read_probe_file(stream: BinaryIO, flow: str | None, direction: Way) -> RecordedNetwork | None:
+    """Read the file of a probing program; return None, with nothing read, for other files."""
     begin = stream.tell()
     head = stream.read(HEAD)
     stream.seek(begin)
     encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    probe = probe_of(head.decode(encoding, "replace"))
+    probe = find_probe(head.decode(encoding, "replace"))
     if probe is None:
         return None
     text = held(stream).read().decode(encoding, "replace")
     packets, words = sent(probe, text, direction)
     builder = _TraceBuilder()
-    chosen = _flow_of(dict.fromkeys(packet.flow for packet in packets), flow)
+    chosen = _choose_flow(dict.fromkeys(packet.flow for packet in packets), flow)
     for packet in packets:
         if packet.flow == chosen:
             builder.put(packet)
     return RecordedNetwork(builder.finish(flow), f"{probe.name}: delays from {words}")
 
 
-def _table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTrace:
+def _read_table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTrace:
     table, columns = RecordingTable(stream, ("send_time",)), _delay_columns(direction)
     column = next((name for name in columns if name in table), None)
     if column is None:
@@ -281,12 +286,12 @@ def _table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTrace:
         flows[name] = None
         if name == (next(iter(flows)) if flow is None else flow):
             builder.add(row)
-    _flow_of(flows, flow)
+    _choose_flow(flows, flow)
     return builder.finish(flow)
 
 
-def _flow_of(flows: Iterable[str], flow: str | None) -> str | None:
-    """The flow that is meant; raises ``ValueError`` where that is not clear."""
+def _choose_flow(flows: Iterable[str], flow: str | None) -> str | None:
+    """Return the flow to use; raise ``ValueError`` if that is ambiguous."""
     names = list(flows)
     known = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     if flow is None and len(names) > 1:
@@ -298,7 +303,7 @@ def _flow_of(flows: Iterable[str], flow: str | None) -> str | None:
 
 
 class _TraceBuilder:
-    """Builds a trace packet by packet."""
+    """A builder of traces, packet by packet."""
 
     def __init__(self, column: str = "") -> None:
         self._column = column
@@ -318,7 +323,7 @@ class _TraceBuilder:
             raise ValueError(f"a delay of {delay} s, sent at {packet.time} s, is none")
         before = self._times[-1] if self._times else packet.time
         time = max(packet.time, before)
-        self._add_unknown(before, time)
+        self._spread_unknown(before, time)
         self._times.append(time)
         self._delays.append(delay)
 
@@ -333,23 +338,23 @@ class _TraceBuilder:
         if row.text("seq") and "lost" not in row.table and "flow" not in row.table:
             missing, self._number = row.number("seq") - self._number - 1, row.number("seq")
             self._unknown += int(missing) if 0 < missing <= MOST_MISSING else 0
-        self.put(Sent("", time, self._delay(row, time)))
+        self.put(Sent("", time, self._read_delay(row, time)))
 
     def finish(self, flow: str | None) -> NetworkTrace:
         if not self._times:
             of = f" of the flow {flow!r}" if flow is not None else ""
             raise ValueError(f"there is no packet{of} in it")
-        self._add_unknown(self._times[-1], self._times[-1])
+        self._spread_unknown(self._times[-1], self._times[-1])
         first = self._times[0]
         return NetworkTrace([time - first for time in self._times], self._delays)
 
-    def _add_unknown(self, before: float, time: float) -> None:
+    def _spread_unknown(self, before: float, time: float) -> None:
         step = (time - before) / (self._unknown + 1)
         self._times += [before + n * step for n in range(1, self._unknown + 1)]
         self._delays += [None] * self._unknown
         self._unknown = 0
 
-    def _delay(self, row: TableRow, time: float) -> float | None:
+    def _read_delay(self, row: TableRow, time: float) -> float | None:
         column = self._column
         if row.flag("lost") or not row.text(column):
             return None
@@ -370,9 +375,9 @@ def _delay_columns(direction: Way) -> tuple[str, ...]:
 
 
 def trace_packets(trace: NetworkTrace) -> PacketBlock:
-    """The packets of a recorded network that arrived, in that order, all of them at the origin.
+    """Return the arrived packets of a recorded network in order of arrival, all at the origin.
 
-    Their sequence numbers count those that were lost, too.
+    Sequence numbers count lost packets, too.
     """
     here = (0.0, 0.0, 0.0)
     arrived = sorted(
@@ -390,7 +395,7 @@ HEADER = "send_time,owd_ms,lost\n"
 
 
 def write_trace(trace: NetworkTrace) -> str:
-    """A line for each packet sent: its time in seconds, rounded to 1e-6, the delay to 1e-6 s."""
+    """Write a line for each packet sent: its time and its delay, both rounded to 1e-6 s."""
     return HEADER + "".join(
         f"{time:.6f},,1\n" if delay is None else f"{time:.6f},{delay * 1000:.3f},0\n"
         for time, delay in zip(trace.times, trace.delays, strict=True)

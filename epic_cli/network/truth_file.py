@@ -24,21 +24,19 @@ if TYPE_CHECKING:
 
 Velocities = Literal["auto", "taken", "derived"]
 
-#: How a recording is read as the truth: arguments of ``read_movement``.
+#: Keys for reading a recording as the truth: arguments of ``read_movement``.
 MOVEMENT = (
     Choice("velocity", "auto", "Take the recorded velocities and spins, or derive them from"
            " positions and rotations; auto takes them where there are any.", get_args(Velocities)),
-    Number("max_gap", 3.0, "An entity is gone while nothing has been recorded of it for longer"
-           " than this.", "s", 0.001, 1e9),
-    Number("max_speed", None, "Treat a recorded step that is faster than this (units/s) as a"
-           " teleport.", "units/s", 1e-6, 1e12),
+    Number("max_gap", 3.0, "An entity is absent during a gap longer than this.", "s", 0.001, 1e9),
+    Number("max_speed", None, "Treat a faster recorded step as a teleport.", "units/s", 1e-6, 1e12),
 )  # fmt: skip
 DEFAULT_MAX_GAP: float = MOVEMENT[1].default
 
-#: Seconds; less is too short for a slope.
+#: Seconds; a shorter step gives no slope.
 SAME_TIME = 1e-9
 
-#: So far off a length of 1 are rotations of six decimals.
+#: Error of the length of a rotation with six decimals.
 ROUNDED = 1e-5
 
 #: A longer recording is refused: it would be held in memory.
@@ -67,24 +65,23 @@ def read_movement(
     on_read: Callable[[ReadSpec], object] | None = None,
     look: Callable[[PacketBlock], object] | None = None,
 ) -> RecordedMovement:
-    """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
+    """Read recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    It is any recording, see ``recordings.reading.read``, also for ``spec`` and ``on_read``;
-    ``look`` is called with the packets as they are read. Entities come in any order. States of one
-    that stand in order of arrival are sorted, those that are late by up to ``max_gap``; of two less
-    than a nanosecond apart the one that stands last counts. ``teleport`` is set where an entity was
-    moved on purpose.
+    Any recording is accepted (``recordings.reading.read``, also for ``spec`` and ``on_read``);
+    ``look`` is called with the packets as they are read. Entities may be in any order. States of
+    one entity in order of arrival are sorted if they are late by up to ``max_gap``; of two less
+    than a nanosecond apart the last counts. ``teleport`` marks a deliberate move.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
-    where they exist; so are spins, of the rotations. ``max_gap`` (seconds): a longer silence is a
-    gap, after which the entity restarts. ``max_speed`` (length units a second): a faster step is a
-    teleport. ``entity``: read only this one.
+    where they exist; likewise spins and rotations. ``max_gap`` (seconds): after a longer silence
+    the entity restarts. ``max_speed`` (length units a second): a faster step is a teleport.
+    ``entity``: read only this one.
 
-    Raises ``TableRefusal`` for a line that cannot be used, ``ValueError`` where nothing is left.
+    Raises ``TableRefusal`` for an unusable line, ``ValueError`` if nothing is left.
     """
     builders: dict[str, _TrackBuilder] = {}
     blocks = read(stream, spec, on_read)
-    for state in _states(blocks, look):
+    for state in _read_states(blocks, look):
         name = state.packet.entity
         if entity is not None and name != entity:
             continue
@@ -100,29 +97,29 @@ def read_movement(
 
 
 class _State(NamedTuple):
-    """A packet of a block."""
+    """A packet of a block, and its place there."""
 
     packet: Packet
     block: PacketBlock
     place: int
 
     def refuse(self, field: str, reason: Reason, limit: float = 0) -> TableRefusal:
-        """An error to raise for its line, at a field."""
+        """Return the error to raise for the packet's line, at a field."""
         text = self.block.line_text(self.place)
         caret = self.block.find_field(text, field) if self.block.find_field else 0
-        return _refused(
+        return _make_refusal(
             Refusal(self.block.line(self.place), caret + 1, text, caret, reason, field, limit=limit)
         )
 
 
-def _refused(refusal: Refusal) -> TableRefusal:
+def _make_refusal(refusal: Refusal) -> TableRefusal:
     return TableRefusal(in_words(refusal, FrontEnd.PYTHON), refusal)
 
 
-def _states(
+def _read_states(
     blocks: Iterator[PacketBlock], look: Callable[[PacketBlock], object] | None
 ) -> Iterator[_State]:
-    """The states in their order, up to the first line that is refused, for which it raises."""
+    """Yield the states in order, up to the first refused line, for which it raises."""
     count = 0
     for block in blocks:
         if look is not None:
@@ -137,13 +134,13 @@ def _states(
                 raise state.refuse("time", Reason.TABLE_TOO_LONG, MOST_STATES)
             yield state
         if first is not None:
-            raise _refused(first)
+            raise _make_refusal(first)
 
 
 class _TrackBuilder:
-    """Builds a track row by row, a gap behind: late states are sorted in.
+    """A builder of a track; it works ``max_gap`` behind the newest state, to sort in late ones.
 
-    ``late`` are these, ``repeated`` those that have the time of another.
+    ``late`` counts these, ``repeated`` the states that have the time of another.
     """
 
     def __init__(self, max_gap: float, max_speed: float | None) -> None:
@@ -188,16 +185,16 @@ class _TrackBuilder:
                 return
         waiting.insert(place, point)
         while waiting[0].time < waiting[-1].time - self._max_gap - SAME_TIME:
-            self._place(waiting.popleft())
+            self._append_to_track(waiting.popleft())
 
     def finish(self) -> Track:
         for point in self._waiting:
-            self._place(point)
+            self._append_to_track(point)
         self._finish_last(None)
         return self._track
 
-    def _place(self, point: _Point) -> None:
-        """Takes the next one in order of time."""
+    def _append_to_track(self, point: _Point) -> None:
+        """Append the next state in order of time to the track."""
         last = self._last
         if last is not None:
             self._finish_last(point := point._replace(breaks=self._breaks(last, point)))
@@ -217,30 +214,30 @@ class _TrackBuilder:
         point = self._last
         if point is None:
             return
-        neighbours = (
+        neighbors = (
             None if point.breaks else self._before,
             point,
             None if after is None or after.breaks else after,
         )
         velocity, spin = point.velocity, point.spin
         if velocity is None:
-            velocity = _slope(*neighbours, _velocity)
+            velocity = _estimate_slope(*neighbors, _velocity_between)
         if spin is None and point.rotation is not None and self._derives_spins:
-            before, _, after = (none if none and none.rotation else None for none in neighbours)
-            spin = _slope(before, point, after, _spin)
+            before, _, after = (none if none and none.rotation else None for none in neighbors)
+            spin = _estimate_slope(before, point, after, _spin_between)
         turn = point.rotation, spin
         self._track.add(point.time, point.position, velocity, point.breaks, *turn)
 
 
-def _slope(
+def _estimate_slope(
     before: _Point | None,
     point: _Point,
     after: _Point | None,
     between: Callable[[_Point, _Point], Vector],
 ) -> Vector:
-    """The velocity from the neighbours: the slope of the parabola through the three points.
+    """Return the velocity from the neighbors: the slope of the parabola through three points.
 
-    At an end the slope to the one neighbour, which ``between`` gives; without neighbours 0.
+    At an end, that is the slope to the one neighbor, from ``between``; without neighbors 0.
     """
     if before is None and after is None:
         return (0.0, 0.0, 0.0)
@@ -256,23 +253,23 @@ def _slope(
     return (x, y, z)
 
 
-def _velocity(begin: _Point, end: _Point) -> Vector:
+def _velocity_between(begin: _Point, end: _Point) -> Vector:
     step = end.time - begin.time
     x, y, z = ((b - a) / step for a, b in zip(begin.position, end.position, strict=True))
     return (x, y, z)
 
 
-def _spin(begin: _Point, end: _Point) -> Vector:
+def _spin_between(begin: _Point, end: _Point) -> Vector:
     assert begin.rotation is not None
     assert end.rotation is not None
     return turn_between((begin.rotation, None), (end.rotation, None), end.time - begin.time, 0.0)[1]
 
 
 class TruthWriter:
-    """Writes where entities truly were, rounded to 1e-6.
+    """A writer of true movement as CSV, rounded to 1e-6.
 
-    ``teleport`` is 1 in an entity's first row after a teleport; with ``turns``, qx to qw are
-    before it.
+    ``teleport`` is 1 in an entity's first row after a teleport; with ``turns``, qx to qw precede
+    it.
     """
 
     def __init__(self, turns: bool = False) -> None:
@@ -281,7 +278,7 @@ class TruthWriter:
         self._teleports: dict[str, int] = {}
 
     def rows(self, snapshot: Snapshot) -> bytes:
-        """The lines of all entities at one time; raises ``Unwritable`` for a name."""
+        """Return the lines of all entities at one time; raise ``Unwritable`` for a name."""
         return "".join(self._row(snapshot.time, *state) for state in snapshot.states).encode()
 
     def _row(self, time: float, entity: str, state: State) -> str:

@@ -20,7 +20,7 @@ from epic_cli.engine.parameters import nearest
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.trust import asked_by_file
 from epic_cli.network.link import Channel, Way
-from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, way_of
+from epic_cli.network.link_spec import LINK_WORDS, LinkSpec, split_way
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.legend import LEGEND
@@ -110,7 +110,7 @@ def begin_with(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) 
 
 def _rank(word: tuple[str, Any]) -> tuple[bool, bool]:
     """Words that are set at once: both directions first, and presets first of these."""
-    way, name = way_of(word[0])
+    way, name = split_way(word[0])
     return way is not None, name != "preset"
 
 
@@ -232,7 +232,7 @@ class OutputOptions:
         """Refuses packets that packet text cannot hold."""
         changes = [change.value for _, change in script.changes if change.name == "send"]
         if self.packets and any(
-            send.laid_out().velocity == "none" for send in (spec.send, *changes)
+            send.expand_layout().velocity == "none" for send in (spec.send, *changes)
         ):
             raise WrongUsage(
                 "--packets: packet text has velocities, and this sender leaves them out", "send"

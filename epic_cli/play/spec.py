@@ -24,7 +24,7 @@ from epic_cli.engine.strategies import create
 from epic_cli.engine.strategies import find as find_strategy
 from epic_cli.network.encoding import Encoding
 from epic_cli.network.link import Channel, Link, LinkConditions
-from epic_cli.network.link_spec import LINK_WORDS, TwoWays, differences, word_parameter, words_of
+from epic_cli.network.link_spec import LINK_WORDS, TwoWays, differences, word_parameter, describe_conditions
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Sender, SenderSpec
 from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
@@ -95,7 +95,7 @@ def _check_sender(send: SenderSpec) -> None:
             raise SettingError(f"{key} says nothing in a match: {_NOT_SENT[key]}")
     if send.range is not None and send.range > FARTHEST:
         raise SettingError(f"range={send.range:g}: a match has at most {FARTHEST:g} units")
-    if send.laid_out().quantize == HALF_DELTA:
+    if send.expand_layout().quantize == HALF_DELTA:
         raise SettingError(
             f"quantize={HALF_DELTA} needs bases that always arrive, and in a match packets are"
             f" lost: write quantize={HALF}"
@@ -414,7 +414,7 @@ def describe(spec: MatchSpec) -> list[Change]:
         for player in spec.players
         if (player.offset, player.rate) != (0, 1)
     ]
-    changes += [Change(*word) for word in words_of(spec.link.down)]
+    changes += [Change(*word) for word in describe_conditions(spec.link.down)]
     up = differences(spec.link.down, spec.link.up)
     changes += [Change(f"up.{name}", value) for name, value in up]
     changes.append(Change("step", spec.rules.step))

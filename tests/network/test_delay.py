@@ -89,10 +89,10 @@ def test_quantiles_undo_the_distribution_functions() -> None:
 )
 def test_correlation(distribution: Distribution, lowest: float, highest: float) -> None:
     found = draws(distribution, 0.8)
-    neighbours = correlation(found[:-1], found[1:])
-    assert lowest - 0.02 < neighbours < highest + 0.02
+    neighbors = correlation(found[:-1], found[1:])
+    assert lowest - 0.02 < neighbors < highest + 0.02
     second = correlation(found[:-2], found[2:])
-    assert second < neighbours
+    assert second < neighbors
     independent = draws(distribution)
     assert abs(correlation(independent[:-1], independent[1:])) < 5 / math.sqrt(COUNT)
 

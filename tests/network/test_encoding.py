@@ -283,13 +283,13 @@ def test_the_senders_predictor_draws_what_the_receiver_draws(
     judged = read_spec(strategy)
     sender, receiver = Sender(spec, 0.0, judged), judged.make()
     guesses: list[object] = []
-    drawn_by = SendDecision._drawn
+    drawn_by = SendDecision._read_copy
 
     def noted(self: SendDecision, time: float, entity: str) -> object:
         guesses.append(drawn_by(self, time, entity))
         return guesses[-1]
 
-    monkeypatch.setattr(SendDecision, "_drawn", noted)
+    monkeypatch.setattr(SendDecision, "_read_copy", noted)
     quiet = 0
     for number, snapshot in enumerate(snapshots):
         drawn = receiver.read(snapshot.time)

@@ -152,7 +152,7 @@ class Commands:
     def _show(self) -> str:
         both = ((way, self._links.directions[way]) for way in WAYS)
         return "ok " + "; ".join(
-            f"{way} {'blackout' if one.blackout else words_of(one.conditions)}" for way, one in both
+            f"{way} {'blackout' if one.blackout else describe_conditions(one.conditions)}" for way, one in both
         )
 
     def _clients(self) -> str:
@@ -160,7 +160,7 @@ class Commands:
         return json.dumps({"clients": [facts_of_client(client, self._relay) for client in clients]})
 
 
-def words_of(conditions: LinkConditions) -> str:
+def describe_conditions(conditions: LinkConditions) -> str:
     """A link in words that recreate it; for a perfect one, that word."""
     return write_words(differences(NO_LINK, conditions)) or "perfect"
 

@@ -7,7 +7,7 @@ from collections import deque
 from operator import attrgetter, sub
 from typing import Any
 
-from epic_cli.live.proxy.control import words_of
+from epic_cli.live.proxy.control import describe_conditions
 from epic_cli.live.proxy.run import Relay
 from epic_cli.live.proxy.spec import Direction
 from epic_cli.metrics.digits import counted
@@ -101,7 +101,7 @@ def _lines(one: Direction, before: Any, seconds: float) -> list[str]:
     return [
         f"{one.way:4} {received / seconds:7,.0f}/s {_rate(size / seconds):>10}"
         f"  lost {share:>6}  delay {delay:>9}  {one.waiting:,} in flight",
-        f"     {words}{words_of(one.conditions)}",
+        f"     {words}{describe_conditions(one.conditions)}",
     ]
 
 

@@ -15,7 +15,7 @@ from epic_cli.engine.link import Tally
 from epic_cli.engine.parameters import Choice, Custom, FileName, Number, Switch
 from epic_cli.live.listener import ENDPOINT
 from epic_cli.network.link import LONGEST_DELAY, WAYS, LinkConditions, Way
-from epic_cli.network.link_spec import PRESETS, LinkSpec, TwoWays, parse_word, way_of
+from epic_cli.network.link_spec import PRESETS, LinkSpec, TwoWays, parse_word, split_way
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 
@@ -215,7 +215,7 @@ class LinkController:
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
         """Applies these words from now on: all of them, or none where one is wrong."""
-        if any(way_of(name)[1] == "packet_size" for name, _ in words):
+        if any(split_way(name)[1] == "packet_size" for name, _ in words):
             raise ValueError("packet_size: datagrams have lengths of their own")
         ways = self.ways.changed(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
