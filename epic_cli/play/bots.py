@@ -1,4 +1,4 @@
-"""Players who need no keyboard, bots and scripts: they see what their client draws, no more."""
+"""Players without a keyboard, bots and scripts: they see only what their client draws."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from epic_cli.play.client import Client
 from epic_cli.play.script import Input
 from epic_cli.play.world import Control, Point, Weapon, direction, distance, sees
 
-#: Gives the input of a client's next move.
+#: A function that returns the input of a client's next move.
 Controller = Callable[[Client], Control]
 
-#: How long the runner keeps a direction.
+#: Bounds of the time for which the runner keeps a direction.
 SHORTEST_RUN_US, LONGEST_RUN_US = 200_000, 1_000_000
 
 _DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (0, 0))
 
 
 def aim_at(client: Client, control: Control, target: Point) -> Point:
-    """The direction from where a move takes the player to something that he sees."""
+    """Return the direction to a target on the screen from where a move takes the player."""
     body = client.local.preview(control, client.rules.step_us)
     if client.local.mode == "dumb-terminal":
         body = client.local.body
@@ -28,7 +28,7 @@ def aim_at(client: Client, control: Control, target: Point) -> Point:
 
 
 def nearest_seen(client: Client) -> Point | None:
-    """The nearest player on the screen."""
+    """Return the position of the nearest player on the screen; None if there is none."""
     here = client.local.body.position
     return min(
         client.drawn_remotes().values(), key=lambda position: distance(here, position), default=None
@@ -36,7 +36,7 @@ def nearest_seen(client: Client) -> Point | None:
 
 
 class Runner:
-    """Runs in one of eight directions, or stands, for 0.2 to 1 s each."""
+    """A bot that runs in one of eight directions, or stands, for 0.2 to 1 s each."""
 
     def __init__(self, name: str, seed: int) -> None:
         self._source = stream(seed, f"bot/{name}")
@@ -44,7 +44,7 @@ class Runner:
         self._control = Control()
 
     def __call__(self, client: Client) -> Control:
-        """The present direction; he chooses another one where a wall has stopped him."""
+        """Return the present direction; choose another one where a wall has stopped the bot."""
         body = client.local.body
         control = self._control
         stuck = (control.x and not body.vx) or (control.y and not body.vy)
@@ -58,13 +58,13 @@ class Runner:
 
 
 class Patrol:
-    """Runs to and fro along one line at full speed, from wall to wall."""
+    """A bot that runs up and down one line at full speed, from wall to wall."""
 
     def __init__(self) -> None:
         self._y = 1
 
     def __call__(self, client: Client) -> Control:
-        """Up, then down."""
+        """Return the direction: up, then down."""
         height = client.rules.arena.height
         if client.local.body.y > height - 4:
             self._y = -1
@@ -74,14 +74,14 @@ class Patrol:
 
 
 class Hunter(Runner):
-    """Runs like the runner, and shoots at the nearest player in sight; throws every third time."""
+    """A runner that shoots at the nearest player in sight, and throws every third time."""
 
     def __init__(self, name: str, seed: int) -> None:
         super().__init__(name, seed)
         self._shots = 0
 
     def __call__(self, client: Client) -> Control:
-        """Fires as soon as the weapon is ready and no wall is in the way on his screen."""
+        """Fire as soon as the weapon is ready and no wall is in the way on the bot's screen."""
         control = super().__call__(client)
         body = client.local.preview(control, client.rules.step_us)
         target = nearest_seen(client)
@@ -95,19 +95,19 @@ class Hunter(Runner):
 
 
 def chase(client: Client) -> Control:
-    """Runs into the nearest player, in one of eight directions: bumps that no one can predict."""
+    """Run into the nearest player, in one of eight directions: bumps that nothing can predict."""
     target = nearest_seen(client)
     if target is None:
         return Control()
     dx, dy = direction((target[0] - client.local.body.x, target[1] - client.local.body.y))
-    return Control(_step(dx), _step(dy))
+    return Control(_round_direction(dx), _round_direction(dy))
 
 
-def _step(part: float) -> int:
+def _round_direction(part: float) -> int:
     return (part > 0.38) - (part < -0.38)  # sin 22.5 degrees
 
 
-#: Each is made for the name of its player and the match's seed.
+#: The bots by name; each is made with its player's name and the match's seed.
 BOTS: dict[str, Callable[[str, int], Controller]] = {
     "still": lambda *_: lambda _: Control(),
     "runner": Runner,
@@ -118,7 +118,7 @@ BOTS: dict[str, Callable[[str, int], Controller]] = {
 
 
 class ScriptedInput:
-    """Follows the inputs of one player; ``clock`` gives the match's time in seconds."""
+    """The scripted inputs of one player; ``clock`` gives the match's time in seconds."""
 
     def __init__(
         self, inputs: list[Input], numbers: Mapping[str, int], clock: Callable[[], float]
@@ -131,7 +131,7 @@ class ScriptedInput:
         self._facing: Point = (1.0, 0.0)
 
     def __call__(self, client: Client) -> Control:
-        """What is held now; a weapon fires once, when the time of its line has come."""
+        """Return the present input; a weapon fires once, when the time of its line has come."""
         weapon = Weapon.NONE
         now = self._clock()
         while self._next < len(self._inputs) and self._inputs[self._next].time <= now:
@@ -141,9 +141,9 @@ class ScriptedInput:
         if self._held.x or self._held.y:
             self._facing = direction((self._held.x, self._held.y))
         control = Control(self._held.x, self._held.y, weapon)
-        return control._replace(aim=self._aim(client, control)) if weapon else control
+        return control._replace(aim=self._resolve_aim(client, control)) if weapon else control
 
-    def _aim(self, client: Client, control: Control) -> Point:
+    def _resolve_aim(self, client: Client, control: Control) -> Point:
         aim = self._held.aim
         if isinstance(aim, str):
             target = client.drawn_remotes().get(self._numbers[aim])

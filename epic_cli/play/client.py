@@ -1,4 +1,4 @@
-"""A player's machine: his own player predicted, reconciled and smoothed, and the others drawn."""
+"""A player's machine: the own player predicted, reconciled and smoothed, and the others drawn."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from epic_cli.play.wire import (
     Projectile,
     StatePacket,
     Verdict,
+    decode_pose,
     decode_state,
     encode_input,
-    received,
 )
 from epic_cli.play.world import (
     MOST_MOVES,
@@ -56,22 +56,22 @@ CORRECTION_THRESHOLD = 0.1
 
 
 class LocalPlayer:
-    """One's own player, in one of five ways.
+    """The client's own player, shown in one of five modes.
 
-    ``dumb-terminal`` shows him where the server last said he was. ``predicted`` simulates each
-    move at once, and never listens to the server. ``reconciled`` takes the server's state and
-    replays on top of it the moves that it does not contain yet; unless something unexpected
-    happened on the server, this gives the same bits as before. ``corrected`` moves what it
-    remembers by what it was wrong, and plays nothing again: quick, blind to walls, and content to
-    be wrong by a tenth of a unit. ``lerped`` begins each frame with a lerp to where the server last
-    said he was, and then simulates the move: with the smoothing's duration as the lerp time,
+    ``dumb-terminal`` shows the newest state from the server. ``predicted`` simulates each move at
+    once, and ignores the server. ``reconciled`` takes the server's state and replays the moves that
+    this state does not contain yet; unless something unexpected happened on the server, this gives
+    the same bits as before. ``corrected`` shifts the remembered states by the error and replays
+    nothing: quick, blind to walls, and errors below a tenth of a unit stay. ``lerped`` begins each
+    frame with a lerp to the server's position, and then simulates the move; the smoothing's
+    duration is the lerp time:
 
         position = lerp(position, received, duration of the move / lerp time)
 
     or ``received`` where the move is longer than that. It counts no corrections.
 
-    A correction is a change of position caused by that; a misprediction is a state of the
-    server that differs from what was predicted for the same move.
+    A correction is a change of position caused by a state of the server; a misprediction is a state
+    of the server that differs from what was predicted for the same move.
 
     Source: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Client Move
     Prediction and Replay, listing 8.3; for ``corrected``, Mirror's PredictedRigidbody; for
@@ -95,23 +95,23 @@ class LocalPlayer:
 
     @property
     def body(self) -> Body:
-        """The player as he is shown, apart from smoothing."""
+        """The player's state as shown, without the smoothing of corrections."""
         return self.received if self.mode == "dumb-terminal" else self.predicted
 
     def drawn(self, now: float) -> Point:
-        """Where he is drawn at the client's time ``now`` (seconds)."""
+        """Return the drawn position at the client's time ``now`` (seconds), smoothing included."""
         left = self.smoothed.left(now)
         return (self.body.x + left[0], self.body.y + left[1])
 
     def preview(self, control: Control, duration_us: int) -> Body:
-        """Where a move would take him."""
+        """Return the state after a move, without making it."""
         body = self._pull_back(self.body, duration_us)
         return self._rules.simulate(body, control, duration_us).body
 
     def act(
         self, control: Control, now_us: int, views: tuple[tuple[int, View], ...]
     ) -> tuple[Move, MoveResult] | None:
-        """Makes a move and simulates it at once; None: the clock has not gone on."""
+        """Make a move and simulate it at once; None if the clock has not advanced."""
         move = self.moves.add_move_if_new(control, now_us, views)
         if move is None:
             return None
@@ -122,7 +122,7 @@ class LocalPlayer:
         return move, result
 
     def _pull_back(self, body: Body, duration_us: int) -> Body:
-        """Return the player with whom a move of this length begins: lerped, if he is."""
+        """Return the state in which a move of this length begins; ``lerped`` pulls it first."""
         if self.mode != "lerped":
             return body
         time = self.smoothed.time
@@ -131,23 +131,23 @@ class LocalPlayer:
         return body._replace(x=x, y=y)
 
     def reconcile(self, body: Body, echo_us: int | None, now: float) -> float:
-        """Takes the server's state, which contains the moves up to the timestamp ``echo_us``.
+        """Take the server's state, which contains the moves up to the timestamp ``echo_us``.
 
-        Returns by how much this corrects the position (length units).
+        Return the size of the correction (length units).
         """
         self.states += 1
         self.received = body
         if echo_us is not None:
             self.moves.remove_processed(echo_us)
             if self.mode != "dumb-terminal":
-                self.mispredictions += self._differs(body, echo_us)
+                self.mispredictions += self._is_misprediction(body, echo_us)
         if self.mode == "reconciled":
-            return self._go_on_from(self._replayed(), now)
+            return self._continue_from(self._replay_moves(), now)
         if self.mode == "corrected" and echo_us is not None:
             return self._correct_history(echo_us, now)
         return 0.0
 
-    def _differs(self, body: Body, echo_us: int) -> bool:
+    def _is_misprediction(self, body: Body, echo_us: int) -> bool:
         while self._by_timestamp and self._by_timestamp[0][0] < echo_us:
             self._by_timestamp.popleft()
         if not self._by_timestamp or self._by_timestamp[0][0] != echo_us:
@@ -155,13 +155,13 @@ class LocalPlayer:
         return self._by_timestamp[0][1][:4] != body[:4]
 
     def change_mode(self, mode: LocalMode) -> None:
-        """Shows him in another way from now on; prediction begins with what was received."""
+        """Change the mode from now on; prediction then starts at the newest state received."""
         if self.mode == "dumb-terminal":
-            self.predicted = self._replayed()
+            self.predicted = self._replay_moves()
         self.mode = mode
 
-    def _replayed(self) -> Body:
-        """The received state, and on top of it the moves that it does not contain."""
+    def _replay_moves(self) -> Body:
+        """Replay the moves that the received state does not contain on top of it."""
         body = self.received
         self._by_timestamp.clear()
         for move in self.moves:
@@ -182,14 +182,14 @@ class LocalPlayer:
         states = map(RecordedState, (time for time, _ in known), numbers, deltas)
         corrected = correct_history([*states], echo_us, self.received[:4])
         if corrected is None:
-            return self._go_on_from(self.received, now)
+            return self._continue_from(self.received, now)
         self._by_timestamp.clear()
         for (stamp, body), state in zip(known, corrected, strict=True):
             x, y, vx, vy = state.values
             self._by_timestamp.append((stamp, body._replace(x=x, y=y, vx=vx, vy=vy)))
-        return self._go_on_from(self._by_timestamp[-1][1], now)
+        return self._continue_from(self._by_timestamp[-1][1], now)
 
-    def _go_on_from(self, body: Body, now: float) -> float:
+    def _continue_from(self, body: Body, now: float) -> float:
         before, self.predicted = self.predicted, body
         if body.position == before.position:
             return 0.0
@@ -202,15 +202,16 @@ class LocalPlayer:
         return size
 
 
-#: How a correction fades.
+#: The curves along which a correction fades.
 SMOOTHING_CURVES = tuple(each.name.lower() for each in Fading if each is not Fading.SNAP)
 
 
 class Smoothing(NamedTuple):
-    """How corrections are smoothed: over how many seconds, along which curve, which of them.
+    """Smoothing of corrections: its duration in seconds, its curve, and the corrections it is for.
 
-    Only those larger than ``smooth_above`` and up to ``snap_above`` (length units) are: smaller
-    ones are not worth it, and over larger ones a player would be seen to glide through walls.
+    Only corrections larger than ``smooth_above`` and up to ``snap_above`` (length units) are
+    smoothed: smaller ones are invisible, and during larger ones a player would be seen to glide
+    through walls.
     """
 
     duration: float = 0.0
@@ -219,18 +220,18 @@ class Smoothing(NamedTuple):
     snap_above: float = math.inf
 
     def apply(self, offset: VisualOffset) -> VisualOffset:
-        """Makes an offset fade like this from now on."""
+        """Make an offset fade in this way from now on; return it."""
         fading = Fading[self.curve.upper()]
         offset.set(fading, self.duration, self.smooth_above, self.snap_above)
         return offset
 
 
-#: A state's numbers: position and velocity, or any others that change alike.
+#: The numbers of a state: position and velocity, or any others that change alike.
 Values = tuple[float, ...]
 
 
 class RecordedState(NamedTuple):
-    """A state at a time (in any unit), and by how much it differs from the one before it."""
+    """A state at a time (in any unit), and its difference from the one before it."""
 
     time: float
     values: Values
@@ -240,7 +241,7 @@ class RecordedState(NamedTuple):
 def correct_history(
     history: Sequence[RecordedState], time: float, values: Values
 ) -> list[RecordedState] | None:
-    """The history, changed so that it passes through ``values`` at ``time``.
+    """Return the history, changed so that it passes through ``values`` at ``time``.
 
     The change of the first state after it is shortened to the part that lies after it, and every
     later state follows from the one before by its own change:
@@ -248,8 +249,8 @@ def correct_history(
         after.delta *= (after.time - time) / (after.time - before.time)
         state.values = previous.values + state.delta
 
-    The states before are left alone. None: the time is before the oldest state or after the
-    newest, or there are fewer than two. Source: Mirror (MIT), Core/Prediction/Prediction.cs.
+    Earlier states stay. None: the time is before the oldest state or after the newest, or there are
+    fewer than two. Source: Mirror (MIT), Core/Prediction/Prediction.cs.
     """
     if len(history) < 2 or not history[0].time <= time <= history[-1].time:
         return None
@@ -267,31 +268,31 @@ def correct_history(
     return corrected
 
 
-#: This many received snapshots are remembered: more than any delay buffer holds.
+#: The number of received snapshots that are remembered: more than any delay buffer holds.
 REMEMBERED = 256
 
-#: What is drawn is looked for between this many received snapshots before and after.
-NEIGHBOURS = 8
+#: The number of snapshots on each side between which a drawn position is looked for.
+NEIGHBORS = 8
 
-#: A drawn position this near (length units) to the one described is the same.
+#: Length units; positions nearer than this are the same.
 SAME = 1e-6
 
 
 class RemotePlayer:
-    """Draws a remote player with a strategy, and finds out between which snapshots it draws.
+    """A remote player drawn with a strategy, and the snapshots between which it is drawn.
 
-    A strategy does not say, and there are many of them. But a delay buffer treats all coordinates
-    alike, so a second one with the same settings is fed the same packets with other positions:
-    snapshot n lies at (n, n^2). What it draws is on a chord of that parabola, and for a point
-    (x, y) on the chord from a to b
+    A strategy does not tell these snapshots. But a delay buffer treats all coordinates alike, so a
+    second one with the same settings gets the same packets with other positions: snapshot n lies at
+    (n, n^2). What it draws is on a chord of that parabola, and for a point (x, y) on the chord from
+    a to b
 
         y - x^2 = (x - a) (b - x),  fraction = (x - a) / (b - a)
 
     so the received snapshots around x that fulfil this are the two. Where the drawn position is
-    then the point between those two states, the client draws that point as ``between`` computes
-    it, and the server can compute the same bits. Strategies that extrapolate, draw curves, or
-    blend with what was drawn before, are at no such point; their view is the nearest point on the
-    straight lines through the snapshots.
+    then the point between those two states, the client draws that point as ``between`` computes it,
+    and the server can compute the same bits. Strategies that extrapolate, draw curves, or blend
+    with what was drawn before draw no such point; their view is the nearest point on the straight
+    lines through the snapshots.
     """
 
     def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
@@ -303,14 +304,14 @@ class RemotePlayer:
         self.view: View | None = None
 
     def change_strategy(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        """Draws with another strategy from now on; it begins with the newest packet."""
+        """Draw with another strategy from now on, which begins with the newest packet."""
         self._begin(make_strategy)
         packet = self.last_packet
         if packet is not None and packet.arrival is not None:
             self.update(packet, packet.arrival)
 
     def set_clock(self, jump: float) -> None:
-        """The client's time has jumped by these seconds; the strategy begins again there."""
+        """Restart the strategy after the client's time has jumped by these seconds."""
         packet = self.last_packet
         if packet is not None and packet.arrival is not None:
             self.last_packet = packet._replace(arrival=packet.arrival + jump)
@@ -323,7 +324,7 @@ class RemotePlayer:
             strategy.reset()  # a plain Python strategy may make its state there
 
     def update(self, packet: Packet, now: float) -> None:
-        """Takes a received state; its ``sequence`` is the snapshot's number."""
+        """Take a received state; its ``sequence`` is the snapshot's number."""
         number = packet.sequence or 0
         if number not in self._positions:
             self._positions[number] = packet.position[:2]
@@ -339,12 +340,12 @@ class RemotePlayer:
         )
 
     def hear(self, time: float, now: float) -> None:
-        """Takes note of a state of another player, by its timestamp and arrival."""
+        """Take the stamp and the arrival of another player's state."""
         self._strategy.hear(time, now)
         self._shadow.hear(time, now)
 
     def read(self, at: float) -> Sample | None:
-        """What is drawn at the client's time ``at``; None: nothing yet."""
+        """Return the sample drawn at the client's time ``at``; None if there is none yet."""
         sample = self._strategy.read(at)
         shadow = self._shadow.read(at)
         # some strategies draw their origin before anything has arrived, or go to infinity where
@@ -366,7 +367,7 @@ class RemotePlayer:
 
     def _find_view(self, sample: Sample, shadow: Sample) -> View:
         x, y, _ = shadow.position
-        view = self._on_chord(x, y) if math.isfinite(x) and math.isfinite(y) else None
+        view = self._find_chord(x, y) if math.isfinite(x) and math.isfinite(y) else None
         drawn = sample.position[:2]
         if view is not None:
             position = between(
@@ -374,16 +375,16 @@ class RemotePlayer:
             )
             if abs(drawn[0] - position[0]) < SAME and abs(drawn[1] - position[1]) < SAME:
                 return view
-        return self._nearest(drawn, x if math.isfinite(x) else math.inf)
+        return self._find_nearest_view(drawn, x if math.isfinite(x) else math.inf)
 
-    def _on_chord(self, x: float, y: float) -> View | None:
-        """Between which snapshots a point of the shadow lies; None: on no chord of the parabola."""
+    def _find_chord(self, x: float, y: float) -> View | None:
+        """Return the view of a point of the shadow; None if it lies on no chord of the parabola."""
         nearest = round(x)
         if nearest in self._positions and abs(x - nearest) < 1e-9:
             return View(nearest, nearest, 0.0)
         product = y - x * x
         end = bisect_left(self._numbers, x)
-        for older in reversed(self._numbers[max(end - NEIGHBOURS, 0) : end]):
+        for older in reversed(self._numbers[max(end - NEIGHBORS, 0) : end]):
             newer = round(x + product / (x - older))
             if newer not in self._positions or newer < x:
                 continue
@@ -391,14 +392,17 @@ class RemotePlayer:
                 return View(older, newer, (x - older) / (newer - older))
         return None
 
-    def _nearest(self, drawn: Point, x: float) -> View:
-        """The point nearest to the drawn one on the line through the snapshots near the shadow."""
+    def _find_nearest_view(self, drawn: Point, x: float) -> View:
+        """Return the view whose position is nearest to the drawn one.
+
+        The candidates lie on the lines through the snapshots near the shadow's ``x``.
+        """
         numbers = self._numbers
         nearest = min(numbers, key=lambda number: abs(number - x)) if x < math.inf else numbers[-1]
         best = View(nearest, nearest, 0.0, exact=False)
         least = distance(drawn, self._positions[nearest])
         here = bisect_left(numbers, x)
-        for older, newer in pairwise(numbers[max(here - NEIGHBOURS, 0) : here + NEIGHBOURS]):
+        for older, newer in pairwise(numbers[max(here - NEIGHBORS, 0) : here + NEIGHBORS]):
             start, end = self._positions[older], self._positions[newer]
             dx, dy = end[0] - start[0], end[1] - start[1]
             length = dx * dx + dy * dy
@@ -412,15 +416,15 @@ class RemotePlayer:
         return best
 
 
-#: A server's clock that runs ahead of the time that has passed here by more than this is forged.
+#: A server's clock that gains more than this on the local clock is forged.
 FARTHEST_AHEAD_US = 5_000_000
 
-#: What fits the packet.
+#: The longest hold time that fits the packet.
 LONGEST_HELD_US = 2**32 - 1
 
 
 class Identity(NamedTuple):
-    """Who a client is in the match: its player's number, the names of all, its secret."""
+    """A client's identity in the match: its player's number, the names of all, its secret token."""
 
     player: int
     names: Sequence[str]
@@ -430,9 +434,9 @@ class Identity(NamedTuple):
 class Client:
     """One player's machine.
 
-    ``report`` is called with what happened and its details. Times are the client's own, on which
-    its loop runs; what arrives is stamped with the machine's clock, and what is drawn of others is
-    drawn by what the client takes for the server's. ``sync`` keeps the three together.
+    ``report`` is called with the name of an event and its details. The loop runs on the client's
+    own time; received packets are stamped with the machine's clock, and remote players are drawn at
+    the estimated server's time. ``sync`` keeps the three together.
     """
 
     def __init__(
@@ -456,8 +460,8 @@ class Client:
             if number != identity.player
         }
         self.refused: Counter[str] = Counter()
-        self.packets: list[Packet] | None = None  # what came in, if it is to be kept
-        self.own: list[Packet] | None = None  # its own player, predicted and by the server
+        self.packets: list[Packet] | None = None  # received states, if they are wanted
+        self.own: list[Packet] | None = None  # the own player, predicted and by the server
         self.now_us = 0
         self.state: StatePacket | None = None  # the newest
         self.round_trip = RoundTrip()
@@ -474,7 +478,7 @@ class Client:
         return to_seconds(self.now_us)
 
     def receive(self, data: bytes, machine_us: int) -> None:
-        """Takes a datagram that came in at this time of the machine; what is wrong is counted."""
+        """Take a datagram received at this time of the machine; count a bad one by its reason."""
         arrival_us = self.timekeeper.clock.read(machine_us)
         try:
             packet = decode_state(data)
@@ -499,7 +503,7 @@ class Client:
         newest = self.state
         repeated = newest is not None and packet.snapshot == newest.snapshot
         if packet.fresh and packet.echo_us is not None and not repeated:
-            # those that come too late to be shown, too: otherwise only the quick ones would count
+            # late states count, too: otherwise the mean would be of the quick ones only
             stamps = (packet.echo_us, packet.held_us, packet.time_us, machine_us)
             self.round_trip.add(self.timekeeper.measure(*stamps), to_seconds(arrival_us))
         if newest is not None and packet.snapshot <= newest.snapshot:
@@ -512,7 +516,7 @@ class Client:
         self.effects.confirm(packet.verdicts, arrival_us)
 
     def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
-        """It echoes a move that was not made yet, or the server's clock has jumped ahead."""
+        """True if the packet echoes a move not made yet, or the server's clock has jumped ahead."""
         if packet.echo_us is not None and packet.echo_us > self.now_us:
             return True
         if self.state is None:
@@ -521,16 +525,16 @@ class Client:
         return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
 
     def expect(self, epoch: int, encoding: Encoding) -> None:
-        """From this epoch of the server's sender on, the others are encoded like this."""
+        """Decode states of others with this encoding if their sender has this epoch."""
         self._readers[epoch] = MessageReader(encoding)
 
     @property
     def undecodable(self) -> int:
-        """How many states were changes of one that has not arrived."""
+        """The number of states that were deltas to a baseline that has not arrived."""
         return sum(reader.undecodable for reader in self._readers.values())
 
     def _read_others(self, packet: StatePacket) -> list[tuple[int, Packet]]:
-        """The states of others by player, the oldest first; raises ``KeyError``, ``ValueError``."""
+        """Decode the states of others, the oldest first; raise ``KeyError``, ``ValueError``."""
         reader = self._readers[packet.epoch]
         found: list[tuple[int, Packet]] = []
         if not packet.message:
@@ -539,9 +543,9 @@ class Client:
         for moment in moments:
             for change in moment.changes:
                 number = change.entity
-                place, velocity, rotation = received(reader.encoding, change.state)
+                place, velocity, rotation = decode_pose(reader.encoding, change.state)
                 if number not in self.remotes:
-                    raise ValueError("no state of another player")
+                    raise ValueError("the state is not of another player")
                 state = Packet(
                     place, velocity, moment.stamp, None, self.identity.names[number], False,
                     moment.number, to_seconds(packet.deltas[moment.number, number]), rotation,
@@ -560,16 +564,16 @@ class Client:
             self.packets.append(state)
 
     def _reconcile(self, packet: StatePacket, now: float) -> None:
-        """What the newest state says about this client's own player."""
+        """Reconcile this client's own player with the newest state."""
         body = packet.body
         size = self.local.reconcile(body, packet.echo_us, now)
         if packet.echo_us is not None:
-            self._keep(AUTHORITATIVE, body, packet.echo_us, now)
+            self._record_own_state(AUTHORITATIVE, body, packet.echo_us, now)
         if size:
             self._report("correction", {"size": size, "snapshot": packet.snapshot})
 
     def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
-        """One turn of the client's loop: draws, makes a move, returns the packet to send.
+        """Run one frame: draw the others, make a move, return the packet to send.
 
         ``controller`` is asked for the input of the move.
         """
@@ -588,7 +592,7 @@ class Client:
         acted = self.local.act(control, now_us, views)
         if acted:
             move, result = acted
-            self._keep(PREDICTED, self.local.predicted, now_us, None)
+            self._record_own_state(PREDICTED, self.local.predicted, now_us, None)
             if result.weapon:
                 position = self.local.body.position
                 aim = move.control.aim
@@ -605,8 +609,10 @@ class Client:
         packet = InputPacket(self.identity.token, self._sequence, moves, heard, held_us)
         return encode_input(packet) if packet.moves else b""
 
-    def _keep(self, state: str, body: Body, sequence: int, arrival: float | None) -> None:
-        """Keeps a state of its own player, which contains the moves up to a timestamp."""
+    def _record_own_state(
+        self, state: str, body: Body, sequence: int, arrival: float | None
+    ) -> None:
+        """Record a state of the own player, which contains the moves up to a timestamp."""
         if self.own is not None:
             name = f"{self.identity.names[self.identity.player]}/{state}"
             place, velocity = (body.x, body.y, 0.0), (body.vx, body.vy, 0.0)
@@ -623,7 +629,7 @@ class Client:
             self._report("clock held", {"frames": -steering.frames})
 
     def drawn_remotes(self) -> dict[int, Point]:
-        """Where the other players are drawn."""
+        """Return the drawn positions of the other players."""
         drawn = {}
         for number, remote in self.remotes.items():
             if remote.sample is not None:
@@ -631,7 +637,10 @@ class Client:
         return drawn
 
     def drawn_projectiles(self) -> list[Projectile]:
-        """What is in the air: the newest state, extrapolated by half a round trip and its age."""
+        """Return the flying projectiles, extrapolated to the server's present time.
+
+        That is half a round trip, and the age of the newest state.
+        """
         if self.state is None:
             return []
         age = self.round_trip.estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
@@ -643,19 +652,19 @@ class Client:
         ]
 
 
-#: A predicted effect whose verdict has not come after this time is forgotten.
+#: A predicted effect without a verdict is forgotten after this time.
 LONGEST_UNCONFIRMED_US = 3_000_000
 
 
 class PredictedEffects:
-    """A client's effects that the server has not judged yet; what happens is reported."""
+    """Effects shown by a client that the server has not judged yet; each outcome is reported."""
 
     def __init__(self, report: Callable[[str, dict[str, Value]], None]) -> None:
         self._report = report
         self._unconfirmed: set[int] = set()  # timestamps of moves
 
     def predict(self, move: Move, weapon: Weapon, position: Point, hit: int | None) -> None:
-        """A muzzle flash or windup; whom a shot hits on this screen is part of it."""
+        """Show a muzzle flash or windup; ``hit`` is the player whom a shot hits on this screen."""
         self._unconfirmed.add(move.timestamp_us)
         details: dict[str, Value] = {
             "stamp": to_seconds(move.timestamp_us),
@@ -668,7 +677,7 @@ class PredictedEffects:
         self._report("predicted effect", details)
 
     def confirm(self, verdicts: Iterable[Verdict], now_us: int) -> None:
-        """What the server has decided."""
+        """Report the verdicts on shown effects."""
         for verdict in verdicts:
             fired_us = verdict.timestamp_us
             if fired_us not in self._unconfirmed:
@@ -685,6 +694,6 @@ class PredictedEffects:
                 self._report("effect confirmed", details | {"outcome": outcome})
 
     def forget_old(self, now_us: int) -> None:
-        """No verdict comes any more for what was shown that long ago."""
+        """Forget effects so old that no verdict is expected any more."""
         oldest_us = now_us - LONGEST_UNCONFIRMED_US
         self._unconfirmed = {number for number in self._unconfirmed if number >= oldest_us}

@@ -1,7 +1,7 @@
-"""How a client keeps its clock in step with the server's.
+"""Synchronization of a client's clock with the server's.
 
-A client's loop runs on a ``SteeredClock``, which a ``ClockSync`` speeds up, slows down or holds;
-what is drawn is drawn by the ``Timekeeper``'s estimate of the server's clock.
+A client's loop runs on a ``SteeredClock``, which a ``ClockSync`` speeds up, slows down or holds.
+Remote players are drawn at the ``Timekeeper``'s estimate of the server's time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from epic_cli.play.world import MOST_MOVES, to_seconds, to_us
 
 
 class Exchange(NamedTuple):
-    """A move that went to the server and came back as an echo: four time stamps, in seconds.
+    """Four time stamps of a move that went to the server and came back as an echo, in seconds.
 
     ``sent`` and ``returned`` are on the machine's own clock, ``received`` and ``answered`` on the
     server's. Source: RFC 5905, section 8.
@@ -29,22 +29,22 @@ class Exchange(NamedTuple):
 
     @property
     def round_trip(self) -> float:
-        """On the link alone: without the time that the server held the move."""
+        """The round trip over the link, without the time that the server held the move."""
         return (self.returned - self.sent) - (self.answered - self.received)
 
     @property
     def offset(self) -> float:
-        """How far the server's clock is ahead, if both ways took as long."""
+        """The server's clock minus the machine's, if both directions took equally long."""
         return ((self.received - self.sent) + (self.answered - self.returned)) / 2
 
 
 class Steering(NamedTuple):
-    """What a clock does from this frame on.
+    """A correction of a clock from this frame on.
 
-    ``speed`` is how many times as fast as the machine's own clock it runs. ``frames`` are made at
-    once, beyond those that are due; a negative number of them is waited for, while time stands
-    still. ``jump`` (seconds, forward or back) sets the estimate of the server's clock: nothing
-    drawn by the old one counts any more.
+    ``speed`` is relative to the machine's own clock. ``frames`` is the number of extra frames to
+    make at once; if negative, the number of frames to wait while time stands still. ``jump``
+    (seconds, forward or back) sets the estimate of the server's clock: whatever was drawn by the
+    old estimate no longer counts.
     """
 
     speed: float = 1.0
@@ -53,7 +53,7 @@ class Steering(NamedTuple):
 
 
 class ClockSync(ABC):
-    """Keeps a client's time in step with the server's; all times are in seconds.
+    """A method that keeps a client's time in step with the server's; all times are in seconds.
 
     ``needs_server``: there is no time until the server has been heard.
     """
@@ -61,27 +61,27 @@ class ClockSync(ABC):
     needs_server: ClassVar[bool] = True
 
     def measure(self, exchange: Exchange) -> None:
-        """A round trip has been completed; the states between bring no new echo."""
+        """Take a completed round trip; states without a new echo complete none."""
         del exchange
 
     def hear(self, server_time: float, now: float) -> None:
-        """A state, newer than all before it, came in at the machine's time ``now``."""
+        """Take the stamp of a new state, received at the machine's time ``now``."""
         del server_time, now
 
     @abstractmethod
     def steer(self, now: float, time: float) -> Steering | None:
-        """What to do in a frame at the machine's time ``now``, which is taken for ``time``.
+        """Return the correction in a frame at the machine's time ``now``.
 
-        None: nothing is known of the server's clock yet.
+        The client assumes the server's ``time``. None: nothing is known of the server's clock yet.
         """
 
 
 class FreeRunning(ClockSync):
-    """The server's stamps are compared with the machine's own clock, whatever it shows.
+    """No synchronization: stamps of the server are compared with the machine's own clock.
 
     Right where both clocks agree, as in *Multiplayer Game Programming*, whose program runs on one
-    machine. A clock that is behind draws the others late, as far back as their states are kept;
-    one that is ahead has no newer state to go on to, and draws them in jumps.
+    machine. A clock that is behind draws the others late, as far back as their states are kept; one
+    that is ahead has no newer state to interpolate to, and draws the others in jumps.
     """
 
     needs_server: ClassVar[bool] = False
@@ -90,13 +90,13 @@ class FreeRunning(ClockSync):
         del step
 
     def steer(self, now: float, time: float) -> Steering:
-        """Nothing, ever."""
+        """Change nothing."""
         del now, time
         return Steering()
 
 
 class SteeredClock:
-    """Shows what the machine's own clock shows, until it is steered; it never goes back."""
+    """A clock that shows the machine's time until it is steered; it never goes back."""
 
     def __init__(self) -> None:
         self.speed = 1.0
@@ -104,24 +104,24 @@ class SteeredClock:
         self._time_us = 0
 
     def read(self, machine_us: int) -> int:
-        """What it shows when the machine's clock shows this."""
+        """Return this clock's time when the machine's clock shows ``machine_us``."""
         if self._machine_us is None:
             return machine_us
         return self._time_us + round(max(machine_us - self._machine_us, 0) * self.speed)
 
     def machine_time(self, time_us: int) -> int:
-        """What the machine's clock shows when this one shows ``time_us``.
+        """Return the machine's time when this clock shows ``time_us``.
 
-        A time that was passed over, or that lies before the last change, is that of the change.
+        A time that was skipped, or that lies before the last change, gives the time of that change.
         """
         if self._machine_us is None:
             return time_us
         return self._machine_us + round(max(time_us - self._time_us, 0) / self.speed)
 
     def steer(self, machine_us: int, speed: float, ahead_us: int = 0) -> None:
-        """Runs at another speed from now on, after ``ahead_us`` that pass at once.
+        """Run at another speed from now on, after a jump forward by ``ahead_us``.
 
-        Where that is negative, it stands still for as long first.
+        If that is negative, the clock stands still for as long first.
         """
         self._time_us = self.read(machine_us) + max(ahead_us, 0)
         self._machine_us = machine_us + max(-ahead_us, 0)
@@ -129,11 +129,11 @@ class SteeredClock:
 
 
 class Timekeeper:
-    """Lets a synchroniser steer a client's clock.
+    """A client's clock and its estimate of the server's time, steered by a ``ClockSync``.
 
     The client's own time (``clock``) never goes back, and stamps its moves. The server's time is
-    that plus a shift, which changes only where the synchroniser jumps. Exchanges are measured on
-    the machine's clock, which no one steers.
+    that plus a shift, which changes only where the synchronization jumps. Exchanges are measured on
+    the machine's clock, which nothing steers.
     """
 
     def __init__(self, sync: ClockSync, step_us: int) -> None:
@@ -144,17 +144,17 @@ class Timekeeper:
         self._sent: deque[tuple[int, int]] = deque(maxlen=MOST_MOVES)  # stamp, machine's time
 
     def change_sync(self, sync: ClockSync) -> None:
-        """Goes on from the time there is with another synchroniser."""
+        """Continue from the present time with another synchronization."""
         self._sync = sync
         if self._shift_us is None and not sync.needs_server:
             self._shift_us = 0
 
     def server_us(self, time_us: int) -> int | None:
-        """The server's time at a time of the client's own, as far as the client knows."""
+        """Estimate the server's time at a time of the client's own clock; None if unknown."""
         return None if self._shift_us is None else time_us + self._shift_us
 
     def frame(self, now_us: int) -> Steering:
-        """A frame begins at this time of the client's own: steers, and says how."""
+        """Steer at the beginning of a frame at this time of the client's own clock."""
         machine_us = self.clock.machine_time(now_us)
         self._sent.append((now_us, machine_us))
         time_us = now_us + (self._shift_us or 0)
@@ -167,11 +167,11 @@ class Timekeeper:
         return steering
 
     def hear(self, server_us: int, machine_us: int) -> None:
-        """A state of this time, newer than all before it, came in."""
+        """Take the time of a received state that is newer than all before it."""
         self._sync.hear(to_seconds(server_us), to_seconds(machine_us))
 
     def measure(self, stamp_us: int, held_us: int, server_us: int, machine_us: int) -> float:
-        """A move's echo came in, in a state of this time; returns the round trip in seconds."""
+        """Take a move's echo in a state of the time ``server_us``; return the round trip (s)."""
         while self._sent and self._sent[0][0] < stamp_us:
             self._sent.popleft()
         known = bool(self._sent) and self._sent[0][0] == stamp_us
@@ -181,33 +181,33 @@ class Timekeeper:
         return to_seconds(machine_us - sent_us - held_us)
 
 
-#: Seconds between two samples, and how many of them count.
+#: Seconds between two samples, and the number of samples averaged.
 SYNC_INTERVAL = 0.25
 SYNC_SAMPLES = 8
 
-#: A nudge takes this part of the offset.
+#: A nudge is the offset divided by this.
 ADJUST_STEPS = 8
 
-#: Seconds; a reference clock that is further off is set again.
+#: Seconds; a reference clock with a larger offset is set again.
 PANIC_THRESHOLD = 2.0
 
-#: The simulation clock runs at most this many times as fast, and at least at its inverse.
+#: The largest speed of the simulation clock; the smallest is its inverse.
 MAX_STRETCH = 1.25
 
-#: Seconds; a smaller difference of the two clocks is not stretched away.
+#: Seconds; a smaller difference of the two clocks is ignored.
 IGNORED_DIFFERENCE = 0.001
 
 
 class Netfox(ClockSync):
-    """Two clocks: samples nudge the one, the other follows it faster or slower, never backwards.
+    """Two clocks: samples nudge a reference, which the simulation's clock follows, never backwards.
 
-    The first answer sets both to the server's stamp in it, which is one way old. From then on,
-    four times a second, the reference clock takes an eighth of the offset averaged over the last
-    eight samples, or all of it beyond 2 s. Every frame the simulation clock's speed follows from
-    its difference to the reference clock.
+    The first answer sets both to the server's stamp in it, which is one way old. From then on, four
+    times a second, the reference clock takes an eighth of the offset averaged over the last eight
+    samples, or all of it beyond 2 s. Every frame the simulation clock's speed follows from its
+    difference to the reference clock.
 
     Source: netfox (https://github.com/foxssake/netfox, MIT), network-time-synchronizer.gd and
-    network-time.gd. It has two quirks, kept here: the average favours the slow samples, and at no
+    network-time.gd. It has two quirks, kept here: the average favors the slow samples, and at no
     difference the simulation clock runs 2.5 % fast, so that it settles a ninth of a tick ahead.
     """
 
@@ -219,7 +219,7 @@ class Netfox(ClockSync):
         self._is_set = False
 
     def measure(self, exchange: Exchange) -> None:
-        """Takes a sample when one is due."""
+        """Take a sample if one is due."""
         if exchange.sent < self._asked + SYNC_INTERVAL:
             return
         self._asked = exchange.sent
@@ -235,7 +235,7 @@ class Netfox(ClockSync):
             self._reference += offset / ADJUST_STEPS
 
     def steer(self, now: float, time: float) -> Steering | None:
-        """Faster or slower, by the difference to the reference clock."""
+        """Return a speed that reduces the difference to the reference clock."""
         if self._reference is None:
             return None
         difference = now + self._reference - time
@@ -247,7 +247,7 @@ class Netfox(ClockSync):
 
 
 def average_offset(samples: Collection[tuple[float, float]]) -> float:
-    """The offsets (seconds), each weighted by the logarithm of 1 + its round trip."""
+    """Average offsets (seconds), each weighted by the logarithm of 1 + its round trip."""
     weights = [math.log(1 + round_trip) for _, round_trip in samples]
     total = sum(weights)
     if math.isclose(total, 0.0, abs_tol=1e-5):
@@ -258,7 +258,7 @@ def average_offset(samples: Collection[tuple[float, float]]) -> float:
 
 
 def stretch(difference: float, tick: float) -> float:
-    """The speed for a reference clock that is ahead by this difference; both in seconds.
+    """Return the speed for a reference clock that is ahead by this difference; both in seconds.
 
     share = (difference + tick) / (2 tick), 0 to 1
     speed = 1 / 1.25 + (1.25 - 1 / 1.25) share
@@ -268,27 +268,27 @@ def stretch(difference: float, tick: float) -> float:
     return slowest + (MAX_STRETCH - slowest) * share
 
 
-#: How much a sample counts in the round trip, and in its mean deviation.
+#: The weight of a sample in the round trip, and in its mean deviation.
 ROUND_TRIP_WEIGHT = 1 / 12
 DEVIATION_WEIGHT = 1 / 6
 
-#: Round trips that are measured before the time is believed.
+#: Round trips measured before the server's time is trusted.
 HANDSHAKE_PINGS = 3
 
-#: In ticks: a smaller error is left alone, a larger one than the other is not worked off.
+#: In ticks: the error that is tolerated, and the one beyond which the clock is set.
 ERROR_MARGIN = 1.0
 LARGEST_ERROR_MARGIN = 10.0
 
-#: Errors in the same direction, one after the other, before the speed changes.
+#: Consecutive errors in the same direction before the speed changes.
 CONSECUTIVE_ERRORS = 3
 
 SPEEDUP = 0.05
 
-#: How much a state counts in the estimate: much where the jitter is small (seconds), little else.
+#: The weights of a state in the estimate at these jitters (seconds) and beyond.
 ESTIMATE_WEIGHTS = (0.10, 0.02)
 JITTERS = (0.001, 0.010)
 
-#: What of a change of speed is left, for each frame that needs none.
+#: The share of a change of speed that stays after a state without an error.
 SPEED_LEFT = 0.9
 
 
@@ -298,8 +298,8 @@ class RoundTripEstimator:
         deviation += (|sample - round_trip| - deviation) / 6
         round_trip += (sample - round_trip) / 12
 
-    From the third sample on, one that is far out of what was seen counts as less.
-    Source: RFC 6298 with other weights; lightyear_sync/src/ping/estimator.rs.
+    From the third sample on, an outlier is limited. Source: RFC 6298 with other weights;
+    lightyear_sync/src/ping/estimator.rs.
     """
 
     def __init__(self) -> None:
@@ -309,11 +309,11 @@ class RoundTripEstimator:
 
     @property
     def jitter(self) -> float:
-        """In seconds."""
+        """The jitter in seconds."""
         return self._deviation / 2
 
     def add(self, sample: float) -> None:
-        """Takes a measured round trip; a negative one is no round trip."""
+        """Add a measured round trip; a negative one is ignored."""
         if sample < 0:
             return
         self.count += 1
@@ -330,16 +330,17 @@ class RoundTripEstimator:
 
 
 class LightyearClock(ClockSync):
-    """Follows an estimate of the server's time: speeds up or slows down by up to 10 %, or jumps.
+    """A clock that follows an estimate of the server's time, by changes of speed and by jumps.
 
-    Each state says what time it was on the server half a round trip ago; an average of that,
-    slower where there is jitter, is the estimate. Once it has been missed by more than a tick
-    three times in a row, the speed changes in proportion; beyond ten ticks the clock is set.
+    Each state gives the server's time of half a round trip ago. The estimate is an average of that,
+    which moves more slowly where there is jitter. After three errors in a row of more than a tick
+    in the same direction, the speed changes in proportion, by 10 % at most; beyond ten ticks the
+    clock is set.
 
     Source: lightyear (https://github.com/cBournhonesque/lightyear, MIT or Apache-2.0),
     lightyear_sync/src/timeline/remote.rs, sync.rs and input.rs. Its input timeline runs half a
-    round trip and a margin ahead of this, so that an input for a tick is there in time; this
-    server applies moves as they come, and gains nothing by that.
+    round trip and a margin ahead of this, so that an input for a tick is there in time; this server
+    applies moves when they arrive, and gains nothing by that.
     """
 
     def __init__(self, step: float) -> None:
@@ -353,11 +354,11 @@ class LightyearClock(ClockSync):
         self._consecutive = 0
 
     def measure(self, exchange: Exchange) -> None:
-        """Every round trip counts."""
+        """Add the round trip to the average."""
         self._estimator.add(exchange.round_trip)
 
     def hear(self, server_time: float, now: float) -> None:
-        """The server must be half a round trip ahead of what it has just said."""
+        """Update the estimate of the server's time: its stamp plus half a round trip."""
         if self._estimator.count < HANDSHAKE_PINGS:
             return
         self._heard = True
@@ -371,7 +372,7 @@ class LightyearClock(ClockSync):
         self._estimate += (estimate - self._estimate) * (most + (least - most) * share)
 
     def steer(self, now: float, time: float) -> Steering | None:
-        """Once after each state; the speed stays as it is between them."""
+        """Correct the clock once after each state; between states the speed stays."""
         if self._estimate is None:
             return None
         if not self._heard:
@@ -395,7 +396,7 @@ class LightyearClock(ClockSync):
 
 
 def speed_for(error: float) -> float:
-    """The speed that works off an error (in ticks; positive: the clock is ahead).
+    """Return the speed that removes an error (in ticks; positive: the clock is ahead).
 
     1 + 0.05 * 2 min(|error| / 10, 1), or its inverse for a clock that is ahead
     """
@@ -404,7 +405,7 @@ def speed_for(error: float) -> float:
 
 
 def interpolation_delay(send_interval: float, jitter: float, tick: float) -> float:
-    """How far behind the newest state the others are drawn; all in seconds.
+    """Return the delay behind the newest state at which the others are drawn; all in seconds.
 
         max(1.7 send_interval, 5 ms) + 4 jitter + 1 tick
 
@@ -416,7 +417,7 @@ def interpolation_delay(send_interval: float, jitter: float, tick: float) -> flo
 #: Frames over which the advantages are averaged.
 FRAME_WINDOW = 40
 
-#: Frames; less is not worth a wait, and more is not waited for at once.
+#: The bounds of a wait, in frames; a shorter one is skipped, a longer one cut.
 SMALLEST_WAIT = 3
 LONGEST_WAIT = 9
 
@@ -428,7 +429,7 @@ HANDSHAKE_ROUND_TRIPS = 5
 
 
 class FrameAdvantages:
-    """How many frames each side has seen itself behind the other, in its last frames.
+    """The frames by which each side saw itself behind the other, over its last frames.
 
     Source: GGPO (https://github.com/pond3r/ggpo, MIT), src/lib/ggpo/timesync.cpp.
     """
@@ -438,21 +439,21 @@ class FrameAdvantages:
         self._remote = [0] * FRAME_WINDOW
 
     def add(self, frame: int, local: int, remote: int) -> None:
-        """Notes what this side and the other one had measured in a frame."""
+        """Store what both sides measured in a frame."""
         self._local[frame % FRAME_WINDOW] = local
         self._remote[frame % FRAME_WINDOW] = remote
 
     def local_wait(self, *, idle: bool = True) -> int:
-        """For how many frames this side should wait; 0 unless its player's input is idle."""
-        return _wait(sum(self._local), sum(self._remote)) if idle else 0
+        """Return the frames that this side should wait; 0 unless its player's input is idle."""
+        return _compute_wait(sum(self._local), sum(self._remote)) if idle else 0
 
     def remote_wait(self) -> int:
-        """For how many frames the other side will find that it should wait."""
-        return _wait(sum(self._remote), sum(self._local))
+        """Return the frames that the other side will decide to wait."""
+        return _compute_wait(sum(self._remote), sum(self._local))
 
 
-def _wait(local: int, remote: int) -> int:
-    """Half of what the two sides' means differ by: each sees the whole of it, once as a minus."""
+def _compute_wait(local: int, remote: int) -> int:
+    """Return half the difference of the means: each side sees all of it, with opposite signs."""
     if local >= remote:
         return 0
     frames = int((remote - local) / FRAME_WINDOW / 2 + 0.5)
@@ -460,15 +461,15 @@ def _wait(local: int, remote: int) -> int:
 
 
 class Ggpo(ClockSync):
-    """Compares frame numbers, and at most every 240 frames lets some pass.
+    """Synchronization by frame numbers, with a correction at most every 240 frames.
 
-    A side's advantage is how many frames it is behind: the other's newest frame, with what passes
-    in a round trip, less its own. A client that is ahead waits. The server of a match waits for
-    no one: where it would have to, the client makes those frames at once instead, which brings
+    A side's advantage is the number of frames that it is behind: the other's newest frame, plus the
+    frames of a round trip, minus its own frame. A client that is ahead waits. The server of a match
+    never waits: where it would have to, the client makes those frames at once instead, which brings
     the two to the same place.
 
-    GGPO sends the advantage in a report of its own; the server's follows here from the echo of
-    the newest move, which says the same. Source: GGPO, udp_proto.cpp and backends/p2p.cpp.
+    GGPO sends the advantage in a report of its own; here the server's advantage follows from the
+    echo of the newest move, which says the same. Source: GGPO, udp_proto.cpp and backends/p2p.cpp.
     """
 
     def __init__(self, step: float) -> None:
@@ -480,23 +481,31 @@ class Ggpo(ClockSync):
         self._next_wait = 0
 
     def measure(self, exchange: Exchange) -> None:
-        """Each counts for the handshake; then the newest one counts."""
+        """Count the exchange for the handshake, and keep it as the newest."""
         self._exchange = exchange
         self._exchanges += 1
 
     def steer(self, now: float, time: float) -> Steering | None:
-        """Compares the frames, and waits if that is due."""
+        """Compare the frames, and wait if a wait is due."""
         exchange = self._exchange
         if exchange is None or self._exchanges < HANDSHAKE_ROUND_TRIPS:
             return None
         if not self._is_set:
             self._is_set = True
-            self._next_wait = self._frame(now + exchange.offset)
+            self._next_wait = self._frame_number(now + exchange.offset)
             return Steering(jump=now + exchange.offset - time)
-        frame, ahead = self._frame(time), time - now
-        passing = self._frame(exchange.round_trip)
-        local = self._frame(exchange.answered) + passing - self._frame(exchange.returned + ahead)
-        remote = self._frame(exchange.sent + ahead) + passing - self._frame(exchange.received)
+        frame, ahead = self._frame_number(time), time - now
+        passing = self._frame_number(exchange.round_trip)
+        local = (
+            self._frame_number(exchange.answered)
+            + passing
+            - self._frame_number(exchange.returned + ahead)
+        )
+        remote = (
+            self._frame_number(exchange.sent + ahead)
+            + passing
+            - self._frame_number(exchange.received)
+        )
         self._advantages.add(frame, local, remote)
         if frame <= self._next_wait:
             return Steering()
@@ -505,11 +514,11 @@ class Ggpo(ClockSync):
             self._next_wait = frame + RECOMMENDATION_INTERVAL
         return Steering(frames=frames)
 
-    def _frame(self, time: float) -> int:
+    def _frame_number(self, time: float) -> int:
         return int(time // self._step)
 
 
-#: Each is made for the simulation's step, in seconds.
+#: The methods by name; each is made with the simulation's step, in seconds.
 CLOCK_SYNCS: dict[str, Callable[[float], ClockSync]] = {
     "free-running": FreeRunning,
     "netfox": Netfox,

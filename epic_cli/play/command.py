@@ -37,7 +37,7 @@ from epic_cli.play.spec import (
     USUAL_LINK,
     Change,
     MatchSpec,
-    changed,
+    apply_change,
     parse_match,
 )
 from epic_cli.play.world import to_seconds, to_us
@@ -77,7 +77,7 @@ from epic_cli.show.link import clipping
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-#: The options that set several things, or one under another name; a point ends a family of names.
+#: The settings of options that set several, or one of another name; a family ends in a point.
 _SETS = {
     "strategy": {"remote_strategy", "remote."},
     "link": {*(parameter.name for parameter in LINK_WORDS), "up.", "down."},
@@ -85,10 +85,10 @@ _SETS = {
 }
 
 
-def begin_with(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) -> MatchSpec:
-    """Applies how the script begins, apart from the names and families that are ``kept``.
+def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) -> MatchSpec:
+    """Apply the beginning of the script, except for the names and families that are ``kept``.
 
-    A recorded network is as it is: raises ``WrongUsage`` where the script sets the link, too.
+    A recorded network cannot change: raise ``WrongUsage`` where the script sets the link, too.
     """
     before = spec
     for change in script.beginning:
@@ -98,8 +98,8 @@ def begin_with(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) 
             )
         if not {change.name, change.family} & kept:
             with wrong_usage("the script: "):
-                spec = changed(spec, change)
-    # another strategy has none of its own settings yet, and a preset may have set the link
+                spec = apply_change(spec, change)
+    # a new strategy has no settings yet, and a preset may have set the link
     own = [(name, getattr(before.link.down, name)) for name in BESIDE_LINK if name in kept]
     spec = replace(spec, link=before.link if "up." in kept else spec.link.changed(own))
     if "remote." in kept:
@@ -108,34 +108,37 @@ def begin_with(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) 
     return spec
 
 
-def _rank(word: tuple[str, Any]) -> tuple[bool, bool]:
-    """Words that are set at once: both directions first, and presets first of these."""
+def _rank_word(word: tuple[str, Any]) -> tuple[bool, bool]:
+    """Return a sort key for words set at once.
+
+    Both directions first, and presets first of these.
+    """
     way, name = split_way(word[0])
     return way is not None, name != "preset"
 
 
-def with_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Script:
-    """The script, in which the link changes as its description says, too.
+def merge_link_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Script:
+    """Return the script with the timed changes of the link's description merged in.
 
-    Raises ``WrongUsage`` where the match does not allow one of its changes.
+    Raise ``WrongUsage`` where the match does not allow one of these changes.
     """
     changes = [
         *script.changes,
         *(
             (to_seconds(to_us(time)), Change(name, value))
             for time, words in link.changes
-            for name, value in sorted(words, key=_rank)
+            for name, value in sorted(words, key=_rank_word)
         ),
     ]
     changes.sort(key=itemgetter(0))
     for time, change in changes:
         with wrong_usage(f"at {time:g} s: "):
-            spec = changed(spec, change)
+            spec = apply_change(spec, change)
     return script._replace(changes=changes)
 
 
-def over_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
-    """The match over the recorded network, if one is given; its file is read here."""
+def use_recorded_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
+    """Return the match over the recorded network, if one is given; its file is read here."""
     traces = link.read_traces(two_ways=True)
     if not traces:
         return spec
@@ -150,13 +153,13 @@ def over_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
 
 _file = partial(value, type=OutputFile(), metavar="FILE")
 
-#: A match that no script can hold is wrong usage of ``--record``.
+#: Reports a match that no script can describe as wrong usage of ``--record``.
 unrecordable = partial(wrong_usage, "--record: ", Unrecordable)
 
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """What of the match goes where; ``headless`` None: whatever fits the other options."""
+    """The outputs of a match and their files; ``headless`` None: decided by the other options."""
 
     headless: bool | None = value(
         "Write rows, or play on the terminal.  [default: play if there is a terminal and no"
@@ -204,42 +207,42 @@ class OutputOptions:
     )
 
     def selection(self) -> RowSelection:
-        """What is wanted of the match."""
+        """Return the wanted output of the match."""
         return RowSelection(self.show, self.client, self.view, self.player)
 
     def check(self, duration: float) -> None:
-        """Refuses what does not fit together."""
+        """Refuse options that contradict each other."""
         if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
             raise WrongUsage(
-                "the epic format has no columns for view and player: it needs --show rows,"
+                "the epic format has no columns for view and player: use --show rows with"
                 " one --view and one --player",
                 "show",
                 "view",
                 "player",
             )
         if self.view and self.show != "rows":
-            raise WrongUsage("--view is for --show rows", "view", "show")
+            raise WrongUsage("--view needs --show rows", "view", "show")
         if math.isinf(duration) and self.show == "summary":
-            raise WrongUsage("a summary needs an end: set a --duration", "duration")
+            raise WrongUsage("--show summary needs an end: set a finite --duration", "duration")
         files = [self.packets, self.own, self.truth_out, self.picture, self.record]
         given = [path for path in (self.output, *files) if path]
         if len(set(given)) < len(given):
-            raise WrongUsage("two outputs cannot share a file")
+            raise WrongUsage("two outputs name the same file: choose different files")
         if "-" in files:
             raise WrongUsage("only --output can go to standard output", "output")
 
     def check_sent(self, spec: MatchSpec, script: Script) -> None:
-        """Refuses packets that packet text cannot hold."""
+        """Refuse states that packet text cannot hold."""
         changes = [change.value for _, change in script.changes if change.name == "send"]
         if self.packets and any(
             send.expand_layout().velocity == "none" for send in (spec.send, *changes)
         ):
             raise WrongUsage(
-                "--packets: packet text has velocities, and this sender leaves them out", "send"
+                "--packets: packet text needs velocities, and this sender omits them", "send"
             )
 
     def check_names(self, names: list[str]) -> None:
-        """Refuses players who do not take part."""
+        """Refuse players who do not take part."""
         for flag, name, allowed in (
             ("client", self.client, names),
             ("player", self.player, names),
@@ -250,7 +253,7 @@ class OutputOptions:
 
 
 def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
-    """Writes everything that the options ask for, while the match runs."""
+    """Write all requested outputs while the match runs."""
     with unrecordable():
         recorder = Recorder(run.match) if options.record else None
     packet, truth = text_writer(), TruthWriter(turns=True)
@@ -277,13 +280,13 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
                 own.write(b"".join(map(packet.row, chunk.own)))
             if truths:
                 truths.write(b"".join(map(truth.rows, chunk.truth)))
-        keep_record(recorder, record)
+        write_recording(recorder, record)
         if drawing:
             drawing.write(picture(run.scenes(), caption(run.match)).encode())
 
 
-def keep_record(recorder: Recorder | None, sink: Sink | None) -> None:
-    """Writes a recorded match below the command that it was recorded with."""
+def write_recording(recorder: Recorder | None, sink: Sink | None) -> None:
+    """Write a recorded match below the command that it was recorded with."""
     if recorder is None or sink is None:
         return
     command = quoted(shlex.join(["epic", *sys.argv[1:]]))
@@ -293,7 +296,7 @@ def keep_record(recorder: Recorder | None, sink: Sink | None) -> None:
 
 @contextlib.contextmanager
 def open_optional(path: str | None) -> Iterator[Sink | None]:
-    """A file to be written; None: there is none."""
+    """Open a file to be written; None if there is none."""
     if path is None:
         yield None
         return
@@ -316,7 +319,7 @@ _MATCH = described(parse_match, tuple, (*MATCH_KEYS, CLOCK, BOT))
 _KEYS = ", ".join(parameter.name for parameter in MATCH_KEYS)
 
 
-#: Any of these means no screen.
+#: Options that make a match headless.
 _HEADLESS = {option.name for option in fields(OutputOptions)} | {"duration"}
 _HEADLESS -= {"headless", "client", "record"}
 
@@ -325,18 +328,18 @@ class _ScriptFile(InputFile):
     """A scenario by its name, or a script by its path."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The scenario's file."""
+        """Return the path of the scenario or script."""
         name = str(value)
         if name not in SCENARIOS and os.sep not in name and name != "-" and not Path(name).exists():
             near = nearest(name, list(SCENARIOS))
             hint = f"did you mean {near!r}?" if near else f"scenarios are {', '.join(SCENARIOS)}"
-            self.fail(f"there is no scenario {name!r} and no such file; {hint}", param, ctx)
+            self.fail(f"no scenario or file {name!r}; {hint}", param, ctx)
         return super().convert(SCENARIOS.get(name, value), param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Scenarios and files."""
+        """Propose scenarios and files."""
         files = super().shell_complete(ctx, param, incomplete)
         return [*completions(scenario_titles(), incomplete), *files]
 
@@ -409,8 +412,8 @@ def play(
     kept = set().union(*(_SETS.get(name, {name}) for name in given))
     kept |= {change.name for change in match} if "match" in given else set()
 
-    def opened(file: str | None) -> tuple[MatchSpec, Script]:
-        """The match of a script, under the options."""
+    def open_match(file: str | None) -> tuple[MatchSpec, Script]:
+        """Make the match of a script, under the options."""
         with wrong_usage("--send: ", about=("send",)):
             spec = MatchSpec(
                 link=link.ways,
@@ -421,7 +424,7 @@ def play(
             )
         with wrong_usage("--match: ", about=("match",)):
             for change in match:
-                spec = changed(spec, change)
+                spec = apply_change(spec, change)
         parsed = Script()
         if file:
             names = [player.name for player in spec.players]
@@ -429,13 +432,13 @@ def play(
                 parsed = read_file(
                     file, lambda stream: parse_script(stream, names, "players" not in kept)
                 )
-        spec = begin_with(spec, parsed, kept, link)
+        spec = apply_beginning(spec, parsed, kept, link)
         output.check_names([player.name for player in spec.players])
         output.check_sent(spec, parsed)
-        spec = over_network(spec, link)
-        return spec, with_changes(parsed._replace(beginning=()), link, spec)
+        spec = use_recorded_network(spec, link)
+        return spec, merge_link_changes(parsed._replace(beginning=()), link, spec)
 
-    spec, parsed = opened(script)
+    spec, parsed = open_match(script)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     output.check(duration)
@@ -447,28 +450,31 @@ def play(
         with open_optional(output.record) as sink, unrecordable():
             game = Game(
                 spec, output.client, symbols, bool(output.record), parsed, name,
-                lambda name: opened(str(SCENARIOS[name])),
+                lambda name: open_match(str(SCENARIOS[name])),
             )  # fmt: skip
             interrupted = play_on_terminal(game, use_color("auto", sys.stdout))
-            keep_record(game.recorder, sink)
+            write_recording(game.recorder, sink)
         if not quiet:
             say(summary(game.statistics.figures(game.you), game.statistics.bumps))
         return ExitStatus.INTERRUPTED if interrupted else ExitStatus.DONE
     if output.headless is None and not _HEADLESS & given and sys.stdout.isatty():
-        say("epic: rows, since this terminal can only scroll; --show events has the captions\n")
+        say(
+            "epic: writing rows, since this terminal has no cursor; --show events has the"
+            " captions\n"
+        )
     with wrong_usage():
         run = HeadlessRun(spec, parsed, output.selection())
     with_summary = not quiet and output.show != "summary"
     try:
         write_match(run, output, duration)
     except KeyboardInterrupt:
-        _summarise(run, with_summary)
+        _write_summary(run, with_summary)
         raise
-    _summarise(run, with_summary)
+    _write_summary(run, with_summary)
     return ExitStatus.DONE
 
 
-def _summarise(run: HeadlessRun, wanted: bool) -> None:
+def _write_summary(run: HeadlessRun, wanted: bool) -> None:
     if wanted:
         say(summary(run.figures(), run.statistics.bumps) + clipping(run.match.clipped))
 

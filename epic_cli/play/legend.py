@@ -1,4 +1,4 @@
-"""What the game's screen says: figures and switches, news in sentences, a legend of all marks."""
+"""The words on the game's screen: figures and switches, news in sentences, a legend."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from epic_cli.play.world import Event
 if TYPE_CHECKING:
     from epic_cli.show.full_screen import Fragment  # which loads prompt_toolkit
 
-#: Marks, figures and keys, each with a sentence; in braces stand names of symbols.
+#: Marks, figures and keys, each with a sentence; names of symbols stand in braces.
 LEGEND = {
     "On the screens": (
         ("A B", "players as this screen draws them; the arrow beside one is where he looks"),
         ("a b", "their ghosts, on clients' screens: where the server has them at this moment. No"
-         " ghost: he is drawn right there"),
-        ("{beam}", "a shot, on its shooter's screen at once and on the server's when it is judged;"
-         " red: it hits"),
-        ("{seen}", "where the shooter saw the one whom he has hit"),
-        ("*", "a throw in flight; {wall} is a wall"),
+         " ghost: the player is drawn exactly there"),
+        ("{beam}", "a shot, on its shooter's screen at once, on the server's when it is judged;"
+         " a hit is red"),
+        ("{seen}", "where the shooter saw the player whom he hit"),
+        ("*", "a thrown ball; {wall} is a wall"),
     ),
     "Below them": (
-        ("strips", "a column a frame, the newest at the right: how far a player moved in it. Low:"
-         " he stands, half: he runs, full: a jump. 'server' is the truth, 'drawn' your screen."
-         " Shifted to the right is late, gaps and peaks are stutter"),
-        ("rtt", "the round trip as your client measures it, by the echo of its own stamps; then"
-         " that of the link, which only this program knows"),
-        ("corrections", "how often the server's state moved you from where your client had"
-         " predicted you, and the longest of these ways"),
-        ("B is drawn", "since the last switch: how far B is drawn from where the server has him"
-         " then, on average, and how late"),
-        ("hits", "shots that counted; then how many would hit with rewind, by what the shooter saw,"
-         " and without it, by where all are when the server judges"),
+        ("strips", "the distance that a player moved in each frame, the newest at the right. Low:"
+         " he stands, half: he runs, full: a jump. 'server' is the truth, 'drawn' your screen. Bars"
+         " shifted right mean lag; gaps and spikes mean stutter"),
+        ("rtt", "the round trip as your client measures it by the echo of its own stamps; then"
+         " the link's, which only this program knows"),
+        ("corrections", "how often the server's state moved you from your predicted position, and"
+         " the longest such move"),
+        ("B is drawn", "B's mean distance from his position on the server, and his lag, since the"
+         " last switch"),
+        ("hits", "shots that hit; then how many would hit with rewind, by what the shooter saw, and"
+         " without it, by the positions when the server judges"),
     ),
     "Keys": (
         ("arrows .", "run; stop. You run on until another key is pressed"),
@@ -57,8 +57,8 @@ LEGEND = {
 }  # fmt: skip
 
 
-def legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
-    """All of it in lines."""
+def draw_legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
+    """Return the lines of the legend."""
     lines: list[Fragment] = []
     for title, part in {**LEGEND, "Scenarios (n)": scenario_titles()}.items():
         room = min(max(len(mark) for mark, _ in part) + 2, columns // 2)
@@ -75,7 +75,7 @@ def legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
 
 
 def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) -> list[str]:
-    """Round trip, corrections, the drawn error and lag of the other player, hits."""
+    """Return round trip, corrections, the drawn error and lag of the other player, hits."""
     client, local = you.client, you.client.local
     link = "-" if math.isnan(you.round_trip) else f"{1000 * you.round_trip:.0f}"
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
@@ -90,7 +90,7 @@ def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) 
 
 
 def conditions(settings: MatchSpec) -> list[str]:
-    """The link, the send rate and the speed, each with its key."""
+    """Return the link, the send rate and the speed, each with its key."""
     link = settings.link.down
     loss = f"{100 * link.loss:g} %" if isinstance(link.loss, int | float) else "in bursts"
     where = [
@@ -105,7 +105,7 @@ def conditions(settings: MatchSpec) -> list[str]:
 
 
 def techniques(settings: MatchSpec) -> list[str]:
-    """What is switched on, each with its key."""
+    """Return the techniques and whether they are on, each with its key."""
     shown = (
         ("[p]rediction", settings.local != "dumb-terminal"),
         ("[r]eplay", settings.local == "reconciled"),
@@ -118,43 +118,45 @@ def techniques(settings: MatchSpec) -> list[str]:
 
 _LOCAL = {
     "dumb-terminal": "prediction OFF: a dumb terminal. You see your own key a round trip later, and"
-    " only what was true on the server",
-    "predicted": "replay OFF: your client moves you at once and never listens to the server about"
-    " it; after a bump the two disagree for good",
+    " only states that were true on the server",
+    "predicted": "replay OFF: your client moves you at once and ignores the server's states of you;"
+    " after a bump the two disagree for good",
     "reconciled": "prediction and replay on: you move at once; on each state of the server your"
-    " client plays again the moves that are not in it yet",
-    "corrected": "prediction on, replay OFF: the remembered past is moved by what it was wrong",
+    " client replays the moves that it lacks",
+    "corrected": "prediction on, replay OFF: your client shifts your remembered states by their"
+    " error",
     "lerped": "prediction on, replay OFF: you move at once, and each frame pulls you a share of the"
-    " way to where the server last had you",
+    " way to the server's last position of you",
 }
 
-PAUSE = "pause; t goes on, enter begins again, n: the next scenario"
+PAUSE = "pause; t: continue, enter: restart, n: the next scenario"
 
-#: What a switch does, said when it is switched, by what it sets.
-_SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
+#: A sentence about the new state, by the setting that a key has changed.
+_SWITCH_SENTENCES: dict[str, Callable[[MatchSpec], str]] = {
     "local": lambda now: _LOCAL[now.local],
     "rewind": lambda now: (
-        "rewind on: the server judges a shot by what its shooter saw; his victim may be behind"
+        "rewind on: the server judges a shot by what its shooter saw; the victim may be behind"
         " cover by then"
         if now.rewind
-        else "rewind OFF: the server judges a shot by where all are when it comes in; aim ahead"
+        else "rewind OFF: the server judges a shot by the positions when it arrives; aim ahead"
     ),
     "smoothing": lambda now: (
-        f"smoothing on: a correction of yours fades within {now.smoothing:g} s"
+        f"smoothing on: your corrections fade within {now.smoothing:g} s"
         if now.smoothing
-        else "smoothing OFF: a correction of yours is a jump"
+        else "smoothing OFF: your corrections are jumps"
     ),
-    "remote_strategy": lambda now: strategy_words(now.remote_strategy),
+    "remote_strategy": lambda now: describe_strategy(now.remote_strategy),
     "latency": lambda now: (
-        f"latency {1000 * now.link.down.latency:g} ms each way: an answer takes a round trip of"
+        f"latency {1000 * now.link.down.latency:g} ms each way: a round trip of"
         f" {2000 * now.link.down.latency:g} ms"
     ),
     "jitter": lambda now: (
-        f"jitter {1000 * now.link.down.jitter:g} ms: packets are earlier and later by that much; a"
-        " buffer waits for the late ones"
+        f"jitter {1000 * now.link.down.jitter:g} ms: packets arrive that much earlier or later; a"
+        " delay buffer waits for the late ones"
     ),
     "loss": lambda now: (
-        f"loss {100 * float(now.link.down.loss):g} %: each move goes in three packets; a lost state"
+        f"loss {100 * float(now.link.down.loss):g} %: each move is sent in three packets; a lost"
+        f" state"
         " leaves a gap"
         if isinstance(now.link.down.loss, int | float)
         else "losses come in bursts"
@@ -162,17 +164,17 @@ _SWITCHED: dict[str, Callable[[MatchSpec], str]] = {
     "send": lambda now: (
         f"send rate {now.send_rate:g}/s: a packet period (PP) of {1000 / now.send_rate:.1f} ms"
     ),
-    "speed": lambda now: f"the same match at {now.speed:g} times its speed" if now.speed else PAUSE,
+    "speed": lambda now: f"the match runs at {now.speed:g} times its speed" if now.speed else PAUSE,
 }  # fmt: skip
 
 
-def strategy_words(name: str) -> str:
-    """A strategy in a sentence."""
+def describe_strategy(name: str) -> str:
+    """Describe a strategy in a sentence."""
     about = declaration(name)
-    return f"others by {name}: {about.summary}. When packets stay away, it {about.on_loss}"
+    return f"others drawn by {name}: {about.summary}. When packets are missing, it {about.on_loss}"
 
 
-def _about_shot(event: Event) -> str:
+def _describe_shot(event: Event) -> str:
     details = event.details
     text = f"{event.player}'s shot {'HITS' if details['hit'] else 'MISSES'}"
     if not details["rewound"] and not details["present"]:
@@ -184,26 +186,27 @@ def _about_shot(event: Event) -> str:
     return text + (", behind cover" if details["behind_cover"] else "")
 
 
-def news(event: Event, now: MatchSpec, you: str) -> str:
-    """An event in a sentence; empty: it is not worth one."""
+def describe_event(event: Event, now: MatchSpec, you: str) -> str:
+    """Describe an event in a sentence; empty if it is not worth one."""
     details, who = event.details, event.player
     if event.what == "correction" and who != you:
         return ""
     if event.what == "shot":
-        return _about_shot(event)
+        return _describe_shot(event)
     if event.what == "set":
         name, _, value = str(details["change"]).partition("=")
         if name.startswith("remote."):
             return ""
-        said = _SWITCHED.get(name)
-        return said(now) if said else f"{name} is {value}"
+        describe = _SWITCH_SENTENCES.get(name)
+        return describe(now) if describe else f"{name} is {value}"
     sentences = {
         "bump": f"{who} bumps into {details.get('other')}",
         "throw hit": f"{who}'s throw hits {details.get('victim')}",
-        "predicted effect": f"{who}'s client shows a {details.get('weapon')} at once: a tell,"
-        " before the server knows",
-        "effect refused": f"the tell was unwarranted: the server refuses to fire for {who}, who is"
-        f" {details.get('reason')}",
+        "predicted effect": f"{who}'s client shows a {details.get('weapon')} at once, before"
+        " the server knows: a tell",
+        "effect refused": f"the server refuses to fire for {who}, who is {details.get('reason')}:"
+        f" the"
+        " tell was unwarranted",
         "correction": f"{who} is corrected by {details.get('size', 0.0):.3f}",
     }
     return f"{event.time:.1f} s: {sentences[event.what]}" if event.what in sentences else ""

@@ -25,7 +25,7 @@ from epic_cli.play.client import Client, Identity
 from epic_cli.play.clock import CLOCK_SYNCS, ClockSync
 from epic_cli.play.script import MOST_LINES, Script, parse_script, write_input
 from epic_cli.play.server import Server
-from epic_cli.play.spec import Change, MatchSpec, PlayerConfig, changed, describe
+from epic_cli.play.spec import Change, MatchSpec, PlayerConfig, apply_change, describe
 from epic_cli.play.world import (
     SECOND_US,
     Control,
@@ -37,15 +37,15 @@ from epic_cli.play.world import (
     to_us,
 )
 
-#: In this order at the same microsecond.
+#: The kinds of events, in their order at the same microsecond.
 _TO_SERVER, _TO_CLIENT, _TICK, _FRAME, _SAY, _CHANGE = range(6)
 
-#: The clients' loops do not beat together: each begins this long after the one before it.
+#: The delay between the starts of two clients' loops, so that they do not run in step.
 PHASE_US = 7_000
 
 
 class Match:
-    """Runs a match up to any time; ``run_until`` may be called again and again.
+    """A match, which can be run up to any time again and again.
 
     ``controllers`` steer players (by name) in place of the script and the bots. ``on_frame`` is
     called after each frame of a client, ``on_change`` after each change of the settings,
@@ -63,7 +63,7 @@ class Match:
     ) -> None:
         self.script = script or Script()
         for change in self.script.beginning:
-            settings = changed(settings, change)
+            settings = apply_change(settings, change)
         self.settings = settings
         self.now_us = 0
         self.events: list[Event] = []
@@ -82,7 +82,7 @@ class Match:
             lag_compensation=settings.lag_compensation,
             view_delay=lambda: self.settings.view_delay,
             make_sender=settings.make_sender,
-            report=self._report_of_server,
+            report=self._report_server_event,
         )
         self.participants = [
             self._join(number, token, controllers or {}) for number, token in enumerate(tokens)
@@ -100,9 +100,9 @@ class Match:
         for participant in self.participants:
             self._set_timer(participant)
         for time, change in self.script.changes:
-            self._at(to_us(time), _CHANGE, partial(self.change, change))
+            self._schedule(to_us(time), _CHANGE, partial(self.change, change))
         for time, text in self.script.captions:
-            self._at(to_us(time), _SAY, partial(self._say, text))
+            self._schedule(to_us(time), _SAY, partial(self._show_caption, text))
 
     @property
     def now(self) -> float:
@@ -111,13 +111,13 @@ class Match:
 
     @property
     def clipped(self) -> int:
-        """How many packets arrived at once because their delay would have been below 0."""
+        """The number of packets whose delay would have been below 0, and became 0."""
         return sum(
             participant.up.clipped + participant.down.clipped for participant in self.participants
         )
 
     def run_until(self, seconds: float) -> None:
-        """Lets everything happen up to this time, inclusive."""
+        """Run all events up to this time, inclusive."""
         end_us = to_us(seconds)
         while self._queue and self._queue[0][0] <= end_us:
             self.now_us, _, _, action = heappop(self._queue)
@@ -125,14 +125,14 @@ class Match:
         self.now_us = max(self.now_us, end_us)
 
     def take_events(self) -> list[Event]:
-        """What has happened since the last call."""
+        """Return the events since the last call."""
         events, self.events = self.events, []
         return events
 
     def change(self, change: Change) -> None:
-        """Changes the link, the send rate or a technique from now on; may raise ``ValueError``."""
+        """Change the link, the send rate or a technique from now on; raise ``ValueError``."""
         before = self.settings.strategy_settings()
-        self.settings = settings = changed(self.settings, change)
+        self.settings = settings = apply_change(self.settings, change)
         name = change.name
         if change.is_of_link:
             self._links_changed += 1
@@ -166,7 +166,7 @@ class Match:
         self._add_event("match", "set", "", {"change": str(change)})
 
     def _expect_sender(self) -> None:
-        """The clients learn how the others are encoded."""
+        """Tell the clients the encoding of the others."""
         for participant in self.participants:
             participant.client.expect(self.server.epoch, self.settings.encoding)
 
@@ -208,52 +208,54 @@ class Match:
             numbers = {name: number for number, name in enumerate(self.names)}
             return ScriptedInput(self.script.inputs[player.name], numbers, lambda: self.now)
         if player.bot not in BOTS:
-            raise ValueError(f"there is no bot {player.bot!r}: {', '.join(BOTS)}")
+            raise ValueError(f"no bot {player.bot!r}: choose from {', '.join(BOTS)}")
         return BOTS[player.bot](player.name, self.settings.seed)
 
-    def _at(self, time_us: int, kind: int, action: Callable[[], None]) -> None:
+    def _schedule(self, time_us: int, kind: int, action: Callable[[], None]) -> None:
         self._order += 1
         heappush(self._queue, (time_us, kind, self._order, action))
 
     def _set_server_timer(self) -> None:
         due_us = self._ticks.due_us
-        self._at(due_us, _TICK, partial(self._run_server, due_us))
+        self._schedule(due_us, _TICK, partial(self._run_server, due_us))
 
     def _run_server(self, now_us: int) -> None:
-        """The server's timer has gone off."""
+        """Run the server when its timer fires."""
         while self._ticks.advance(now_us):
             packets = self.server.tick(self._ticks.time_us, self._ticks.due_us)
             for participant in self.participants:
                 data = packets[participant.client.identity.player]
                 size = len(data) + HEADERS if self.settings.send.encoded else 0
                 for arrival_us in participant.down.send(self.now_us, size):
-                    self._at(arrival_us, _TO_CLIENT, partial(self._arrive, participant, data))
+                    self._schedule(
+                        arrival_us, _TO_CLIENT, partial(self._receive_at_client, participant, data)
+                    )
         self._set_server_timer()
 
     def _set_timer(self, participant: MatchParticipant) -> None:
         due_us = participant.frames.due_us
         steered = participant.client.timekeeper.clock
-        # frames that a synchroniser makes at once are due now
+        # extra frames of a synchronization are due now
         when_us = max(participant.clock.when(steered.machine_time(due_us)), self.now_us)
-        self._at(when_us, _FRAME, partial(self._run_client, participant, due_us))
+        self._schedule(when_us, _FRAME, partial(self._run_client, participant, due_us))
 
     def _run_client(self, participant: MatchParticipant, now_us: int) -> None:
-        """A client's timer has gone off, which was set to this time of its own."""
+        """Run a client when its timer fires, which was set to this time of the client's own."""
         frames = participant.frames
         while frames.advance(now_us):
             data = participant.client.frame(frames.time_us, participant.controller)
             for arrival_us in participant.up.send(self.now_us) if data else ():
-                self._at(arrival_us, _TO_SERVER, partial(self._receive, data))
+                self._schedule(arrival_us, _TO_SERVER, partial(self._receive_at_server, data))
             self.on_frame(participant)
         self._set_timer(participant)
 
-    def _receive(self, data: bytes) -> None:
+    def _receive_at_server(self, data: bytes) -> None:
         self.server.receive(data, self.now_us)
 
-    def _arrive(self, participant: MatchParticipant, data: bytes) -> None:
+    def _receive_at_client(self, participant: MatchParticipant, data: bytes) -> None:
         participant.client.receive(data, participant.clock.read(self.now_us))
 
-    def _report_of_server(self, what: str, player: int, details: dict[str, Value]) -> None:
+    def _report_server_event(self, what: str, player: int, details: dict[str, Value]) -> None:
         for key in ("other", "victim"):
             if key in details:
                 details[key] = self.names[int(details[key])]
@@ -264,17 +266,17 @@ class Match:
         self.events.append(event)
         self.on_event(event)
 
-    def _say(self, caption: str) -> None:
+    def _show_caption(self, caption: str) -> None:
         self._add_event("match", "say", "", {"text": self.fill_caption(caption)})
 
 
 def _period_us(rate: float) -> Fraction:
-    """Between two ticks at this rate (hertz), exactly."""
+    """Return the exact period of this rate (hertz) in microseconds."""
     return Fraction(SECOND_US) / Fraction(rate)
 
 
 class OneWayLink:
-    """From a client to the server (``up/NAME``) or back (``down/NAME``).
+    """A link from a client to the server (``up/NAME``) or back (``down/NAME``).
 
     ``sent`` and ``lost`` count the packets of the whole match.
     """
@@ -283,9 +285,9 @@ class OneWayLink:
         self.purpose = purpose
         self.sent = self.lost = 0
         self._clipped_before = 0
-        self._begin(channel)
+        self._use_channel(channel)
 
-    def _begin(self, channel: Channel) -> None:
+    def _use_channel(self, channel: Channel) -> None:
         self.channel = channel
         self._arrived = 0
         self._total_delay = 0.0
@@ -297,16 +299,16 @@ class OneWayLink:
 
     @property
     def clipped(self) -> int:
-        """How many packets arrived at once because their delay would have been below 0."""
+        """The number of packets whose delay would have been below 0, and became 0."""
         return self._clipped_before + fates(self.channel).clipped
 
     def replace(self, channel: Channel) -> None:
-        """Goes on over another channel; what is measured from now on is of that one."""
+        """Use another channel from now on; delays are measured anew."""
         self._clipped_before = self.clipped
-        self._begin(channel)
+        self._use_channel(channel)
 
     def send(self, now_us: int, size: int = 0) -> list[int]:
-        """When a packet of this many bytes (0: as the link says) arrives, in microseconds."""
+        """Send a packet of this many bytes (0: as the link says); return its arrivals (us)."""
         time = to_seconds(now_us)
         arrivals = () if self.channel.ended(time) else self.channel.send(time, size)
         self.sent += 1
@@ -319,7 +321,7 @@ class OneWayLink:
 
 @dataclass
 class MatchParticipant:
-    """What a ``PlayerConfig`` becomes; ``frames`` is the loop of his client, on his ``clock``."""
+    """A player in a match; ``frames`` is the loop of his client, on his ``clock``."""
 
     config: PlayerConfig
     client: Client
@@ -331,16 +333,16 @@ class MatchParticipant:
 
     @property
     def round_trip(self) -> float:
-        """Mean round trip over the present link (s), which only the match knows."""
+        """The mean round trip over the present link (s), which only the match knows."""
         return self.up.mean_delay + self.down.mean_delay
 
 
 class Unrecordable(ValueError):
-    """A match that no script can hold."""
+    """A refusal of a match that no script can describe."""
 
 
 class Recorder:
-    """Listens to all players of a match that has not begun yet, and to every change.
+    """A recorder of all inputs and changes of a match that has not begun yet.
 
     Bots are recorded like people, so a replay needs none. Raises ``Unrecordable``.
     """
@@ -348,36 +350,36 @@ class Recorder:
     def __init__(self, match: Match) -> None:
         self._match = match
         self._head = "".join(f"set {change}\n" for change in describe(match.settings))
-        _check(self._head, match.settings)
+        _check_recordable(self._head, match.settings)
         # in the replay, a player who never moved must not be taken for a bot
         self._lines = [write_input(0.0, name, Control()) for name in match.names]
         for participant in match.participants:
-            participant.controller = _listening(
-                participant.config.name, participant.controller, self._note
+            participant.controller = _record_controller(
+                participant.config.name, participant.controller, self._record
             )
-        match.on_change = self._note
+        match.on_change = self._record
 
     def script(self) -> str:
-        """The match so far; raises ``Unrecordable`` if it is too long."""
+        """Return the script of the match so far; raise ``Unrecordable`` if it is too long."""
         script = f"{self._head}set duration={self._match.now!r}\n{''.join(self._lines)}"
         if len(self._lines) > MOST_LINES or script.count("\n") >= MOST_LINES:
             raise Unrecordable(f"a script has at most {MOST_LINES:,} lines: the match is too long")
         return script
 
-    def _note(self, what: Change | tuple[str, Control]) -> None:
+    def _record(self, what: Change | tuple[str, Control]) -> None:
         now = self._match.now
         if len(self._lines) > MOST_LINES:
-            return  # it cannot be kept, however it goes on
+            return  # too long for a script already
         if isinstance(what, Change):
             self._lines.append(f"{now!r} set {what}\n")
         else:
             self._lines.append(write_input(now, *what))
 
 
-def _listening(
+def _record_controller(
     player: str, controller: Controller, note: Callable[[tuple[str, Control]], None]
 ) -> Controller:
-    """The same controller, of which every change of the player's input is noted."""
+    """Return the same controller, which also notes every change of the player's input."""
     held = (0, 0)
 
     def controlled(client: Client) -> Control:
@@ -391,24 +393,24 @@ def _listening(
     return controlled
 
 
-def _check(head: str, settings: MatchSpec) -> None:
-    """Reads it back: whatever the settings come to have, they are kept, or refused."""
+def _check_recordable(head: str, settings: MatchSpec) -> None:
+    """Parse the script's beginning again; raise ``Unrecordable`` if it loses a setting."""
     names = [player.name for player in settings.players]
     again = MatchSpec()
     try:
         for change in parse_script(io.BytesIO(head.encode()), names).beginning:
-            again = changed(again, change)
+            again = apply_change(again, change)
     except ValueError as error:
         raise Unrecordable(f"a script cannot hold this match: {error}") from error
     for field in fields(MatchSpec):
-        if _comparable(getattr(again, field.name)) != _comparable(getattr(settings, field.name)):
+        if _strip_bots(getattr(again, field.name)) != _strip_bots(getattr(settings, field.name)):
             raise Unrecordable(
                 f"a script cannot hold the {field.name.replace('_', ' ')} of a match"
             )
 
 
-def _comparable(value: object) -> object:
-    """A setting as it decides the match: who the bots are does not, once they are recorded."""
+def _strip_bots(value: object) -> object:
+    """Return a setting without the bots, who no longer matter once they are recorded."""
     if isinstance(value, tuple):
         return [replace(item, bot="") if isinstance(item, PlayerConfig) else item for item in value]
     return value

@@ -1,4 +1,4 @@
-"""What comes out of a match: rows, events and figures as text, three screens as a picture."""
+"""The output of a match: rows, events and figures as text, three screens as a picture."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from epic_cli.show.styles import HUES
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 
-#: Of columns of text; all others are numbers.
+#: Widths of the columns of text; all others are numbers.
 _WIDTHS = {"view": 8, "player": 8, "where": 8, "what": 15, "name": 22, "status": 13,
            "behind_cover": 12}  # fmt: skip
 _NUMBER_WIDTH = 9
 
-#: What a narrow screen does without, first things first.
+#: Columns in the order in which a narrow screen drops them.
 _LEAST_FIRST = (
     "view", "behind_cover", "moved", "stamp", "vx", "vy", "yaw", "present", "on_screen", "where",
     "unit", "status", "error", "rewound", "y", "x",
@@ -32,29 +32,29 @@ _LEAST_FIRST = (
 
 
 class PlayRowWriter:
-    """Writes named tuples of one kind: a header, then a line for each.
+    """A writer of named tuples of one kind: a header, then a line for each.
 
-    ``table`` is aligned and rounded for people; the others have all digits. NaN is an empty
-    cell, and null in JSON. On a screen of ``width`` columns (None: there is no limit) no line of
-    a table is longer than that: the least important columns are ``left_out``, long cells are cut.
+    ``table`` is aligned and rounded for people; the other formats have all digits. NaN is an empty
+    cell, and null in JSON. On a screen of ``width`` columns (None: unlimited) no line of a table is
+    longer than that: the least important columns are ``left_out``, long cells are cut.
     """
 
     def __init__(self, row_format: str, columns: Sequence[str], width: int | None = None) -> None:
         self._format = row_format
         self._width = width if row_format == "table" else None
-        self._columns = _fitting(columns, self._width)
+        self._columns = _choose_columns(columns, self._width)
         self.left_out = [name for name in columns if name not in self._columns]
 
     def header(self) -> bytes:
-        """The line above the rows, in the formats that have one."""
+        """Return the line above the rows, in the formats that have one."""
         if self._format == "table":
-            return self._aligned({name: name for name in self._columns}).encode()
+            return self._align_cells({name: name for name in self._columns}).encode()
         if self._format in ("tsv", "csv"):
             return (self._separator.join(self._columns) + "\n").encode()
         return b""
 
     def line(self, item: Row | Event | Shot | PlayFigure) -> bytes:
-        """One of them."""
+        """Return the line of a row, event, shot or figure."""
         values = item._asdict()
         if self._format == "jsonl":
             text = json.dumps({key: known(value) for key, value in values.items()}) + "\n"
@@ -63,24 +63,27 @@ class PlayRowWriter:
             text = "pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f\n"
             text %= (*numbers, values["time"])
         elif self._format == "table":
-            text = self._aligned({key: _rounded(value) for key, value in values.items()})
+            text = self._align_cells({key: _round_cell(value) for key, value in values.items()})
         else:
-            text = self._separator.join(self._cell(values[name]) for name in self._columns) + "\n"
+            text = (
+                self._separator.join(self._format_cell(values[name]) for name in self._columns)
+                + "\n"
+            )
         return text.encode()
 
     @property
     def _separator(self) -> str:
         return "\t" if self._format == "tsv" else ","
 
-    def _cell(self, value: Any) -> str:
+    def _format_cell(self, value: Any) -> str:
         if isinstance(value, float):
             return "" if math.isnan(value) else number(value)
         if isinstance(value, bool):
             return str(int(value))
-        text = _joined(value, _word) if isinstance(value, dict) else str(value)
+        text = _format_details(value, _format_word) if isinstance(value, dict) else str(value)
         return csv_field(text) if self._format == "csv" else text
 
-    def _aligned(self, cells: dict[str, str]) -> str:
+    def _align_cells(self, cells: dict[str, str]) -> str:
         parts = [
             cells[name].ljust(_WIDTHS[name])
             if name in _WIDTHS
@@ -93,8 +96,8 @@ class PlayRowWriter:
         return (line if self._width is None else cut(line, self._width)) + "\n"
 
 
-def _fitting(columns: Sequence[str], room: int | None) -> list[str]:
-    """The columns that there is room for; the last of them may be cut."""
+def _choose_columns(columns: Sequence[str], room: int | None) -> list[str]:
+    """Return the columns that fit the room; the last of them may be cut."""
     kept = list(columns)
     for name in _LEAST_FIRST:
         widths = [_WIDTHS.get(kept_item, _NUMBER_WIDTH) + 1 for kept_item in kept]
@@ -105,31 +108,31 @@ def _fitting(columns: Sequence[str], room: int | None) -> list[str]:
     return kept
 
 
-def _joined(details: dict[str, Any], word: Callable[[Any], str]) -> str:
-    """What an event says of itself: a text, or its details."""
+def _format_details(details: dict[str, Any], word: Callable[[Any], str]) -> str:
+    """Return an event's text, or its details."""
     text = details.get("text")
     return str(text or " ".join(f"{key}={word(value)}" for key, value in details.items()))
 
 
-def _word(value: Any) -> str:
+def _format_word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value).replace(" ", "-")
 
 
-def _rounded(value: Any) -> str:
+def _round_cell(value: Any) -> str:
     if isinstance(value, dict):
-        return _joined(value, lambda detail: _rounded(detail).replace(" ", "-"))
+        return _format_details(value, lambda detail: _round_cell(detail).replace(" ", "-"))
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.3f}"
-    return _word(value) if isinstance(value, bool) else str(value)
+    return _format_word(value) if isinstance(value, bool) else str(value)
 
 
 def summary(figures: Sequence[PlayFigure], bumps: int) -> str:
-    """The figures of one player in lines for people, as a table of them has them."""
+    """Return the figures of one player in lines for people, with the numbers of the table."""
     lines = [f"player {figures[0].player} ({bumps} bumps in all)"]
     for figure in figures:
-        lines.append(f"  {figure.name:<22} {_rounded(figure.value)} {figure.unit}".rstrip())
+        lines.append(f"  {figure.name:<22} {_round_cell(figure.value)} {figure.unit}".rstrip())
     return "\n".join(lines) + "\n"
 
 
@@ -146,20 +149,20 @@ _STYLE = (
 
 
 def caption(match: Match) -> list[str]:
-    """What stands under the picture of a match: when, under which conditions, and a key."""
+    """Return the lines under the picture of a match: time, conditions, and a key."""
     settings = match.settings
     return [
         f"{match.now:g} s, latency {1000 * settings.link.down.latency:g} ms,"
         f" {settings.send_rate:g} states a second, {settings.local},"
         f" {settings.remote_strategy}, rewind {'on' if settings.rewind else 'off'}",
-        "dashed: where the server has them; red circle: where the shooter saw his victim",
+        "dashed: positions on the server; red circle: where the shooter saw his victim",
     ]
 
 
 def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
-    """An SVG picture of the scenes side by side, with lines of text under them.
+    """Draw the scenes side by side as SVG, with lines of text under them.
 
-    Players are discs with their names; a dashed circle is where the server has a player, a red
+    Players are discs with their names; a dashed circle is the server's position of a player, a red
     circle where the shooter saw the player whom he hit.
     """
     arena = scenes[0].arena
@@ -184,7 +187,7 @@ def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
 
 
 class _Panel:
-    """One scene, in its own coordinates: y points down."""
+    """A scene drawn in its own coordinates; y points down."""
 
     def __init__(self, scene: PlayScene) -> None:
         self._scene = scene
@@ -193,18 +196,18 @@ class _Panel:
             self._colors[name] = HUES[len(self._colors) % len(HUES)].light
 
     def parts(self) -> list[str]:
-        """The elements of the picture."""
+        """Return the SVG elements of the scene."""
         scene, arena = self._scene, self._scene.arena
         parts = [
             f'<text x="0" y="-8">{in_markup(scene.title)}</text>',
-            f'<rect class="floor" width="{_n(arena.width)}" height="{_n(arena.height)}"/>',
+            f'<rect class="floor" {_size(arena.width, arena.height)}/>',
         ]
         for block in arena.blocks:
-            x, y = self._at((block.left, block.top))
-            size = f'width="{_n(block.right - block.left)}" height="{_n(block.top - block.bottom)}"'
+            x, y = self._to_pixels((block.left, block.top))
+            size = _size(block.right - block.left, block.top - block.bottom)
             parts.append(f'<rect class="wall" x="{x}" y="{y}" {size}/>')
         for beam in scene.beams:
-            (x1, y1), (x2, y2) = self._at(beam.start), self._at(beam.end)
+            (x1, y1), (x2, y2) = self._to_pixels(beam.start), self._to_pixels(beam.end)
             kind = "hit" if beam.hit else "shot"
             parts.append(f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
             if beam.seen:
@@ -219,21 +222,25 @@ class _Panel:
             parts.append(self._circle(marker.position, RADIUS, f'fill="{color}"'))
             if marker.heading is not None:
                 at, way = marker.position, marker.heading
-                x1, y1 = self._at(at)
-                x2, y2 = self._at((at[0] + 2 * RADIUS * way[0], at[1] + 2 * RADIUS * way[1]))
+                x1, y1 = self._to_pixels(at)
+                x2, y2 = self._to_pixels((at[0] + 2 * RADIUS * way[0], at[1] + 2 * RADIUS * way[1]))
                 line = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
                 parts.append(f'<line class="heading" stroke="{color}" {line}/>')
-            x, y = self._at((marker.position[0] + RADIUS, marker.position[1] + RADIUS))
+            x, y = self._to_pixels((marker.position[0] + RADIUS, marker.position[1] + RADIUS))
             parts.append(f'<text x="{x}" y="{y}">{in_markup(marker.name)}</text>')
         return parts
 
     def _circle(self, position: Point, radius: float, style: str) -> str:
-        x, y = self._at(position)
-        return f'<circle {style} cx="{x}" cy="{y}" r="{_n(radius)}"/>'
+        x, y = self._to_pixels(position)
+        return f'<circle {style} cx="{x}" cy="{y}" r="{_pixels(radius)}"/>'
 
-    def _at(self, position: Point) -> tuple[str, str]:
-        return _n(position[0]), _n(self._scene.arena.height - position[1])
+    def _to_pixels(self, position: Point) -> tuple[str, str]:
+        return _pixels(position[0]), _pixels(self._scene.arena.height - position[1])
 
 
-def _n(length: float) -> str:
+def _size(width: float, height: float) -> str:
+    return f'width="{_pixels(width)}" height="{_pixels(height)}"'
+
+
+def _pixels(length: float) -> str:
     return f"{length * _SCALE:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""A match without a screen: it runs as fast as it can, and what was asked for comes out."""
+"""A match without a screen: it runs as fast as it can and yields rows, events or figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from epic_cli.engine.packets import angles
 from epic_cli.network.movement import Snapshot
 from epic_cli.play.match import Match, MatchParticipant
 from epic_cli.play.script import Script
-from epic_cli.play.server import state_of
+from epic_cli.play.server import make_state
 from epic_cli.play.spec import MatchSpec
 from epic_cli.play.statistics import MatchStatistics, PlayFigure, Shot
 from epic_cli.play.world import Arena, Event, Point, distance, ray_to_wall
@@ -21,14 +21,14 @@ from epic_cli.play.world import Arena, Event, Point, distance, ray_to_wall
 #: Seconds for which a shot stays visible.
 LONGEST_FLASH = 0.3
 
-#: Length units; how far the windup of a throw reaches, before anything flies.
+#: Length units; the length of a throw's windup, before the ball flies.
 WINDUP = 2.0
 
 
 class Marker(NamedTuple):
-    """A player as he is drawn, or the ghost that shows where he is on the server.
+    """A player as drawn, or the ghost at his position on the server.
 
-    ``heading`` is the direction in which he is drawn to look; None: his strategy does not turn.
+    ``heading`` is the drawn direction of his view; None: his strategy does not turn.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Marker(NamedTuple):
 
 
 class Beam(NamedTuple):
-    """A shot: a muzzle flash or windup on its shooter's screen, or what the server made of it.
+    """A shot: a muzzle flash or windup on its shooter's screen, or the server's judgement.
 
     ``seen`` is where the shooter saw the player whom he hit.
     """
@@ -50,7 +50,7 @@ class Beam(NamedTuple):
 
 
 class PlayScene(NamedTuple):
-    """One screen."""
+    """The content of one screen."""
 
     title: str
     arena: Arena
@@ -60,14 +60,14 @@ class PlayScene(NamedTuple):
 
 
 class Flashes:
-    """Remembers the shots of the last moments, and on which screen they are visible."""
+    """The shots of the last moments, by the screen on which they are visible."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         self._beams: deque[tuple[float, str, Beam]] = deque(maxlen=64)
 
     def add(self, event: Event) -> None:
-        """An event of the match; only shots are kept."""
+        """Store the shot of an event; other events are ignored."""
         details = event.details
         if event.what not in ("predicted effect", "shot"):
             return
@@ -83,8 +83,8 @@ class Flashes:
             (event.time, event.where, Beam(start, end, details.get("hit") is True, seen))
         )
 
-    def on(self, where: str, now: float) -> list[Beam]:
-        """The shots that are visible now on a screen (``server`` or a player's name)."""
+    def visible_on(self, where: str, now: float) -> list[Beam]:
+        """Return the shots visible now on a screen (``server`` or a player's name)."""
         return [
             beam
             for time, screen, beam in self._beams
@@ -93,45 +93,47 @@ class Flashes:
 
 
 def title(participant: MatchParticipant | None) -> str:
-    """Of the screen of one client; None: of the server's."""
+    """Return the title of a client's screen, or of the server's (None)."""
     return f"{participant.config.name}'s screen" if participant else "server"
 
 
 def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) -> PlayScene:
-    """What one client shows, with the ghosts of the truth, or what the server has (None)."""
+    """Return a client's screen with the ghosts of the truth, or the server's (None)."""
     arena, truth = match.settings.rules.arena, match.server.positions()
     if participant is None:
         turned = {
-            connection.player: _forward(connection.body.rotation)
+            connection.player: _forward_direction(connection.body.rotation)
             for connection in match.server.connections
         }
-        markers = _markers(match, truth, turned)
+        markers = _make_markers(match, truth, turned)
         flying = match.server.weapons.projectiles
         where = "server"
     else:
         client, where = participant.client, participant.config.name
         drawn = client.drawn_remotes()
         drawn[client.identity.player] = client.local.drawn(client.now)
-        turned = {client.identity.player: _forward(client.local.body.rotation)}
+        turned = {client.identity.player: _forward_direction(client.local.body.rotation)}
         for number, remote in client.remotes.items():
             if remote.sample is not None and remote.sample.rotation is not None:
-                turned[number] = _forward(remote.sample.rotation)
-        markers = [*_markers(match, truth), *_markers(match, drawn, turned)]
+                turned[number] = _forward_direction(remote.sample.rotation)
+        markers = [*_make_markers(match, truth), *_make_markers(match, drawn, turned)]
         flying = client.drawn_projectiles()
     places = [(projectile.x, projectile.y) for projectile in flying]
-    return PlayScene(title(participant), arena, markers, places, flashes.on(where, match.now))
+    return PlayScene(
+        title(participant), arena, markers, places, flashes.visible_on(where, match.now)
+    )
 
 
-def _forward(rotation: Rotation) -> Point:
-    """Where the x axis of what is turned so points to, from above."""
+def _forward_direction(rotation: Rotation) -> Point:
+    """Return the direction of a rotated x axis, seen from above."""
     x, y, z, w = rotation
     return (1 - 2 * (y * y + z * z), 2 * (x * y + w * z))
 
 
-def _markers(
+def _make_markers(
     match: Match, positions: dict[int, Point], turned: dict[int, Point] | None = None
 ) -> list[Marker]:
-    """Those of players, or without ``turned`` of their ghosts."""
+    """Make the markers of players, or without ``turned`` of their ghosts."""
     return [
         Marker(match.names[number], one, turned is None, (turned or {}).get(number))
         for number, one in positions.items()
@@ -139,11 +141,11 @@ def _markers(
 
 
 class Row(NamedTuple):
-    """A player as one screen shows him, and how far that is from the server's truth now.
+    """A player as one screen shows him, with the distance to the server's truth now.
 
     ``view`` is ``server`` or the name of the player whose screen it is. ``status`` is ``truth``,
-    the technique that shows the local player, or the remote strategy's status. ``yaw`` is where he
-    looks, in degrees from x to y, rounded to 1e-6; NaN: the strategy does not turn.
+    the technique that shows the local player, or the remote strategy's status. ``yaw`` is the
+    direction of his view, in degrees from x to y, rounded to 1e-6; NaN: the strategy does not turn.
     """
 
     time: float
@@ -159,7 +161,7 @@ class Row(NamedTuple):
 
 
 def rows(match: Match) -> Iterator[Row]:
-    """Every player on every screen, now; a player who is not drawn yet has no row."""
+    """Yield a row for every player on every screen, now; a player not drawn yet has none."""
     truth = match.server.positions()
     for number, name in enumerate(match.names):
         body = match.server.body(number)
@@ -192,7 +194,7 @@ CHUNK = 0.5
 
 Show = Literal["rows", "events", "shots", "summary"]
 
-#: What a chunk's lines are, and the names of their fields.
+#: The kinds of a chunk's lines, and the names of their fields.
 COLUMNS: dict[Show, tuple[str, ...]] = {
     "rows": Row._fields,
     "events": Event._fields,
@@ -203,9 +205,9 @@ COLUMNS: dict[Show, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class RowSelection:
-    """What is wanted of a match: a row per frame, an event or a shot per line, or the figures.
+    """The wanted output of a match: a row per frame, an event or a shot per line, or the figures.
 
-    ``client`` is the player whose frames are the times of the rows, and whose packets are kept.
+    ``client`` is the player whose frames are the times of the rows, and whose packets are stored.
     ``view`` is one screen, ``player`` one player; None: all of them.
     """
 
@@ -215,14 +217,14 @@ class RowSelection:
     player: str | None = None
 
     def wants(self, player: str) -> bool:
-        """Whether something about this player is wanted."""
+        """True if rows of this player are wanted."""
         return self.player in (None, player)
 
 
 class Chunk(NamedTuple):
-    """What a piece of a match gives: lines, packets received by the client, true states.
+    """The output of a piece of a match: lines, packets received by the client, true states.
 
-    ``own`` are the client's own player's states, as it predicted them and as the server had them.
+    ``own`` are the states of the client's own player, as predicted and as the server had them.
     """
 
     lines: list[Row | Event | Shot | PlayFigure]
@@ -232,12 +234,12 @@ class Chunk(NamedTuple):
 
 
 class HeadlessRun:
-    """Runs a match piece by piece; memory does not grow with its length."""
+    """A match without a screen, run piece by piece; memory does not grow with its length."""
 
     def __init__(self, settings: MatchSpec, script: Script, selection: RowSelection) -> None:
-        self.match = Match(settings, script, on_frame=self._frame)
+        self.match = Match(settings, script, on_frame=self._add_frame)
         self.statistics = MatchStatistics(self.match)
-        self.match.on_event = self._hear
+        self.match.on_event = self._take_event
         self._selection = selection
         number = self.match.names.index(selection.client)
         self._participant = self.match.participants[number]
@@ -247,28 +249,28 @@ class HeadlessRun:
         self._truth: list[Snapshot] = []
 
     def run(self, duration: float) -> Iterator[Chunk]:
-        """Everything up to ``duration`` seconds, in pieces."""
+        """Run up to ``duration`` seconds, and yield the output in chunks."""
         end, number = 0.0, 0
         while end < duration:
             number += 1
             end = min(number * CHUNK, duration)
             self.match.run_until(end)
-            yield self._take()
+            yield self._take_chunk()
         if self._selection.show == "summary":
             wanted = (p for p in self.match.participants if self._selection.wants(p.config.name))
             yield Chunk([each for p in wanted for each in self.statistics.figures(p)], [], [], [])
 
     def figures(self) -> list[PlayFigure]:
-        """The figures of the chosen client."""
+        """Return the figures of the chosen client."""
         return self.statistics.figures(self._participant)
 
     def scenes(self) -> list[PlayScene]:
-        """The screens of the chosen client, the server and another player, as they are now."""
+        """Return the present screens of the chosen client, the server and another player."""
         others = (each for each in self.match.participants if each is not self._participant)
         shown = (self._participant, None, next(others))
         return [scene(self.match, each, self._flashes) for each in shown]
 
-    def _frame(self, participant: MatchParticipant) -> None:
+    def _add_frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
         if participant is not self._participant:
             return
@@ -278,13 +280,13 @@ class HeadlessRun:
                     self._lines.append(row)
         own = participant.client.identity.player
         states = [
-            (name, state_of(self.match.server.body(number)))
+            (name, make_state(self.match.server.body(number)))
             for number, name in enumerate(self.match.names)
             if number != own
         ]
         self._truth.append(Snapshot(self.match.now, states))
 
-    def _hear(self, event: Event) -> None:
+    def _take_event(self, event: Event) -> None:
         """Take an event at the moment when it happens."""
         self.statistics.add_event(event)
         self._flashes.add(event)
@@ -297,7 +299,7 @@ class HeadlessRun:
             if shot is not None:
                 self._lines.append(shot)
 
-    def _take(self) -> Chunk:
+    def _take_chunk(self) -> Chunk:
         self.match.events.clear()
         client = self._participant.client
         chunk = Chunk(self._lines, client.packets or [], self._truth, client.own or [])

@@ -1,4 +1,4 @@
-"""The game on a terminal, full screen: real time and keys in, an arena and lines out."""
+"""The game on a terminal, full screen: real time and keys in, an arena and lines of text out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import remote_names
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.bots import Controller, aim_at, nearest_seen
 from epic_cli.play.client import Client
-from epic_cli.play.legend import PAUSE, conditions, figures, legend, news, techniques
+from epic_cli.play.legend import PAUSE, conditions, describe_event, draw_legend, figures, techniques
 from epic_cli.play.match import Match, MatchParticipant, Recorder, Unrecordable
 from epic_cli.play.run import Flashes, PlayScene, scene, title
 from epic_cli.play.script import SCENARIOS, Script
@@ -37,7 +37,7 @@ from epic_cli.show.full_screen import (
 )
 from epic_cli.show.styles import PALETTE, line_styles
 
-#: What is drawn where the terminal speaks UTF-8, and where it does not.
+#: Symbols for terminals with UTF-8, and without.
 UNICODE = {**UNICODE_FRAME, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}", "bars": UNICODE_BARS}
 ASCII = {**ASCII_FRAME, "wall": "#", "beam": ".", "seen": "x", "bars": ASCII_BARS}
 
@@ -55,22 +55,22 @@ class ArenaCanvas:
         self._cells = Cells(columns, lines, symbols)
 
     def draw(self, scene: PlayScene) -> Lines:
-        """The lines of the frame, each as fragments."""
+        """Draw a scene; return the lines of the frame as fragments."""
         self._cells = Cells(*self._size, self._symbols)
         self._draw_walls(scene.arena)
         for beam in scene.beams:
             self._draw_line(scene.arena, beam.start, beam.end, beam.hit)
             if beam.seen:
-                self._put(scene.arena, beam.seen, self._symbols["seen"], "class:hit")
+                self._put_symbol(scene.arena, beam.seen, self._symbols["seen"], "class:hit")
         for position in scene.projectiles:
-            self._put(scene.arena, position, "*", "class:throw")
+            self._put_symbol(scene.arena, position, "*", "class:throw")
         for marker in scene.markers:
             if marker.heading is not None:
                 self._draw_heading(scene.arena, marker.position, marker.heading)
         for marker in scene.markers:
             name = marker.name.lower() if marker.ghost else marker.name
             style = "class:ghost" if marker.ghost else f"class:player-{marker.name.lower()}"
-            self._put(scene.arena, marker.position, name[:1], style)
+            self._put_symbol(scene.arena, marker.position, name[:1], style)
         return self._cells.framed(scene.title)
 
     def _draw_walls(self, arena: Arena) -> None:
@@ -90,10 +90,12 @@ class ArenaCanvas:
                 start[0] + (end[0] - start[0]) * share,
                 start[1] + (end[1] - start[1]) * share,
             )
-            self._put(arena, position, self._symbols["beam"], "class:hit" if hit else "class:shot")
+            self._put_symbol(
+                arena, position, self._symbols["beam"], "class:hit" if hit else "class:shot"
+            )
 
     def _draw_heading(self, arena: Arena, position: Point, heading: Point) -> None:
-        """An arrow in the cell beside a player, on the side to which he looks."""
+        """Draw an arrow in the cell beside a player, in the direction of his view."""
         arrows = self._symbols["heading"]
         sector = round(math.atan2(heading[1], heading[0]) / math.tau * len(arrows)) % len(arrows)
         angle = math.tau * sector / len(arrows)
@@ -102,21 +104,21 @@ class ArenaCanvas:
             position[0] + right * arena.width / self._columns,
             position[1] + up * arena.height / self._lines,
         )
-        self._put(arena, beside, arrows[sector], "class:heading")
+        self._put_symbol(arena, beside, arrows[sector], "class:heading")
 
-    def _put(self, arena: Arena, position: Point, symbol: str, style: str) -> None:
+    def _put_symbol(self, arena: Arena, position: Point, symbol: str, style: str) -> None:
         column = math.floor(position[0] / arena.width * self._columns)
         line = math.floor((1 - position[1] / arena.height) * self._lines)
         self._cells.put(column, line, symbol, style)
 
 
 class KeyboardInput:
-    """Holds a direction until another key comes: a terminal does not report released keys.
+    """Input by keys; a direction holds until the next key, as terminals report no released keys.
 
-    Until the first key who steered ``before`` goes on.
+    The controller ``before`` plays until the first key.
 
-    A shot goes to the nearest player as he is drawn on your own screen. So you always aim well,
-    and whether you hit depends on the techniques alone.
+    A shot goes to the nearest player as drawn on your own screen. So you always aim well, and
+    whether you hit depends on the techniques alone.
     """
 
     def __init__(self, before: Controller | None = None) -> None:
@@ -126,19 +128,19 @@ class KeyboardInput:
         self._facing: Point = (1.0, 0.0)
 
     def steer(self, x: int, y: int) -> None:
-        """Runs in this direction from now on; (0, 0): stops."""
+        """Run in this direction from now on; (0, 0) stops."""
         self._before = None
         self._x, self._y = x, y
         if x or y:
             self._facing = direction((x, y))
 
     def trigger(self, weapon: Weapon) -> None:
-        """Fires with the next move."""
+        """Fire with the next move."""
         self._before = None
         self._weapon = weapon
 
     def __call__(self, client: Client) -> Control:
-        """The control of the next move."""
+        """Return the input of the next move."""
         if self._before is not None:
             return self._before(client)
         control = Control(self._x, self._y, self._weapon)
@@ -151,26 +153,26 @@ class KeyboardInput:
         )
 
 
-#: The steps through which a key goes.
+#: The steps of the keys l, j, o, s and t.
 LATENCIES = (0.0, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 JITTERS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 LOSSES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 SEND_RATES = (2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0)
 SPEEDS = (0.0, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 
-#: Through these a key walks first: a dumb terminal, interpolation, a buffer, extrapolation.
+#: The first strategies of the key i: dumb terminal, interpolation, buffer, extrapolation.
 CHAPTER = ("dumb-terminal", "local-perception", "snapshot", "dead-reckoning")
 
 
 class Switches:
-    """Makes changes of keys; ``chosen`` are the settings that the match began with."""
+    """The changes that keys make; ``chosen`` are the settings that the match began with."""
 
     def __init__(self, chosen: MatchSpec) -> None:
         self._strategy = chosen.remote_strategy
         self._settings = chosen.remote_settings
 
     def press(self, key: str, now: MatchSpec) -> list[Change]:
-        """What a key changes; nothing, if it is not one of these."""
+        """Return the changes of a key; none if it is no switch."""
         link = now.link.down
         loss = link.loss if isinstance(link.loss, int | float) else 0.0
         ladders = {
@@ -184,7 +186,7 @@ class Switches:
             name, steps, value = ladders[key.lower()]
             more = key.islower()
             beyond = [step for step in steps if (step - value if more else value - step) > 1e-9]
-            # a recorded network has its own delays
+            # the link of a recorded network cannot change
             if not beyond or (now.trace is not None and key.lower() in "ljo"):
                 return []
             value = beyond[0 if more else -1]
@@ -208,33 +210,33 @@ class Switches:
 
 SMALLEST = (20, 10)
 
-#: Cells: an arena is at least as wide and high as this where it can be, and at most as the other.
+#: The smallest and largest size of an arena, in cells; a tiny terminal may go below.
 _SMALLEST_ARENA = (20, 6)
 _LARGEST_ARENA = (64, 34)
 
-#: Seconds. After a longer pause (a suspended program, a slow machine) the match does not catch up.
+#: Seconds; after a longer pause (a suspended program) the match does not catch up.
 LONGEST_STEP = 0.25
 
 _DIRECTIONS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0), ".": (0, 0)}
 _WEAPONS = {"space": Weapon.SHOT, "x": Weapon.THROW}
 
-#: What there is always room for comes first.
+#: The line of keys; the first keys are shown on the narrowest screen.
 KEYS = ["?: legend", "q: quit", "arrows: run", ".: stop", "space: shoot", "x: throw",
         "n: scenarios"]  # fmt: skip
 
 WELCOME = (
     "You are {}. Run (arrows), press p, run again: prediction hides the round trip. Small letters:"
-    " where the server has players now. Bars: speeds, frame by frame."
+    " the players on the server now. Bars: speeds, frame by frame."
 )
 
-#: A match and its script; raises ``WrongUsage`` where it does not fit the options.
+#: A function that makes a scenario's match and script; it raises ``WrongUsage``.
 OpenScenario = Callable[[str], tuple[MatchSpec, Script]]
 
 
 class Recent:
-    """What was drawn since the last switch, and how far players moved in each of the last frames.
+    """The drawn errors since the last switch, and how far players moved in each of the last frames.
 
-    Of you and of another player, whom the other screen shows.
+    The players are you and the one on the other screen.
     """
 
     def __init__(self, match: Match, you: MatchParticipant, other: MatchParticipant) -> None:
@@ -248,18 +250,18 @@ class Recent:
         return self._watched.config.name
 
     def watch(self, other: MatchParticipant) -> None:
-        """Another player."""
+        """Watch this other player from now on."""
         if other is not self._watched:
             self._watched = other
             self._places.clear()
             self.restart()
 
     def restart(self) -> None:
-        """Something was switched."""
+        """Restart the errors after a switch."""
         self.drawn = DrawnError(self._match.settings.rules.step)
 
     def add(self) -> None:
-        """Your client has drawn a frame."""
+        """Take the frame that your client has just drawn."""
         client, number = self._you.client, self._watched.client.identity.player
         truth = self._match.server.positions()
         drawn = client.drawn_remotes().get(number)
@@ -268,32 +270,32 @@ class Recent:
         self._places.append((*own, truth[number], drawn))
 
     def strips(self, columns: int, bars: str) -> list[str]:
-        """A line for each of the two on the server, and as he is drawn; a column for each frame."""
+        """Return a strip for each player on the server and as drawn; a column for each frame."""
         top = 2 * SPEED * self._match.settings.rules.step
         names = (self._you.config.name, self.other)
         heads = [f"{name} {where} " for name in names for where in ("server", "drawn ")]
         room = columns - max(map(len, heads))
         shown = list(self._places)[-room - 1 :]
         return [
-            head + "".join(_bar(a[row], b[row], top, bars) for a, b in pairwise(shown))
+            head + "".join(_choose_bar(a[row], b[row], top, bars) for a, b in pairwise(shown))
             for row, head in enumerate(heads)
         ]
 
 
-#: As many as the widest screens have columns.
+#: The number of columns of the widest screens.
 _MOST_FRAMES = 400
 
 
-def _bar(before: Point | None, after: Point | None, top: float, bars: str) -> str:
+def _choose_bar(before: Point | None, after: Point | None, top: float, bars: str) -> str:
     if before is None or after is None:
         return " "
     return bars[min(round(distance(before, after) / top * len(bars)), len(bars) - 1)]
 
 
 class Game:
-    """One match with one human player, called ``player``; ``name`` is that of its scenario, if any.
+    """A match with one human player, called ``player``; ``name`` is that of its scenario, if any.
 
-    Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
+    Raises ``Unrecordable`` if it is to be ``recorded`` and cannot be.
     """
 
     def __init__(
@@ -335,7 +337,7 @@ class Game:
             self._recent.add()
 
     def advance(self, real_time: float) -> None:
-        """Lets every machine catch up with this time (seconds, of any steady clock)."""
+        """Advance the match to this real time (seconds, of any steady clock)."""
         if self._real_time is None:
             self._real_time = real_time
         passed = min(max(real_time - self._real_time, 0.0), LONGEST_STEP)
@@ -348,12 +350,12 @@ class Game:
             if event.what == "say":
                 self._caption, self._news = str(event.details["text"]), ""
                 continue
-            self._news = news(event, match.settings, self._player) or self._news
+            self._news = describe_event(event, match.settings, self._player) or self._news
             if is_switch(event):
                 self._recent.restart()
 
     def press(self, key: str) -> None:
-        """A key: a direction, a trigger, a switch, a page; others do nothing."""
+        """Handle a key: a direction, a trigger, a switch, a page; others do nothing."""
         if key == "?" or self._page:
             self._page = self._page + 1 if key == "?" else 0
         elif key in _DIRECTIONS:
@@ -365,13 +367,13 @@ class Game:
         elif key == "enter":
             self._begin(self._settings, self._script)
         elif key in "nN":
-            self._walk(1 if key == "n" else -1)
+            self._change_scenario(1 if key == "n" else -1)
         else:
             for change in self._switches.press(key, self.match.settings):
                 self.match.change(change)
 
-    def _walk(self, steps: int) -> None:
-        """To another scenario, round and round."""
+    def _change_scenario(self, steps: int) -> None:
+        """Change to another scenario; the last is followed by the first."""
         names = list(SCENARIOS)
         at = names.index(self._scenario) if self._scenario in names else min(-steps, 0)
         name = names[(at + steps) % len(names)]
@@ -382,11 +384,11 @@ class Game:
             self._news = str(error)
 
     def lines(self, columns: int, lines: int) -> Lines:
-        """The whole screen."""
+        """Return the lines of the whole screen."""
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
             return [[("", too_small("epic play", SMALLEST, (columns, lines)))]]
         if self._page:
-            whole, room = legend(columns, self._symbols), lines - 1
+            whole, room = draw_legend(columns, self._symbols), lines - 1
             first = (self._page - 1) * room
             if first < len(whole):
                 last = f"?: {'more' if first + room < len(whole) else 'back'}, q: quit"
@@ -398,7 +400,7 @@ class Game:
         shown = [*fixed, rest[self._turned % len(rest)]]
         hidden = rest[(self._turned + 1) % len(rest)] if len(rest) > 1 else None
         self._recent.watch(next((each for each in self._others if each in shown), self._others[0]))
-        texts = self._texts(columns, lines - _SMALLEST_ARENA[1], hidden, len(rest) > 1)
+        texts = self._compose_texts(columns, lines - _SMALLEST_ARENA[1], hidden, len(rest) > 1)
         width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
         height = min(lines - self._reserve.lines((columns, lines), len(texts)), _LARGEST_ARENA[1])
         canvas = ArenaCanvas(width, height, self._symbols)
@@ -414,10 +416,13 @@ class Game:
         ]
         return screen + [[text] for text in texts]
 
-    def _texts(
+    def _compose_texts(
         self, columns: int, room: int, hidden: MatchParticipant | None, turns: bool
     ) -> list[Fragment]:
-        """The lines under the arenas; what matters least goes where there is no room for all."""
+        """Return the lines under the arenas.
+
+        The least important are dropped if there is no room.
+        """
         settings, recent = self.match.settings, self._recent
         shots = self.statistics.shots(self._player)
         known = figures(self.you, recent.other, recent.drawn, shots)
@@ -462,5 +467,5 @@ PRESSED = (*_DIRECTIONS, *_WEAPONS, *"lLjJoOsStTpriIwmnNb?", "enter")
 
 
 def play_on_terminal(game: Game, color: bool) -> bool:
-    """Plays until ``q`` (False), Ctrl-C or a signal; the terminal is left as it was found."""
+    """Play until ``q`` (False), Ctrl-C or a signal (True); the terminal is restored."""
     return asyncio.run(FullScreen(game, PRESSED, _STYLES, color).run()) is not None

@@ -1,4 +1,4 @@
-"""Scripts: input over time as text, to play a match without a keyboard, or once more.
+"""Scripts: input over time as text, to play a match without a keyboard, or again.
 
     # anything after a number sign is ignored
     set latency=50ms send=20hz              before the first time: how the match begins
@@ -9,14 +9,14 @@
     3 set latency=0.2 rewind=off            from then on
     3 say B is drawn {late.B} late          a caption, until the next one
 
-A caption's placeholders are filled when it comes. What the first player's client measured since the
-last switch (any set but that of speed): {late.B}, how late B is drawn; {off.B} and {most.B}, his
-mean and largest distance from where the server has him, {apart.B} the distance now; {key}, how late
-a key is seen; {corrections} and their mean, {correction}; {updates}, states of others in a second,
-and {bits}, their mean size. Of the match: {echo} and {link}, the round trip as measured and of the
-link; {moved}, of the newest shot, as in --show shots; {steps}, the client's in the last second.
-Settings: {latency}, {jitter}, {rtt}, {rate} and {period} of packets, {step}, {frames} a second,
-{smoothing} and {remote.NAME}, a time of the strategy.
+A caption's placeholders are filled when it is shown. Measured by the first player's client since
+the last switch (any set but that of speed): {late.B}, the lag of the drawn B; {off.B} and {most.B},
+his mean and largest distance from the server's position, {apart.B} the distance now; {key}, the
+delay until a key is seen; {corrections} and their mean, {correction}; {updates}, states of others
+in a second, and {bits}, their mean size. Of the match: {echo} and {link}, the round trip as
+measured and of the link; {moved}, of the newest shot, as in --show shots; {steps}, the client's in
+the last second. Settings: {latency}, {jitter}, {rtt}, {rate} and {period} of packets, {step},
+{frames} a second, {smoothing} and {remote.NAME}, a time of the strategy.
 
 A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
 (otherwise he aims where he is running). Words after set: those of --match and --link, send (as
@@ -44,7 +44,7 @@ LONGEST_TIME = 1e6
 
 _CHAPTER = ("figure-", "move-", "optimism", "question-")
 
-#: By name: the figures of the chapter, its sections, its questions; then the terms of other texts.
+#: Paths by name: figures, sections and questions of the chapter; then terms of other texts.
 SCENARIOS = {
     path.stem: path
     for path in sorted(
@@ -53,7 +53,7 @@ SCENARIOS = {
     )
 }
 
-#: Placeholders of captions: of a player, of the client, and of settings; ``remote`` has a name.
+#: Placeholders of captions by player, of the client, of settings; ``remote`` takes a name.
 OF_PLAYER = ("late", "off", "most", "apart")
 OF_CLIENT = ("key", "echo", "link", "corrections", "correction", "moved", "steps", "updates",
              "bits")  # fmt: skip
@@ -62,7 +62,7 @@ SETTINGS = ("latency", "jitter", "rtt", "rate", "period", "step", "frames", "smo
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def filled(caption: str, fill: Callable[[str, str], str]) -> str:
+def fill_placeholders(caption: str, fill: Callable[[str, str], str]) -> str:
     """Return a caption in which each ``{name}`` or ``{name.of}`` is what ``fill`` has for it."""
 
     def replaced(found: re.Match[str]) -> str:
@@ -77,12 +77,12 @@ _WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
 
 
 def scenario_titles() -> list[tuple[str, str]]:
-    """Names of scenarios, each with what it is about: its first line."""
+    """Return the scenarios' names and titles; a title is the script's first line."""
     return [(name, path.read_text().partition("\n")[0][2:]) for name, path in SCENARIOS.items()]
 
 
 class Input(NamedTuple):
-    """What a player does from ``time`` (seconds) on; the weapon fires once.
+    """A player's input from ``time`` (seconds) on; the weapon fires once.
 
     ``aim`` is a vector, the name of a player, or None: where he is running.
     """
@@ -98,7 +98,7 @@ class Input(NamedTuple):
 class Script(NamedTuple):
     """The inputs of each player, the changes and the captions, each in order of time.
 
-    ``beginning`` is how the match begins, ``duration`` (seconds) how long it lasts, if that is set.
+    ``beginning`` has the changes before the match begins; ``duration`` (seconds) is None if unset.
     """
 
     inputs: Mapping[str, list[Input]] = {}
@@ -111,9 +111,9 @@ class Script(NamedTuple):
 def parse_script(
     stream: BinaryIO, players: Iterable[str], may_change_players: bool = True
 ) -> Script:
-    """Reads a script; raises ``TableRefusal`` for a line that makes no sense.
+    """Read a script; raise ``TableRefusal`` for a line that makes no sense.
 
-    These ``players`` take part, unless the script sets how many do and may change that.
+    These ``players`` take part, unless the script sets their number and may do so.
     """
     parser = _Parser(list(players), may_change_players)
     number = 1
@@ -147,7 +147,7 @@ class _Parser:
         except UnicodeDecodeError as error:
             raise self._refuse(error.start, "this is not UTF-8", "UTF-8 text") from None
         words = [(m.start(), m.group()) for m in re.finditer(r"\S+", text.partition("#")[0])]
-        # offsets are in characters; carets are in bytes
+        # convert offsets from characters to bytes, which carets are in
         words = [(len(text[:at].encode()), word) for at, word in words]
         if not words:
             return
@@ -155,12 +155,12 @@ class _Parser:
             if self.inputs or self.changes:
                 expected = "TIME set ..., or this line before all times"
                 raise self._refuse(words[0][0], "set has no time before it", expected)
-            self._begin_with(words[1:])
+            self._take_beginning(words[1:])
             return
         self._take_timed(words, text.partition("#")[0])
 
-    def _begin_with(self, words: list[tuple[int, str]]) -> None:
-        for change in self._changes(words):
+    def _take_beginning(self, words: list[tuple[int, str]]) -> None:
+        for change in self._parse_changes(words):
             if change.name == "duration":
                 self.duration = change.value
                 continue
@@ -169,10 +169,10 @@ class _Parser:
             self.beginning.append(change)
 
     def _take_timed(self, words: list[tuple[int, str]], text: str) -> None:
-        time = self._time(*words[0])
+        time = self._parse_time(*words[0])
         at, name = words[1] if len(words) > 1 else (len(self._line), "")
         if name == "set":
-            changes = self._changes(words[2:])
+            changes = self._parse_changes(words[2:])
             for name in (change.name for change in changes if change.is_fixed):
                 expected = f"set {name}=... before all times"
                 raise self._refuse(at, f"{name} cannot change during the match", expected)
@@ -180,15 +180,15 @@ class _Parser:
         elif name == "say":
             caption = " ".join(text.split()[2:])
             if not caption.isprintable() or not caption:
-                what = "a caption has no control characters" if caption else "nothing is said"
+                what = "a caption has no control characters" if caption else "the caption is empty"
                 raise self._refuse(at, what, "TIME say TEXT")
             for found in _PLACEHOLDER.finditer(text):
                 self._check_placeholder(len(text[: found.start()].encode()), found[1])
             self.captions.append((time, caption))
         elif name in self._players:
-            self.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
+            self.inputs.setdefault(name, []).append(self._parse_input(time, name, words[2:]))
         else:
-            what = f"there is no player {name!r}" if name else "the line ends after its time"
+            what = f"no player {name!r}" if name else "the line ends after its time"
             raise self._refuse(at, what, f"set, say, or one of {', '.join(self._players)}")
 
     def _check_placeholder(self, at: int, placeholder: str) -> None:
@@ -201,9 +201,9 @@ class _Parser:
         if not allowed:
             names = [f"{each}.PLAYER" for each in OF_PLAYER] + [*OF_CLIENT, *SETTINGS[:-1]]
             expected = ", ".join(names) + ", remote.NAME"
-            raise self._refuse(at, f"{{{placeholder}}} is nothing that a match measures", expected)
+            raise self._refuse(at, f"{{{placeholder}}} is not a placeholder", expected)
 
-    def _time(self, at: int, word: str) -> float:
+    def _parse_time(self, at: int, word: str) -> float:
         try:
             time = float(word)
         except ValueError:
@@ -216,7 +216,7 @@ class _Parser:
         self._last = time
         return time
 
-    def _changes(self, words: list[tuple[int, str]]) -> list[Change]:
+    def _parse_changes(self, words: list[tuple[int, str]]) -> list[Change]:
         changes = []
         for at, word in words:
             try:
@@ -228,7 +228,7 @@ class _Parser:
             raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")
         return changes
 
-    def _input(self, time: float, player: str, words: list[tuple[int, str]]) -> Input:
+    def _parse_input(self, time: float, player: str, words: list[tuple[int, str]]) -> Input:
         x = y = 0
         weapon = Weapon.NONE
         aim: Point | str | None = None
@@ -238,15 +238,15 @@ class _Parser:
             elif word in _WEAPONS:
                 weapon = _WEAPONS[word]
             elif word.startswith("aim="):
-                aim = self._aim(at, word.removeprefix("aim="))
+                aim = self._parse_aim(at, word.removeprefix("aim="))
             else:
                 expected = ", ".join([*_WORDS, *_WEAPONS, "aim=PLAYER", "aim=X,Y"])
-                raise self._refuse(at, f"{word!r} is not something a player can do", expected)
+                raise self._refuse(at, f"{word!r} is not an input", expected)
         if abs(x) > 1 or abs(y) > 1:
             raise self._refuse(words[0][0], "the same direction twice", "left or right, up or down")
         return Input(time, player, x, y, weapon, aim)
 
-    def _aim(self, at: int, text: str) -> Point | str:
+    def _parse_aim(self, at: int, text: str) -> Point | str:
         if text in self._players:
             return text
         try:
@@ -262,7 +262,7 @@ class _Parser:
 
 
 def write_input(time: float, player: str, control: Control) -> str:
-    """The line that makes a player do this from ``time`` (seconds) on."""
+    """Return the line that gives a player this input from ``time`` (seconds) on."""
     words = [
         word for word, (x, y) in _WORDS.items() if (x and x == control.x) or (y and y == control.y)
     ]

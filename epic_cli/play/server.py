@@ -1,4 +1,4 @@
-"""The server: the only simulation that counts, its weapons, and how far it rewinds for a shot."""
+"""The server: the authoritative simulation, its weapons, and the rewind for shots."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from epic_cli.play.wire import (
     StatePacket,
     Verdict,
     decode_input,
+    decode_pose,
     encode_state,
-    received,
 )
 from epic_cli.play.world import (
     STUN_US,
@@ -48,15 +48,15 @@ from epic_cli.play.world import (
     to_us,
 )
 
-#: Valve's sv_maxunlag: no one shoots further into the past; in seconds.
+#: Seconds; Valve's sv_maxunlag: no shot goes further into the past.
 DEFAULT_HISTORY = 1.0
 
 
 class PoseHistory:
-    """Where every player was in the snapshots of the last ``length`` seconds.
+    """The positions of all players in the snapshots of the last ``length`` seconds.
 
-    A snapshot is found by its number. Older ones are forgotten, so a view of them cannot be
-    rewound to.
+    A snapshot is found by its number. Older ones are forgotten, so a view of them cannot be rewound
+    to.
     """
 
     def __init__(self, length: float = DEFAULT_HISTORY) -> None:
@@ -67,7 +67,7 @@ class PoseHistory:
         self._time_of: dict[int, int] = {}
 
     def add(self, snapshot: int, time_us: int, positions: dict[int, Point]) -> None:
-        """Keeps a snapshot sent at this time, and forgets those that are too old."""
+        """Store a snapshot sent at this time, and forget those that are too old."""
         self._snapshots[snapshot] = positions
         self._times.append((time_us, snapshot))
         self._time_of[snapshot] = time_us
@@ -76,18 +76,18 @@ class PoseHistory:
             del self._snapshots[forgotten], self._time_of[forgotten]
 
     def sent_us(self, snapshot: int) -> int | None:
-        """When a snapshot was sent; None: it is no longer known."""
+        """Return the time when a snapshot was sent; None if it is forgotten."""
         return self._time_of.get(snapshot)
 
     def time_of(self, view: View) -> float | None:
-        """When a view was true, in seconds; None: it is no longer known."""
+        """Return the time in seconds at which a view was true; None if it is forgotten."""
         older, newer = self._time_of.get(view.older), self._time_of.get(view.newer)
         if older is None or newer is None:
             return None
         return to_seconds(older) + to_seconds(newer - older) * view.fraction
 
     def records(self, player: int) -> list[tuple[float, Point]]:
-        """When (seconds) a player was where, the newest first."""
+        """Return the times (seconds) and positions of a player, the newest first."""
         return [
             (to_seconds(time_us), self._snapshots[snapshot][player])
             for time_us, snapshot in reversed(self._times)
@@ -96,10 +96,10 @@ class PoseHistory:
 
 
 class SentPoses:
-    """Where a client has the others: what was sent to it of each, to the last bit as it decodes it.
+    """The positions of the others that one client was sent, to the last bit as it decodes them.
 
-    How a player was seen is known as far back as ``length`` seconds. He is seen where the newest
-    pose has him until the next one is sent, however long that takes.
+    They reach ``length`` seconds back. A player is seen at the newest pose until the next one is
+    sent, however long that takes.
     """
 
     def __init__(self, length: float = DEFAULT_HISTORY) -> None:
@@ -107,7 +107,7 @@ class SentPoses:
         self._sent: dict[int, deque[tuple[int, int, Point]]] = {}
 
     def add(self, snapshot: int, time_us: int, positions: Mapping[int, Point]) -> None:
-        """Keeps those that go with a snapshot, and forgets those that are too old."""
+        """Store the positions sent with a snapshot, and forget those that are too old."""
         for player, position in positions.items():
             self._sent.setdefault(player, deque()).append((snapshot, time_us, position))
         for kept in self._sent.values():
@@ -115,7 +115,7 @@ class SentPoses:
                 kept.popleft()
 
     def position(self, player: int, view: View, now_us: int) -> Point | None:
-        """Where a player was drawn, given how he was seen; None: it is not known, or no longer."""
+        """Return where a view drew a player; None if that is unknown or forgotten."""
         known = {}
         until_us = now_us
         for snapshot, time_us, position in reversed(self._sent.get(player, ())):
@@ -132,11 +132,11 @@ class SentPoses:
 
 
 class Shooter(NamedTuple):
-    """A shot is judged at the server's time ``now``; times in seconds.
+    """The facts by which a shot is judged at the server's time ``now``; times in seconds.
 
-    ``round_trip`` is what the server has measured, ``view_delay`` how far in the past the client
-    is set to draw the others, ``views`` what it says that the player saw of each, ``sent`` what it
-    had of them.
+    ``round_trip`` is the one that the server measured, ``view_delay`` the delay at which the client
+    is set to draw the others, ``views`` the client's report of what the player saw of each,
+    ``sent`` the states that it was sent.
     """
 
     now: float
@@ -147,11 +147,11 @@ class Shooter(NamedTuple):
 
 
 class Rewound(NamedTuple):
-    """Where the others were; who is missing cannot be hit, unless all are.
+    """The rewound positions of the others; a missing player cannot be hit, unless all are missing.
 
-    ``view`` says how well that is known: ``exact`` to the last bit, ``nearest`` (what was drawn is
-    no point between two snapshots), ``claimed`` by the client, ``estimated`` by the server,
-    ``beyond the history`` (the present was taken), or ``none``.
+    ``view`` tells how well the positions are known: ``exact`` to the last bit, ``nearest`` (the
+    drawn position is no point between two snapshots), ``claimed`` by the client, ``estimated`` by
+    the server, ``beyond the history`` (the present was taken), or ``none``.
     """
 
     positions: dict[int, Point]
@@ -159,30 +159,30 @@ class Rewound(NamedTuple):
 
 
 class LagCompensation(ABC):
-    """Finds out where the others were when the shooter saw them."""
+    """A method that finds where the others were when the shooter saw them."""
 
     def __init__(self, history: PoseHistory, step: float) -> None:
         self._history = history
         self._step = step
 
     def capture(self, now: float, positions: Mapping[int, Point]) -> None:
-        """A network tick: where everybody is now; the history has it already."""
+        """Take the positions of all players at a network tick; the history has them already."""
         del now, positions
 
     @abstractmethod
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
-        """Where the others were, given where they are."""
+        """Return where the others were, given where they are now."""
 
 
 class ViewCompensation(LagCompensation):
-    """Puts each player where the shooter's screen had him, to the last bit.
+    """Lag compensation that puts each player where the shooter's screen had him, to the last bit.
 
-    Believes the client whatever it says within the history: a cheat may choose the best moment of
+    Within the history it believes whatever the client says: a cheat may choose the best moment of
     the last second, and no strategy, jitter or clock makes an honest shot miss.
     """
 
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
-        """A player of whom there is no view was not on the shooter's screen."""
+        """Rewind each player to his view; one without a view was not on the shooter's screen."""
         positions, known, exact = {}, True, True
         for player, view in shooter.views.items():
             if player not in present:
@@ -198,16 +198,17 @@ class ViewCompensation(LagCompensation):
         return Rewound(positions, "exact" if exact else "nearest")
 
 
-#: Captures that are kept, and seconds between two of them.
+#: The number of stored captures, and the seconds between two of them.
 HISTORY_LIMIT = 6
 CAPTURE_INTERVAL = 0.1
 
 
 class MirrorCompensation(LagCompensation):
-    """Rewinds to the server's time less half a round trip and the client's buffer.
+    """Lag compensation to the server's time minus half a round trip and the client's buffer.
 
-    Captures are taken every 0.1 s, and the newest six kept, so that it goes back half a second.
-    Between two of them it interpolates, and up to one interval past the newest it extrapolates.
+    Captures are taken every 0.1 s, and the newest six are stored, so that it goes back half a
+    second. Between two captures it interpolates, and up to one interval past the newest it
+    extrapolates.
 
     Source: Mirror (https://github.com/MirrorNetworking/Mirror, MIT),
     Assets/Mirror/Core/LagCompensation/LagCompensation.cs.
@@ -218,15 +219,15 @@ class MirrorCompensation(LagCompensation):
         self._captures: deque[tuple[float, dict[int, Point]]] = deque(maxlen=HISTORY_LIMIT)
 
     def capture(self, now: float, positions: Mapping[int, Point]) -> None:
-        """Takes one when it is due."""
-        # a tick that is due by the clock must not be missed by a rounding of its seconds
+        """Store a capture if one is due."""
+        # a due tick must not be missed because its seconds were rounded
         if not self._captures or now >= self._captures[-1][0] + CAPTURE_INTERVAL - 1e-9:
             self._captures.append((now, dict(positions)))
 
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
-        """The same time for all."""
+        """Rewind all players to the same estimated time."""
         time = estimate_time(shooter.now, shooter.round_trip, shooter.view_delay)
-        found = sample([time for time, _ in self._captures], time, CAPTURE_INTERVAL)
+        found = find_captures([time for time, _ in self._captures], time, CAPTURE_INTERVAL)
         if found is None:
             return Rewound(dict(present), "beyond the history")
         before, after = (self._captures[index][1] for index in found[:2])
@@ -235,16 +236,21 @@ class MirrorCompensation(LagCompensation):
 
 
 def estimate_time(server_time: float, round_trip: float, buffer_time: float) -> float:
-    """When what the client saw was true: server_time - round_trip / 2 - buffer_time; seconds."""
+    """Return when what the client saw was true: server_time - round_trip / 2 - buffer_time.
+
+    Seconds.
+    """
     return server_time - round_trip / 2 - buffer_time
 
 
-def sample(times: Sequence[float], time: float, interval: float) -> tuple[int, int, float] | None:
-    """Between which captures a time lies, and how far from the one to the other.
+def find_captures(
+    times: Sequence[float], time: float, interval: float
+) -> tuple[int, int, float] | None:
+    """Return the two captures around a time, by index, and the fraction between them.
 
-    ``times`` are those of the captures, oldest first. Past the newest, by at most ``interval``,
-    the last two are extrapolated: to a fraction of 1 to 2. None: it is older than all, too new,
-    or there are fewer than two captures.
+    ``times`` are those of the captures, oldest first. Past the newest, by at most ``interval``, the
+    last two are extrapolated: to a fraction of 1 to 2. None: the time is older than all captures or
+    too new, or there are fewer than two captures.
     """
     if len(times) < 2 or not times[0] <= time <= times[-1] + interval:
         return None
@@ -264,27 +270,27 @@ TELEPORT_DISTANCE = 2.4
 
 
 class SourceCompensation(LagCompensation):
-    """Rewinds to the client's tick less its interpolation, or to where its latency puts that.
+    """Lag compensation to the client's tick minus its interpolation, if the latency agrees with it.
 
-    What the client says is believed within 0.2 s of the latency that the server has measured and
-    the client's interpolation; no shot goes back further than ``--history``, which is sv_maxunlag.
-    A player who moved further than a teleport between two records is not moved back.
+    The client is believed within 0.2 s of the measured latency plus the client's interpolation;
+    otherwise these give the time. No shot goes back further than ``--history``, which is
+    sv_maxunlag. A player who moved further than a teleport between two records is not moved back.
 
     Source: Valve, "Source Multiplayer Networking" (Developer Community), and the Source SDK's
     player_lagcompensation.cpp; formulas only.
     """
 
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
-        """The same tick for all."""
-        server_tick = _ticks(shooter.now, self._step)
-        lerp_ticks = _ticks(shooter.view_delay, self._step)
+        """Rewind all players to the same tick."""
+        server_tick = _to_ticks(shooter.now, self._step)
+        lerp_ticks = _to_ticks(shooter.view_delay, self._step)
         seen = [
             time
             for view in shooter.views.values()
             if (time := self._history.time_of(view)) is not None
         ]
-        # a client says one tick for everybody
-        command_tick = (_ticks(seen[0], self._step) if seen else 0) + lerp_ticks
+        # a client reports one tick for all players
+        command_tick = (_to_ticks(seen[0], self._step) if seen else 0) + lerp_ticks
         target_tick, is_fallback = find_target_tick(
             server_tick,
             command_tick,
@@ -301,7 +307,7 @@ class SourceCompensation(LagCompensation):
         return Rewound(positions, "estimated" if is_fallback else "claimed")
 
 
-def _ticks(seconds: float, interval: float) -> int:
+def _to_ticks(seconds: float, interval: float) -> int:
     return int(0.5 + seconds / interval)
 
 
@@ -313,18 +319,18 @@ def find_target_tick(
     interval: float,
     longest: float,
 ) -> tuple[int, bool]:
-    """To which tick a command is rewound, and whether the client was not believed.
+    """Return the tick to which a command is rewound, and whether the client was not believed.
 
         correct = latency + lerp, 0 to ``longest`` (sv_maxunlag)
         target  = command_tick - lerp, unless that is more than 0.2 s from server_tick - correct
 
     ``lerp``, ``latency``, ``longest`` and the ticks' ``interval`` are in seconds.
     """
-    lerp_ticks = _ticks(lerp, interval)
+    lerp_ticks = _to_ticks(lerp, interval)
     correct = min(max(latency + lerp_ticks * interval, 0.0), longest)
     target = command_tick - lerp_ticks
     if abs(correct - (server_tick - target) * interval) > LARGEST_DIFFERENCE:
-        return server_tick - _ticks(correct, interval), True
+        return server_tick - _to_ticks(correct, interval), True
     return target, False
 
 
@@ -334,10 +340,10 @@ def backtrack(
     target: float,
     teleport: float = TELEPORT_DISTANCE,
 ) -> Point | None:
-    """Where a player was at a time, by his records (time, position), the newest first.
+    """Return a player's position at a time, by his records (time, position), the newest first.
 
-    Between two of them he is interpolated; before the oldest he is there. None: there is no
-    record, or he moved further than ``teleport`` from one to the next on the way.
+    Between two records it is interpolated; before the oldest it is that one. None: there is no
+    record, or he moved further than ``teleport`` from one record to the next on the way.
     """
     place, newer = None, None
     before = current
@@ -353,7 +359,7 @@ def backtrack(
     return between(place, newer[1], (target - time) / (newer[0] - time))
 
 
-#: Each is made for the server's history and the simulation's step, in seconds.
+#: The methods by name; each is made with the server's history and the step, in seconds.
 COMPENSATIONS: dict[str, Callable[[PoseHistory, float], LagCompensation]] = {
     "view": ViewCompensation,
     "mirror": MirrorCompensation,
@@ -362,11 +368,11 @@ COMPENSATIONS: dict[str, Callable[[PoseHistory, float], LagCompensation]] = {
 
 
 class Judgement(NamedTuple):
-    """A shot, judged both ways.
+    """The judgement of a shot, with rewind and without.
 
-    ``rewound`` and ``present`` are whom it hits with and without rewind. ``seen`` is where the
-    victim with rewind was on the shooter's screen, ``moved`` how far he has moved on since, and
-    ``behind_cover`` whether a wall now stands between them.
+    ``rewound`` and ``present`` are the players it hits with and without rewind. ``seen`` is where
+    the victim with rewind was on the shooter's screen, ``moved`` the distance that he has moved
+    since, and ``behind_cover`` whether a wall now stands between the two.
     """
 
     rewound: int | None
@@ -383,10 +389,10 @@ def judge(
     present: Mapping[int, Point],
     rewound: Mapping[int, Point],
 ) -> Judgement:
-    """Casts a ray at the players where they were rewound to, and at where they are now.
+    """Cast a ray at the rewound players, and at where they are now.
 
     A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
-    rewind, unless no one was.
+    rewind, unless all are missing.
     """
     with_rewind = first_hit(arena, origin, aim, rewound or present)
     without = first_hit(arena, origin, aim, present)
@@ -399,10 +405,10 @@ def judge(
 
 
 class Weapons:
-    """Judges shots, moves projectiles, and keeps the verdicts for each shooter.
+    """The weapons on the server: they judge shots, move projectiles, and store verdicts by shooter.
 
-    ``on_hit`` is called with the shooter and his victim, ``report`` with what happened, whose
-    doing it was, and the details.
+    ``on_hit`` is called with the shooter and the victim, ``report`` with the name of an event, the
+    player who caused it, and its details.
     """
 
     def __init__(
@@ -423,7 +429,10 @@ class Weapons:
         self._numbers = 0
 
     def verdicts(self, player: int) -> list[Verdict]:
-        """A player's newest verdicts; each is sent many times, since some packets get lost."""
+        """Return a player's newest verdicts.
+
+        Each is sent many times, since some packets get lost.
+        """
         return list(self._verdicts.get(player, ()))
 
     def trigger(
@@ -434,7 +443,7 @@ class Weapons:
         present: dict[int, Point],
         shooter: Shooter,
     ) -> None:
-        """Carries out a move's trigger; ``present`` is where the others are now."""
+        """Execute a move's trigger; ``present`` has the others' positions now."""
         if result.refused:
             self._refuse(player, move, result.refused, result.refused)
         elif result.weapon == Weapon.SHOT:
@@ -450,7 +459,7 @@ class Weapons:
             self._rules.arena, body.position, move.control.aim, present, rewound.positions
         )
         hit = judgement.rewound if self.rewind else judgement.present
-        self._decide(player, move.timestamp_us, "missed" if hit is None else "hit", hit)
+        self._add_verdict(player, move.timestamp_us, "missed" if hit is None else "hit", hit)
         details: dict[str, Value] = {
             "stamp": to_seconds(move.timestamp_us),
             "hit": hit is not None,
@@ -477,13 +486,13 @@ class Weapons:
         self._numbers += 1
         vx, vy = (THROW_SPEED * part for part in move.control.aim)
         self.projectiles.append(Projectile(self._numbers, player, body.x, body.y, vx, vy))
-        self._decide(player, move.timestamp_us, "thrown", None)
+        self._add_verdict(player, move.timestamp_us, "thrown", None)
         self._report(
             "thrown", player, {"stamp": to_seconds(move.timestamp_us), "projectile": self._numbers}
         )
 
     def fly(self, seconds: float, present: dict[int, Point]) -> None:
-        """Moves everything that was thrown, until it meets a player or a wall."""
+        """Move each projectile until it meets a player or a wall."""
         flying = []
         for projectile in self.projectiles:
             reach = THROW_SPEED * seconds
@@ -514,21 +523,24 @@ class Weapons:
         self.projectiles = flying
 
     def _refuse(self, player: int, move: Move, verdict: str, reason: str) -> None:
-        self._decide(player, move.timestamp_us, verdict, None)
+        self._add_verdict(player, move.timestamp_us, verdict, None)
         details: dict[str, Value] = {"stamp": to_seconds(move.timestamp_us), "reason": reason}
         self._report("refused", player, details)
 
-    def _decide(self, player: int, timestamp_us: int, verdict: str, target: int | None) -> None:
+    def _add_verdict(
+        self, player: int, timestamp_us: int, verdict: str, target: int | None
+    ) -> None:
         kept = self._verdicts.setdefault(player, deque(maxlen=MOST_VERDICTS))
         kept.append(Verdict(timestamp_us, VERDICTS.index(verdict), target))
 
 
 class Connection:
-    """What the server knows of one client.
+    """The server's record of one client.
 
-    ``time_us`` is how far its moves have been simulated, on the server's clock: it starts when
-    the first move comes in and advances by the duration of each move. ``states`` of others and
-    their ``bits``, and ``bytes`` of everything, headers of IPv4 and UDP included, were sent.
+    ``time_us`` is the time up to which its moves have been simulated, on the server's clock: it
+    starts when the first move arrives and advances by the duration of each move. ``states`` and
+    ``bits`` count the states of others that it was sent, ``bytes`` everything, headers of IPv4 and
+    UDP included.
     """
 
     def __init__(self, player: int, token: int, body: Body, sent: SentPoses) -> None:
@@ -551,49 +563,52 @@ class Connection:
         self._measured = -1  # the newest snapshot whose round trip is known
 
     def behind_us(self, now_us: int) -> int:
-        """How far its moves are behind the server's time."""
+        """Return by how much the client's moves are behind the server's time (us)."""
         return 0 if self.time_us is None else max(now_us - self.time_us, 0)
 
     def measure_round_trip(self, snapshot: int, measured: float, now: float) -> None:
-        """The client has heard of this snapshot; each counts once. Times in seconds."""
+        """Take a round trip measured by a snapshot that the client has; each counts once.
+
+        Seconds.
+        """
         if snapshot > self._measured:
             self._measured = snapshot
             self.round_trip.add(max(measured, 0.0), now)
 
 
-#: A move that lasts longer (a machine that hung) is cut to this.
+#: A longer move (of a machine that hung) is cut to this.
 LONGEST_MOVE_US = 250_000
 
-#: How far a client's time may fall behind before it loses the rest.
+#: The most that a client's time may fall behind; the rest is lost.
 FARTHEST_BEHIND_US = 500_000
 
-#: How far timestamps may run ahead of the time that has passed here before they are not believed.
+#: The most by which a client's timestamps may gain on the server's clock.
 FARTHEST_AHEAD_US = 1_000_000
 
-#: This many moves may wait for their time to come; more are refused.
+#: The number of moves that may wait for their time; more are refused.
 MOST_WAITING = 64
 
 
 def sender_to_client(
     send: SenderSpec | None = None, reach: float = 0.0, judged: StrategySpec | None = None
 ) -> Sender:
-    """What sends the others to a client; its entities are the numbers of the players."""
+    """Make the sender of the others to a client; its entities are the numbers of the players."""
     return Sender(send, reach, judged, map(str, range(MOST_PLAYERS)), messages=True)
 
 
-def state_of(body: Body) -> State:
-    """A body as a sender takes it."""
+def make_state(body: Body) -> State:
+    """Convert a body to the state that a sender takes."""
     return State((body.x, body.y, 0.0), (body.vx, body.vy, 0.0), 0, body.rotation)
 
 
 class Server:
-    """Applies each client's moves as they come, and sends everybody the state at a send rate.
+    """The server, which applies each client's moves on arrival and sends states at a send rate.
 
-    A client's time never passes the next network tick: moves beyond it wait, so sending them
-    faster gains nothing. Times are on the server's clock. ``view_delay`` says how far in the past
-    (seconds) clients are set to draw each other. ``report`` is called with what happened, whose
-    doing it was, and the details; ``on_move`` after each move with the player, the move's timestamp
-    and where it has led to.
+    A client's time never passes the next network tick: moves beyond it wait, so sending them faster
+    gains nothing. Times are on the server's clock. ``view_delay`` returns how far in the past
+    (seconds) clients are set to draw each other. ``report`` is called with the name of an event,
+    the player who caused it, and its details; ``on_move`` after each move with the player, the
+    move's timestamp and the resulting body.
 
     Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Server Update Loop.
     """
@@ -618,10 +633,10 @@ class Server:
         ]
         self.history = PoseHistory(history)
         compensation = self._make_compensation(lag_compensation)
-        self.weapons = Weapons(rules, compensation, self._hit, report, rewind)
+        self.weapons = Weapons(rules, compensation, self._register_hit, report, rewind)
         self._view_delay = view_delay
         self.on_move: Callable[[int, int, Body], None] = lambda *_: None
-        self.refused: Counter[str] = Counter()  # packets of which no one knows whose they are
+        self.refused: Counter[str] = Counter()  # packets of unknown senders, by reason
         self.snapshot = 0  # the number of the next one
         self.next_tick_us = 0
         self._last_tick_us = 0
@@ -633,28 +648,28 @@ class Server:
         self.change_sender(make_sender)
 
     def change_sender(self, make_sender: Callable[[], Sender]) -> None:
-        """Sends the others in another way from now on, of which clients know by the ``epoch``."""
+        """Replace the senders of the others; clients notice by the ``epoch``."""
         self.epoch = (self.epoch + 1) % 256
         for connection in self.connections:
             connection.sender = make_sender()
 
     def change_compensation(self, name: str) -> None:
-        """Judges shots another way from now on."""
+        """Judge shots by another lag compensation from now on."""
         self.weapons.compensation = self._make_compensation(name)
 
     def _make_compensation(self, name: str) -> LagCompensation:
         return COMPENSATIONS[name](self.history, self.rules.step)
 
     def body(self, player: int) -> Body:
-        """A player's body, as it is now."""
+        """Return a player's body as it is now."""
         return self.connections[player].body
 
     def positions(self) -> dict[int, Point]:
-        """Where everybody is now."""
+        """Return the present positions of all players."""
         return {connection.player: connection.body.position for connection in self.connections}
 
     def receive(self, data: bytes, now_us: int) -> None:
-        """Takes a datagram that came in now; whatever is wrong with it is counted."""
+        """Take a datagram received now; a bad one is counted by its reason."""
         try:
             packet = decode_input(data)
         except Malformed:
@@ -676,11 +691,14 @@ class Server:
         if packet.heard is not None:
             connection.sender.acknowledge(packet.heard)
         for move in packet.moves:
-            self._take(connection, move, now_us)
-        self._apply(connection, now_us)
+            self._queue_move(connection, move, now_us)
+        self._simulate_waiting(connection, now_us)
 
     def _find_wrong(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
-        """Why a packet is not to be believed; an older one may still bring a lost move."""
+        """Return why a packet is not believed, or nothing.
+
+        An older one may still bring a lost move.
+        """
         last_us = connection.waiting.last_timestamp_us
         newest_us = packet.moves[-1].timestamp_us
         passed_us = now_us - connection.last_arrival_us
@@ -698,7 +716,7 @@ class Server:
             return "too fast"
         return ""
 
-    def _take(self, connection: Connection, move: Move, now_us: int) -> None:
+    def _queue_move(self, connection: Connection, move: Move, now_us: int) -> None:
         if connection.time_us is None:
             connection.time_us = now_us
         added = connection.waiting.add_move_if_new(
@@ -707,8 +725,8 @@ class Server:
         if added:
             connection.arrivals[move.timestamp_us] = now_us
 
-    def _apply(self, connection: Connection, now_us: int) -> None:
-        """Simulates the moves that wait, as far as the client's time may go."""
+    def _simulate_waiting(self, connection: Connection, now_us: int) -> None:
+        """Simulate the waiting moves, up to the time that the client's time may reach."""
         if connection.time_us is None:
             return
         connection.time_us = max(connection.time_us, now_us - FARTHEST_BEHIND_US)
@@ -743,26 +761,26 @@ class Server:
         )
         self.weapons.trigger(connection.player, move, result, present, shooter)
 
-    def _hit(self, shooter: int, victim: int) -> None:
+    def _register_hit(self, shooter: int, victim: int) -> None:
         self.connections[shooter].score += 1
         other = self.connections[victim]
         other.body = other.body._replace(stun_us=STUN_US)
 
     def tick(self, now_us: int, next_tick_us: int) -> dict[int, bytes]:
-        """A network tick: moves that waited for it, projectiles, then the state for each client."""
+        """Run a network tick: waiting moves, projectiles, then the state packet for each client."""
         self.next_tick_us = now_us
         for connection in self.connections:
-            self._apply(connection, now_us)
+            self._simulate_waiting(connection, now_us)
         self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
         self.history.add(self.snapshot, now_us, self.positions())
         self.weapons.compensation.capture(to_seconds(now_us), self.positions())
-        self._states = [(str(each.player), state_of(each.body)) for each in self.connections]
+        self._states = [(str(each.player), make_state(each.body)) for each in self.connections]
         self._behind[self.snapshot] = {
             each.player: each.behind_us(now_us) for each in self.connections
         }
         self._behind.pop(self.snapshot - FARTHEST_BASE - 1, None)  # no sender repeats older ones
         packets = {
-            connection.player: encode_state(self._packet(connection, now_us))
+            connection.player: encode_state(self._make_packet(connection, now_us))
             for connection in self.connections
         }
         for connection in self.connections:
@@ -771,10 +789,10 @@ class Server:
         self._last_tick_us = now_us
         self.next_tick_us = next_tick_us
         for connection in self.connections:
-            self._apply(connection, now_us)
+            self._simulate_waiting(connection, now_us)
         return packets
 
-    def _packet(self, connection: Connection, now_us: int) -> StatePacket:
+    def _make_packet(self, connection: Connection, now_us: int) -> StatePacket:
         fresh, connection.fresh = connection.fresh, False
         return StatePacket(
             connection.token,
@@ -785,15 +803,18 @@ class Server:
             now_us - connection.processed_arrival_us if fresh else 0,
             connection.body,
             self.epoch,
-            *self._others(connection, now_us),
+            *self._encode_others(connection, now_us),
             self.weapons.projectiles,
             self.weapons.verdicts(connection.player),
         )
 
-    def _others(
+    def _encode_others(
         self, connection: Connection, now_us: int
     ) -> tuple[bytes, dict[tuple[int, int], int]]:
-        """What a client is sent of the others, and how old that is; empty: nothing is due."""
+        """Return the message of the others for a client and the ages of its states.
+
+        Empty: none is due.
+        """
         sender = connection.sender
         sender.number = self.snapshot
         states = [each for number, each in enumerate(self._states) if number != connection.player]
@@ -803,7 +824,7 @@ class Server:
             return b"", {}
         (datagram,) = found  # as many players as there can be fit
         changes = datagram.moments[0].changes
-        places = {each.entity: received(sender.encoding, each.state)[0] for each in changes}
+        places = {each.entity: decode_pose(sender.encoding, each.state)[0] for each in changes}
         connection.sent.add(
             self.snapshot, now_us, {key: (x, y) for key, (x, y, _) in places.items()}
         )

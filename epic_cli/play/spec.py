@@ -1,4 +1,4 @@
-"""How a match is played, and what of it a script can change; each is declared once."""
+"""The settings of a match, and those of them that a script can change; each is declared once."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from epic_cli.play.server import COMPENSATIONS, DEFAULT_HISTORY, sender_to_clien
 from epic_cli.play.wire import FARTHEST
 from epic_cli.play.world import SECOND_US, STEP, Point, Rules, to_seconds, to_us
 
-#: Seconds, and how many times as fast as real time.
+#: The bounds of a clock's offset (seconds) and rate.
 FARTHEST_CLOCK = 1e6
 CLOCK_RATES = (0.01, 100.0)
 
-#: Seconds.
+#: Bounds of the step, in seconds.
 STEPS = (0.005, 0.1)
 
 #: The latency that a recorded network is assumed to have, in seconds.
@@ -47,7 +47,7 @@ USUAL_LINK = LinkConditions(latency=0.05)
 DEFAULT_LINK = TwoWays.both(USUAL_LINK)
 USUAL_SENDER = SenderSpec(USUAL_RATE)
 
-#: Hertz.
+#: Bounds of the send rate, in hertz.
 SEND_RATES = (0.5, 1000.0)
 
 #: Keys of a sender that have no effect, and why.
@@ -58,7 +58,7 @@ _NOT_SENT = {
     "clock_drift": "times are the server's; clock.NAME sets the clock of a player",
 }
 
-#: Where players begin: at opposite ends, then between them.
+#: The players' first positions: at opposite ends, then between them.
 SPAWN_POINTS = (
     (5.0, 12.0), (19.0, 12.0), (5.0, 4.0), (19.0, 20.0),
     (5.0, 20.0), (19.0, 4.0), (9.0, 12.0), (15.0, 12.0),
@@ -70,7 +70,7 @@ MOST_PLAYERS = len(SPAWN_POINTS)
 
 @dataclass(frozen=True)
 class PlayerConfig:
-    """A player, and the machine that he sits at.
+    """A player and his machine.
 
     ``bot`` plays where no script does. ``offset`` (seconds) and ``rate`` are those of his clock:
     one that runs twice as fast makes twice as many moves.
@@ -84,7 +84,7 @@ class PlayerConfig:
 
 
 def _check_sender(send: SenderSpec) -> None:
-    """Raises ``SettingError`` for what a match cannot send."""
+    """Raise ``SettingError`` for what a match cannot send."""
     rate, (low, high) = send.send_rate, SEND_RATES
     if rate == RECORDED:
         raise SettingError(f"send_rate={RECORDED}: a match has no recording; give a rate")
@@ -92,13 +92,13 @@ def _check_sender(send: SenderSpec) -> None:
         raise SettingError(f"send_rate={rate:g}: a match has {low:g} to {high:g} Hz")
     for key, _ in send.entries():
         if key in _NOT_SENT:
-            raise SettingError(f"{key} says nothing in a match: {_NOT_SENT[key]}")
+            raise SettingError(f"{key} has no effect in a match: {_NOT_SENT[key]}")
     if send.range is not None and send.range > FARTHEST:
         raise SettingError(f"range={send.range:g}: a match has at most {FARTHEST:g} units")
     if send.expand_layout().quantize == HALF_DELTA:
         raise SettingError(
-            f"quantize={HALF_DELTA} needs bases that always arrive, and in a match packets are"
-            f" lost: write quantize={HALF}"
+            f"quantize={HALF_DELTA} needs baselines that always arrive, and a match loses packets:"
+            f" write quantize={HALF}"
         )
 
 
@@ -109,7 +109,7 @@ def _read_sender(text: str) -> SenderSpec:
 
 
 def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
-    """You, called A, and up to seven others who run about: B, C and so on."""
+    """Return the players: A, who is you, and up to seven bots that run about: B, C and so on."""
     return tuple(
         PlayerConfig(name, spawn, "hunter" if name == "A" else "runner")
         for name, spawn in zip("ABCDEFGH"[:count], SPAWN_POINTS, strict=False)
@@ -118,11 +118,11 @@ def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
 
 @dataclass(frozen=True)
 class MatchSpec:
-    """Everything that decides how a match goes, apart from its script.
+    """The settings that decide a match, apart from its script.
 
     Times in seconds. ``link`` is that of every client. ``trace`` makes the channels of a recorded
-    network in its place, given their purpose ("up/A" or "down/A"). ``send`` is how the server
-    sends the others to a client. Raises ``SettingError`` for what a match cannot send.
+    network in its place, given their purpose ("up/A" or "down/A"). ``send`` describes how the
+    server sends the others to a client. Raises ``SettingError`` for what a match cannot send.
     """
 
     players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
@@ -151,7 +151,7 @@ class MatchSpec:
 
     @property
     def send_rate(self) -> float:
-        """How often the server sends, in hertz."""
+        """The server's send rate, in hertz."""
         return float(self.send.send_rate or USUAL_RATE)
 
     @property
@@ -161,27 +161,27 @@ class MatchSpec:
 
     @property
     def encoding(self) -> Encoding:
-        """How the others are encoded."""
+        """The encoding of the others."""
         return self.send.encoding(self._reach)
 
     def make_sender(self) -> Sender:
-        """What sends the others to one client."""
+        """Make the sender of the others to one client."""
         judged = StrategySpec(self.remote_strategy, self.strategy_settings())
         return sender_to_client(self.send, self._reach, judged)
 
     @property
     def delay_follows_link(self) -> bool:
-        """Whether the delay of the default strategy, which no one has set, is chosen here."""
+        """True if the interpolation delay is unset, so that it is computed from the link."""
         given = dict(self.remote_settings)
         return self.remote_strategy == "snapshot" and not {"interpolation_time", "clock"} & {*given}
 
     def strategy_settings(self) -> dict[str, float | str]:
-        """The settings of the remote strategy.
+        """Return the settings of the remote strategy.
 
-        The snapshot buffer compares timestamps with the clock, so its delay must cover the
-        latency, the jitter, and two packet periods (one packet may be lost); its ring must hold
-        the states of that time, however often they are sent. lightyear waits for its own delay
-        instead of two periods.
+        The snapshot buffer compares timestamps with the clock, so its delay must cover the latency,
+        the jitter, and two packet periods (one packet may be lost); its ring must hold the states
+        of that time, however often they are sent. lightyear waits for its own delay instead of two
+        periods.
         """
         given = dict(self.remote_settings)
         if self.remote_strategy == "snapshot" and "step" not in given:
@@ -198,16 +198,19 @@ class MatchSpec:
 
     @property
     def smoothing_of_corrections(self) -> Smoothing:
-        """How a correction of the local player is smoothed away."""
+        """The smoothing of the local player's corrections."""
         return Smoothing(self.smoothing, self.smoothing_curve, self.smooth_above, self.snap_above)
 
     @property
     def view_delay(self) -> float:
-        """How far in the past the others are drawn, in seconds; 0 where a strategy has no such."""
+        """The delay at which the others are drawn, in seconds.
+
+        0 where a strategy has no such setting.
+        """
         return parse_quantity(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
 
     def channel(self, purpose: str) -> Channel:
-        """One direction of a client's link, with which the purpose begins."""
+        """Make one direction of a client's link; the purpose begins with ``up`` or ``down``."""
         if self.trace is not None:
             return self.trace(purpose)
         conditions = self.link.of(purpose.partition("/")[0])
@@ -218,12 +221,12 @@ def _read_clock(text: str) -> tuple[float, float]:
     ahead_text, _, rate_text = text.partition(",")
     ahead, rate = parse_quantity(ahead_text, "s"), parse_quantity(rate_text or "1", "")
     if not (abs(ahead) <= FARTHEST_CLOCK and CLOCK_RATES[0] <= rate <= CLOCK_RATES[1]):
-        raise ValueError("write AHEAD or AHEAD,RATE; seconds, and 0.01 to 100")
+        raise ValueError("write AHEAD or AHEAD,RATE: seconds, and 0.01 to 100")
     return ahead, rate
 
 
 def _read_step(text: str) -> float:
-    """In seconds, to the nearest microsecond; raises ``ValueError``."""
+    """Parse a step in seconds, to the nearest microsecond; raise ``ValueError``."""
     numerator, denominator = parse_tick(text)
     step = round(SECOND_US * numerator / denominator) / SECOND_US
     if not STEPS[0] <= step <= STEPS[1]:
@@ -236,68 +239,69 @@ def _read_strategy(text: str) -> str:
     return text
 
 
-#: Which techniques hide the latency, how often the server sends, and the simulation's step.
+#: Techniques that hide latency, the sender, and the simulation's step.
 TECHNIQUES: tuple[Parameter, ...] = (
-    Choice("local", MatchSpec.local, "How your own player is shown: where the server last put it,"
-           " predicted at once, predicted and reconciled by move replay, predicted and corrected"
-           " without it, or predicted and lerped in each frame to where the server last put it.",
+    Choice("local", MatchSpec.local, "How your client corrects your own player: it shows the"
+           " server's state, predicts without corrections, reconciles by move replay, corrects"
+           " without replay, or lerps to the server's position in each frame.",
            LOCAL_MODES),
     Number("smoothing", MatchSpec.smoothing, "Spread a correction over this time; 0: apply it at"
-           " once. With local=lerped it is the lerp time.", "s", 0, 10),
-    Choice("smoothing_curve", MatchSpec.smoothing_curve, "How it fades: evenly, as in Source; by"
-           " half in each such time, as in lightyear; frame by frame or with overshoot, as in"
-           " Unreal; or as a spring.", SMOOTHING_CURVES),
+           " once. With local=lerped, the lerp time.", "s", 0, 10),
+    Choice("smoothing_curve", MatchSpec.smoothing_curve, "How a correction fades: evenly, as in"
+           " Source; by half in each such time, as in lightyear; frame by frame or with overshoot,"
+           " as in Unreal; or as a spring.", SMOOTHING_CURVES),
     Number("smooth_above", MatchSpec.smooth_above, "Apply a smaller correction at once.",
            "length units", 0, words={"inf": math.inf}),
-    Number("snap_above", MatchSpec.snap_above, "Apply a larger correction at once, and forget the"
-           " ones before.", "length units", 0, words={"inf": math.inf}),
-    Custom("remote_strategy", MatchSpec.remote_strategy, "How other players are drawn; 'epic"
-           " strategies' lists the strategies.", "name", _read_strategy),
+    Number("snap_above", MatchSpec.snap_above, "Apply a larger correction at once, and drop the"
+           " earlier ones.", "length units", 0, words={"inf": math.inf}),
+    Custom("remote_strategy", MatchSpec.remote_strategy, "The strategy that draws other players;"
+           " 'epic strategies' lists them.", "name", _read_strategy),
     Choice("clock_sync", MatchSpec.clock_sync, "How a client keeps its clock in step with the"
            " server's: not at all, or as netfox, lightyear or GGPO do.", CLOCK_SYNCS),
-    Switch("rewind", MatchSpec.rewind, "Judge a shot by what the shooter saw, or by where"
-           " everybody is now."),
-    Choice("lag_compensation", MatchSpec.lag_compensation, "How the server knows where to rewind"
-           " to: the client says what it drew; the server estimates it, as Mirror does; or it"
-           " checks what the client says, as Source does.", COMPENSATIONS),
+    Switch("rewind", MatchSpec.rewind, "Judge a shot by what the shooter saw, not by the"
+           " positions when it arrives."),
+    Choice("lag_compensation", MatchSpec.lag_compensation, "How the server finds the time to rewind"
+           " to: the client reports what it drew; the server estimates it, as Mirror does; or it"
+           " checks the report, as Source does.", COMPENSATIONS),
     Number("history", MatchSpec.history, "How far back the server can rewind.", "s", 0, 60),
     Custom("send", MatchSpec.send, "How the server sends the others, as --send describes it.",
            "sender", _read_sender, SenderSpec.write),
-    Number("speed", MatchSpec.speed, "How fast the screen shows it: 0.1 is slow motion, 0 a pause."
+    Number("speed", MatchSpec.speed, "Speed on the screen: 0.1 is slow motion, 0 a pause."
            " Without a screen a match runs as fast as it can.", "times", 0, 10),
     Custom("step", STEP, "The simulation's step and the time between frames: 33ms, 1/60 or 60hz;"
            " 5 to 100 ms.", "seconds", _read_step, repr),
 )  # fmt: skip
 
-PLAYERS = Number("players", 2, "How many play: A, B, C and so on.", "", 2, MOST_PLAYERS, whole=True)
+PLAYERS = Number(
+    "players", 2, "Number of players: A, B, C and so on.", "", 2, MOST_PLAYERS, whole=True
+)
 DURATION = Number("duration", 10.0, "How long the match lasts, in seconds, or endless.", "s", 0,
                   1e6, words={"endless": math.inf})  # fmt: skip
 
-#: How a match is played: the fields of ``MatchSpec``, apart from its link, and its duration.
+#: The fields of ``MatchSpec``, apart from its link, and the match's duration.
 MATCH = (*TECHNIQUES, PLAYERS, DURATION, SEED)
 
 #: A player's clock.
-CLOCK = Custom("clock", (0.0, 1.0), "How many seconds a player's clock is ahead, and how many"
-               " times as fast as real time it runs.", "ahead[,rate]", _read_clock,
-               lambda clock: ",".join(map(repr, clock)))  # fmt: skip
+CLOCK = Custom("clock", (0.0, 1.0), "The offset of a player's clock in seconds, and its rate.",
+               "ahead[,rate]", _read_clock, lambda clock: ",".join(map(repr, clock)))  # fmt: skip
 
 
-#: Who steers a player without a script.
+#: The bots, any of which can steer a player without a script.
 BOT_NAMES = ("still", "runner", "patrol", "hunter", "chaser")
 BOT = Choice("bot", "runner", "The bot that steers a player without a script.", BOT_NAMES)
 
-#: Cannot change once the match runs.
+#: Settings that cannot change once the match runs.
 _FIXED = ("players", "duration", "step", "history", "seed", "clock.", "bot.")
 
 _LINK = {word.name: word for word in LINK_WORDS}
 _PLAIN = _LINK | {parameter.name: parameter for parameter in MATCH}
-#: Names that go on: with a setting of the strategy, a player, or a word of the link, which holds
-#: in this direction alone.
+#: Prefixes of names: before a setting of the strategy, a player, or a word of the link for one
+#: direction.
 _STRATEGY, _CLOCK, _BOT, _UP, _DOWN = "remote.", "clock.", "bot.", "up.", "down."
 
 
-def _parameter(name: str) -> Parameter:
-    """What a name sets; raises ``SettingError``."""
+def _find_parameter(name: str) -> Parameter:
+    """Return the parameter that a name sets; raise ``SettingError``."""
     family = name.rpartition(".")[0] + "."
     if family in (_UP, _DOWN):
         return word_parameter(name)
@@ -309,40 +313,43 @@ def _parameter(name: str) -> Parameter:
 
 
 class Change(NamedTuple):
-    """One setting and its new value; strategies' own settings come as ``remote.NAME``."""
+    """A setting and its new value; strategies' own settings are called ``remote.NAME``."""
 
     name: str
     value: Any
 
     def __str__(self) -> str:
-        return f"{self.name}={_parameter(self.name).write(self.value)}"
+        return f"{self.name}={_find_parameter(self.name).write(self.value)}"
 
     @property
     def family(self) -> str:
-        """``remote.``, ``clock.``, ``up.`` or ``down.`` if it is one of these; otherwise empty."""
+        """The prefix ``remote.``, ``clock.``, ``bot.``, ``up.`` or ``down.`` of the name.
+
+        Else empty.
+        """
         return self.name[: self.name.find(".") + 1]
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it cannot change once the match runs."""
+        """True if it cannot change once the match runs."""
         return self.name in _FIXED or self.family in _FIXED
 
     @property
     def is_of_link(self) -> bool:
-        """Whether it changes the links."""
+        """True if it changes the links."""
         return self.name in _LINK or self.family in (_UP, _DOWN)
 
 
 def parse_change(text: str) -> Change:
-    """``name=value``; raises ``SettingError``."""
+    """Parse ``name=value``; raise ``SettingError``."""
     name, equals, value = text.partition("=")
     entry = (name, value) if equals else ("", name)
-    (word,) = description.read_entries([entry], _parameter).items()
+    (word,) = description.read_entries([entry], _find_parameter).items()
     return Change(*word)
 
 
-def changed(spec: MatchSpec, change: Change) -> MatchSpec:
-    """The match with a change; raises ``ValueError`` where it does not allow that."""
+def apply_change(spec: MatchSpec, change: Change) -> MatchSpec:
+    """Return the match with a change; raise ``ValueError`` where the match does not allow it."""
     if change.is_of_link:
         if spec.trace is not None:
             raise ValueError(f"{change.name}: the link of a recorded network does not change")
@@ -354,60 +361,57 @@ def changed(spec: MatchSpec, change: Change) -> MatchSpec:
     return replace(spec, **fields)
 
 
-def _with_setting(spec: MatchSpec, name: str, value: object) -> MatchSpec:
+def _set_strategy_setting(spec: MatchSpec, name: str, value: object) -> MatchSpec:
     given = dict(spec.remote_settings) | {name: str(value)}
     create(spec.remote_strategy, given)
     return replace(spec, remote_settings=tuple(given.items()))
 
 
-def _with_strategy(spec: MatchSpec, _: str, strategy: str) -> MatchSpec:
+def _set_strategy(spec: MatchSpec, _: str, strategy: str) -> MatchSpec:
     return replace(spec, remote_strategy=strategy, remote_settings=())
 
 
-def _with_clock(spec: MatchSpec, player: str, clock: tuple[float, float]) -> MatchSpec:
+def _set_clock(spec: MatchSpec, player: str, clock: tuple[float, float]) -> MatchSpec:
     offset, rate = clock
-    return _with_player(spec, player, offset=offset, rate=rate)
+    return _change_player(spec, player, offset=offset, rate=rate)
 
 
-def _with_bot(spec: MatchSpec, player: str, bot: str) -> MatchSpec:
-    return _with_player(spec, player, bot=bot)
+def _set_bot(spec: MatchSpec, player: str, bot: str) -> MatchSpec:
+    return _change_player(spec, player, bot=bot)
 
 
-def _with_player(spec: MatchSpec, name: str, **changes: Any) -> MatchSpec:
+def _change_player(spec: MatchSpec, name: str, **changes: Any) -> MatchSpec:
     names = [player.name for player in spec.players]
     if name not in names:
-        raise ValueError(f"there is no player {name!r}: {', '.join(names)} play")
+        raise ValueError(f"no player {name!r}: choose from {', '.join(names)}")
     players = [
         replace(player, **changes) if player.name == name else player for player in spec.players
     ]
     return replace(spec, players=tuple(players))
 
 
-def _with_players(spec: MatchSpec, _: str, count: int) -> MatchSpec:
+def _set_players(spec: MatchSpec, _: str, count: int) -> MatchSpec:
     more = default_players(count)[len(spec.players) :]
     return replace(spec, players=(*spec.players, *more)[:count])
 
 
-def _with_step(spec: MatchSpec, _: str, step: float) -> MatchSpec:
+def _set_step(spec: MatchSpec, _: str, step: float) -> MatchSpec:
     return replace(spec, rules=Rules(step=to_seconds(to_us(step))))
 
 
-#: What is no field of the match by this name.
+#: Functions for settings that are no field of the match.
 _APPLY: dict[str, Callable[[MatchSpec, str, Any], MatchSpec]] = {
-    _STRATEGY: _with_setting,
-    _CLOCK: _with_clock,
-    _BOT: _with_bot,
-    "remote_strategy": _with_strategy,
-    "players": _with_players,
-    "step": _with_step,
+    _STRATEGY: _set_strategy_setting,
+    _CLOCK: _set_clock,
+    _BOT: _set_bot,
+    "remote_strategy": _set_strategy,
+    "players": _set_players,
+    "step": _set_step,
 }
 
 
 def describe(spec: MatchSpec) -> list[Change]:
-    """The changes that make these settings of the default ones, as far as there are any.
-
-    Who the bots are is left out.
-    """
+    """Return the changes that turn the default settings into these, without the bots."""
     changes = [Change("players", len(spec.players))]
     changes += [
         Change(f"clock.{player.name}", (player.offset, player.rate))
@@ -426,7 +430,7 @@ def describe(spec: MatchSpec) -> list[Change]:
     return changes + [Change(f"remote.{key}", str(own)) for key, own in spec.remote_settings]
 
 
-#: What ``--match`` describes: everything of a match that has no option of its own.
+#: The keys of ``--match``: settings that have no option of their own.
 MATCH_KEYS: tuple[Parameter, ...] = (
     PLAYERS,
     *(each for each in TECHNIQUES if each.name not in ("remote_strategy", "send")),
@@ -434,9 +438,9 @@ MATCH_KEYS: tuple[Parameter, ...] = (
 
 
 def parse_match(text: str) -> tuple[Change, ...]:
-    """What a description changes in the usual match: ``rewind=off,step=1/30,bot.B=still``.
+    """Parse changes to the usual match: ``rewind=off,step=1/30,bot.B=still``.
 
-    Raises ``SettingError``.
+    Raise ``SettingError``.
     """
 
     def parameter_of(name: str) -> Parameter:
@@ -444,9 +448,9 @@ def parse_match(text: str) -> tuple[Change, ...]:
         if name in _PLAIN and name not in (each.name for each in MATCH_KEYS):
             option = "link" if name in _LINK else name.replace("_", "-")
             raise SettingError(f"{name} has an option of its own: --{option}")
-        return _parameter(name) if is_player else find(name, MATCH_KEYS, "a match", "setting")
+        return _find_parameter(name) if is_player else find(name, MATCH_KEYS, "a match", "setting")
 
     found = description.read_entries(description.split(text), parameter_of)
     changes = [Change(*word) for word in found.items()]
-    # a clock or a bot may be that of a player who joins
+    # the number of players first: a clock or a bot may be that of a new one
     return tuple(sorted(changes, key=lambda change: change.name != "players"))

@@ -1,4 +1,4 @@
-"""A match's statistics: errors of what is drawn and of clocks, shots, figures of each player."""
+"""Statistics of a match: errors of drawn positions and of clocks, shots, figures by player."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from epic_cli.engine.parameters import parse_quantity
 from epic_cli.engine.strategies import declaration
 from epic_cli.play.client import Client
 from epic_cli.play.match import Match, MatchParticipant
-from epic_cli.play.script import SETTINGS, filled
+from epic_cli.play.script import SETTINGS, fill_placeholders
 from epic_cli.play.server import Connection
 from epic_cli.play.world import SECOND_US, Body, Event, Point, distance, to_seconds
 
-#: Seconds; no longer lag is looked for.
+#: Seconds; the longest lag that is searched for.
 LONGEST_LAG = 1.0
 
 
 class DrawnError:
-    """Compares what is drawn with the truth, one sample a step, in constant memory.
+    """The error and the lag of drawn positions, from one sample a step, in constant memory.
 
     The error is the distance to where the truth is now. The lag is the shift at which the drawn
-    path fits the true one best (least mean square), to a fraction of a step by a parabola
-    through the three best; NaN before there is a second of it, or when nothing has moved.
-    ``epic compare`` has the whole of a path before it looks for the lag, so it can try any shift;
-    a match has no end, so here sums are kept for the whole steps.
+    path fits the true one best (least mean square), to a fraction of a step by a parabola through
+    the three best; NaN before there is a second of it, or when nothing has moved. ``epic compare``
+    has the whole of a path before it looks for the lag, so it can try any shift; a match has no
+    end, so here sums are stored for the whole steps.
     """
 
     def __init__(self, step: float) -> None:
@@ -39,7 +39,7 @@ class DrawnError:
         self.largest = 0.0
 
     def add(self, drawn: Point | None, truth: Point) -> None:
-        """One sample; ``drawn`` None: nothing was drawn."""
+        """Add a sample; ``drawn`` None: nothing was drawn."""
         if self._truth and truth != self._truth[0]:
             self._moved = True
         self._truth.appendleft(truth)
@@ -61,7 +61,7 @@ class DrawnError:
 
     @property
     def lag(self) -> float:
-        """In seconds."""
+        """The lag in seconds; NaN if unknown."""
         squares = self._squares
         best = min(range(len(squares)), key=squares.__getitem__)
         if not self._moved or not any(squares):
@@ -75,9 +75,9 @@ class DrawnError:
 
 
 class ClockError:
-    """Compares what a client takes for the server's time with that time, once a frame.
+    """The error of a client's estimate of the server's time, measured once a frame.
 
-    ``set`` counts how often the clock was set, ``held`` the frames that were waited for.
+    ``set`` counts how often the clock was set, ``held`` the frames spent waiting.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class ClockError:
         self._speeds = (math.inf, -math.inf)
 
     def add(self, client: Client, server_us: int) -> None:
-        """A client has made a frame at this time of the server."""
+        """Take a frame of a client at this time of the server."""
         taken_us = client.timekeeper.server_us(client.now_us)
         if taken_us is None:
             return
@@ -104,7 +104,7 @@ class ClockError:
         self._speeds = (min(self._speeds[0], speed), max(self._speeds[1], speed))
 
     def figures(self) -> list[tuple[str, float, str]]:
-        """The lines of a summary: name, value, unit."""
+        """Return the lines of a summary: name, value, unit."""
         slowest, fastest = self._speeds if self._count else (math.nan, math.nan)
         return [
             ("clock known after", self._first, "s"),
@@ -117,7 +117,7 @@ class ClockError:
         ]
 
 
-#: The oldest shots and moves that the server has not seen are forgotten beyond this number.
+#: Beyond this number, the oldest shots and moves without a judgement are forgotten.
 MOST_UNJUDGED = 1000
 
 
@@ -159,7 +159,7 @@ class Shots:
     farthest: float = 0.0
 
     def add(self, shot: Shot) -> None:
-        """Counts one more."""
+        """Count a judged shot."""
         self.judged += 1
         self.hits += shot.hit
         self.on_screen += shot.on_screen
@@ -172,7 +172,7 @@ class Shots:
         self.farthest = max(self.farthest, shot.moved)
 
     def figures(self) -> list[tuple[str, float, str]]:
-        """The lines of a summary: name, value, unit."""
+        """Return the lines of a summary: name, value, unit."""
         return [
             ("shots judged", self.judged, ""),
             ("hits", self.hits, ""),
@@ -203,7 +203,7 @@ def is_switch(event: Event) -> bool:
 
 
 def input_delay(client: Client) -> float | None:
-    """Return how old the newest input is that a client's own player shows (s); None: unknown."""
+    """Return the age of the newest input that the own player shows (s); None if unknown."""
     if client.local.mode != "dumb-terminal":
         return 0.0
     if client.state is None or client.state.echo_us is None:
@@ -211,8 +211,8 @@ def input_delay(client: Client) -> float | None:
     return to_seconds(client.now_us - client.state.echo_us)
 
 
-def written(value: float, unit: str) -> str:
-    """Return a measured value for a caption: times in whole milliseconds."""
+def format_figure(value: float, unit: str) -> str:
+    """Format a measured value for a caption: times in whole milliseconds."""
     if math.isnan(value):
         return "-"
     if unit == "s":
@@ -221,7 +221,7 @@ def written(value: float, unit: str) -> str:
 
 
 class SinceSwitch:
-    """The figures of one player's screen since the last switch, which captions are filled with."""
+    """The figures of one player's screen since the last switch, for placeholders of captions."""
 
     def __init__(self, match: Match, participant: MatchParticipant) -> None:
         self.participant = participant
@@ -239,7 +239,7 @@ class SinceSwitch:
         return self._match.server.connections[self.participant.client.identity.player]
 
     def add_frame(self) -> None:
-        """Take a frame that the player's client has drawn."""
+        """Take the frame that the player's client has just drawn."""
         client, truth = self.participant.client, self._match.server.positions()
         drawn = client.drawn_remotes()
         drawn[client.identity.player] = client.local.drawn(client.now)
@@ -256,13 +256,17 @@ class SinceSwitch:
             self._steps.popleft()
 
     def figure(self, name: str, player: str) -> str:
-        """Return what a placeholder stands for; a player, or the name of a strategy's setting."""
+        """Return the text of a placeholder; ``player`` may also name a setting of the strategy."""
         if name in SETTINGS:
-            return self._written_setting(name, player)
+            return self._format_setting(name, player)
         drawn = self._drawn.get(player)
         if drawn is not None:
             of_player = {"off": drawn.mean, "most": drawn.largest, "apart": self._apart[player]}
-            return written(drawn.lag, "s") if name == "late" else written(of_player[name], "units")
+            return (
+                format_figure(drawn.lag, "s")
+                if name == "late"
+                else format_figure(of_player[name], "units")
+            )
         client, sent = self.participant.client, self._connection
         corrections, corrected, states, bits = self._before
         count = client.local.corrections - corrections
@@ -280,39 +284,39 @@ class SinceSwitch:
             "updates": (_ratio(states / len(client.remotes), passed), ""),
             "bits": (_ratio(sent.bits - bits, states), ""),
         }
-        return written(*found[name])
+        return format_figure(*found[name])
 
-    def _written_setting(self, name: str, own: str) -> str:
-        """Return a setting of the match as it is now; with ``own`` one of the strategy's."""
+    def _format_setting(self, name: str, own: str) -> str:
+        """Return the present value of a match's setting, or with ``own`` of the strategy's."""
         settings = self._match.settings
         if own:
             given = settings.strategy_settings()
             declared = declaration(settings.remote_strategy).settings
             value = given.get(own, {each.name: each.default for each in declared}.get(own))
-            return "-" if value is None else _in_words(parse_quantity(str(value), "s"))
+            return "-" if value is None else _format_time(parse_quantity(str(value), "s"))
         up, down = settings.link.up, settings.link.down
         return {
-            "latency": _in_words(down.latency),
-            "jitter": _in_words(down.jitter),
-            "rtt": _in_words(up.latency + down.latency),
+            "latency": _format_time(down.latency),
+            "jitter": _format_time(down.jitter),
+            "rtt": _format_time(up.latency + down.latency),
             "rate": f"{settings.send_rate:g}",
-            "period": _in_words(1 / settings.send_rate),
-            "step": _in_words(settings.rules.step),
+            "period": _format_time(1 / settings.send_rate),
+            "step": _format_time(settings.rules.step),
             "frames": f"{1 / settings.rules.step:.0f}",
-            "smoothing": _in_words(settings.smoothing),
+            "smoothing": _format_time(settings.smoothing),
         }[name]
 
 
-def _in_words(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return f"{1000 * seconds:.3g} ms"
 
 
 @dataclass
-class _Measured:
-    """Of one player: errors on his screen, his clock and input, his effects and shots.
+class _PlayerMeasurements:
+    """The measurements of one player: errors on his screen, his clock and input, effects, shots.
 
-    ``shown`` is where he was drawn to himself, by the timestamp of his newest move, until the
-    server has made that move, too.
+    ``shown`` has the positions where his own screen drew him, by the timestamp of his newest move,
+    until the server has made that move, too.
     """
 
     own: DrawnError
@@ -327,13 +331,13 @@ class _Measured:
 
 
 class MatchStatistics:
-    """Collects the figures of a match while it runs."""
+    """The figures of a match, collected while it runs."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
         step = match.settings.rules.step
         self._players = {
-            name: _Measured(
+            name: _PlayerMeasurements(
                 DrawnError(step),
                 {other: DrawnError(step) for other in match.names if other != name},
             )
@@ -347,10 +351,10 @@ class MatchStatistics:
             self._lately = SinceSwitch(match, match.participants[0])
         match.server.on_move = self._add_move
         match.on_event = self.add_event
-        match.fill_caption = self._fill
+        match.fill_caption = self._fill_caption
 
     def add_frame(self, participant: MatchParticipant) -> None:
-        """A client has drawn a frame."""
+        """Take the frame that a client has just drawn."""
         client, truth = participant.client, self._match.server.positions()
         measured = self._players[participant.config.name]
         measured.clock.add(client, self._match.now_us)
@@ -369,14 +373,14 @@ class MatchStatistics:
             measured.input_delay += delay
 
     def _add_move(self, player: int, timestamp_us: int, body: Body) -> None:
-        """The server has made a move: a player's own view of it can be judged."""
+        """Compare a move made on the server with where the player's own screen drew him."""
         measured = self._players[self._match.names[player]]
         drawn = measured.shown.pop(timestamp_us, None)
         if drawn is not None:
             measured.own.add(drawn, body.position)
 
     def add_event(self, event: Event) -> None:
-        """Something has happened."""
+        """Count an event."""
         details, measured = event.details, self._players.get(event.player)
         if self._lately and is_switch(event):
             self._lately = SinceSwitch(self._match, self._lately.participant)
@@ -396,10 +400,10 @@ class MatchStatistics:
         elif event.what == "effect refused":
             measured.refused_effects += 1
         elif event.what == "shot":
-            self.last_shot = self._judged(event)
+            self.last_shot = self._make_shot(event)
             measured.shots.add(self.last_shot)
 
-    def _judged(self, event: Event) -> Shot:
+    def _make_shot(self, event: Event) -> Shot:
         details = event.details
         stamp = float(details["stamp"])
         return Shot(
@@ -415,7 +419,7 @@ class MatchStatistics:
             str(details["view"]),
         )
 
-    def _fill(self, caption: str) -> str:
+    def _fill_caption(self, caption: str) -> str:
         """Return a caption with its placeholders filled from the match."""
         lately = self._lately
         if lately is None:
@@ -423,20 +427,20 @@ class MatchStatistics:
         moved = self.last_shot.moved if self.last_shot else math.nan
 
         def fill(name: str, player: str) -> str:
-            return written(moved, "units") if name == "moved" else lately.figure(name, player)
+            return format_figure(moved, "units") if name == "moved" else lately.figure(name, player)
 
-        return filled(caption, fill)
+        return fill_placeholders(caption, fill)
 
     def shots(self, player: str) -> Shots:
-        """A player's shots so far."""
+        """Return a player's shots so far."""
         return self._players[player].shots
 
     def remote(self, screen: str, player: str) -> DrawnError:
-        """How a player is drawn on another's screen."""
+        """Return the errors of a player drawn on another's screen."""
         return self._players[screen].others[player]
 
-    def _sent(self, client: Client) -> list[tuple[str, float, str]]:
-        """What the server has sent to a client, by the second."""
+    def _sent_figures(self, client: Client) -> list[tuple[str, float, str]]:
+        """Return the summary's lines about states sent to a client, per second."""
         connection = self._match.server.connections[client.identity.player]
         return [
             ("updates", _ratio(connection.states / len(client.remotes), self._match.now), "1/s"),
@@ -446,7 +450,7 @@ class MatchStatistics:
         ]
 
     def figures(self, participant: MatchParticipant) -> list[PlayFigure]:
-        """The summary of one player."""
+        """Return the summary of one player."""
         name, client = participant.config.name, participant.client
         measured, local = self._players[name], client.local
         up, down = participant.up, participant.down
@@ -464,7 +468,7 @@ class MatchStatistics:
             ("packets up lost", _ratio(up.lost, up.sent), "share"),
             ("packets down lost", _ratio(down.lost, down.sent), "share"),
         ]
-        found += self._sent(client)
+        found += self._sent_figures(client)
         for other, drawn in measured.others.items():
             found.append((f"{other} drawn error", drawn.mean, "units"))
             found.append((f"{other} largest error", drawn.largest, "units"))

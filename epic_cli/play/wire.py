@@ -1,4 +1,4 @@
-"""The two packets of the game as bytes, little-endian, and the refusal of anything that is not one.
+"""The two packets of the game as bytes, little-endian; anything else is refused.
 
 Input packet, client to server:
 
@@ -15,15 +15,15 @@ State packet, server to client:
         snapshots and whose entities are players
     u16 deltas, each:     u8 back, u8 player, i32 delta
     u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
-    u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: no one)
+    u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: none)
 
-``heard`` is one more than the newest snapshot that came in (0: none), ``held`` how long ago.
-``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one. ``epoch`` counts
-how often the sender has changed. A state in the message of the snapshot ``back`` before this one
-was true ``delta`` before its time.
+``heard`` is one more than the newest snapshot received (0: none), ``held`` the time since then.
+``echoes`` is 0 for no echo, 1 for a repeated one, 2 for a fresh one. ``epoch`` counts the changes
+of the sender. A state in the message of the snapshot ``back`` before this one was true ``delta``
+before its time.
 
-Times are whole microseconds. The token is the secret of one connection: whoever does not know it
-cannot speak for its player. Sizes are bounded, and every byte of a packet must be used.
+Times are whole microseconds. The token is the secret of one connection: only who knows it can speak
+for its player. Sizes are bounded, and every byte of a packet must be used.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ _VERDICT = struct.Struct("<qBB")
 
 
 class Malformed(ValueError):
-    """Bytes that are no packet, and why."""
+    """A refusal of bytes that are no packet, with the reason."""
 
 
 class InputPacket(NamedTuple):
-    """What a client sends: its newest moves; the receiver works out their durations.
+    """A client's packet with its newest moves; the receiver works out their durations.
 
-    ``heard`` is the newest snapshot that it has (None: none yet), which came in ``held_us`` ago:
+    ``heard`` is the newest snapshot that the client has (None: none yet), received ``held_us`` ago:
     this measures the round trip for the server.
     """
 
@@ -78,7 +78,7 @@ class InputPacket(NamedTuple):
 
 
 class Projectile(NamedTuple):
-    """Something thrown, on its way."""
+    """A thrown ball in flight."""
 
     number: int
     owner: int
@@ -89,7 +89,7 @@ class Projectile(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of the trigger pulled in a move; ``target`` None: no one was hit."""
+    """The server's decision on the trigger of a move; ``target`` None: it hit no player."""
 
     timestamp_us: int
     code: int
@@ -97,17 +97,17 @@ class Verdict(NamedTuple):
 
 
 class StatePacket(NamedTuple):
-    """What the server sends: a snapshot; the echo and the verdicts are for its receiver alone.
+    """The server's packet with a snapshot; the echo and the verdicts are for its receiver alone.
 
     ``body`` is the receiver's own player, exact, since moves are replayed on top of it. The others
-    are in ``message``, as the sender of this ``epoch`` encodes them; ``deltas`` say how long before
-    its snapshot each was true, in microseconds, by the snapshot and the player.
+    are in ``message``, as the sender of this ``epoch`` encodes them; ``deltas`` are the times
+    before its snapshot at which each state was true, in microseconds, by snapshot and player.
 
     ``echo_us`` is the timestamp of the newest move in the state (None: no move yet). The book's
-    program sends it only when it is new; but if that packet is lost, the client replays moves
-    that the next state contains. So it is always there, and ``fresh`` says that it has not been
-    sent before: only then does it measure the round trip, from which ``held_us``, the time that
-    the move spent at the server, is taken off.
+    program sends it only when it is new; but if that packet is lost, the client replays moves that
+    the next state contains. So it is in every packet, and ``fresh`` marks the first one with it:
+    only that one measures the round trip, from which ``held_us``, the time that the move spent at
+    the server, is subtracted.
     """
 
     token: int
@@ -124,12 +124,12 @@ class StatePacket(NamedTuple):
     verdicts: list[Verdict]
 
 
-#: How a verdict reads.
+#: The words of verdicts, by code.
 VERDICTS = ("missed", "hit", "thrown", "stunned", "reloading")
 
 
 def encode_input(packet: InputPacket) -> bytes:
-    """The bytes of an input packet."""
+    """Encode an input packet."""
     heard = 0 if packet.heard is None else packet.heard + 1
     head = (packet.token, packet.sequence, heard, packet.held_us, len(packet.moves))
     parts = [_INPUT_HEAD.pack(_INPUT, *head)]
@@ -141,7 +141,7 @@ def encode_input(packet: InputPacket) -> bytes:
 
 
 def decode_input(data: bytes) -> InputPacket:
-    """An input packet; raises ``Malformed``."""
+    """Decode an input packet; raise ``Malformed``."""
     reader = _Reader(data)
     kind, token, sequence, heard, held_us, count = reader.take(_INPUT_HEAD)
     _require(kind == _INPUT, "not an input packet")
@@ -163,7 +163,7 @@ def _decode_move(reader: _Reader) -> Move:
     views = []
     for _ in range(count):
         player, older, newer, fraction, exact = reader.take(_VIEW)
-        _require(older <= newer, "snapshots the wrong way round")
+        _require(older <= newer, "snapshots in the wrong order")
         _require(0 <= fraction <= 1, "a fraction out of range")
         views.append((player, View(older, newer, fraction, bool(exact))))
     _require(len(dict(views)) == len(views), "two views of one player")
@@ -171,7 +171,7 @@ def _decode_move(reader: _Reader) -> Move:
 
 
 def encode_state(packet: StatePacket) -> bytes:
-    """The bytes of a state packet."""
+    """Encode a state packet."""
     echoes = 0 if packet.echo_us is None else 1 + packet.fresh
     times = (packet.time_us, echoes, packet.echo_us or 0, packet.held_us)
     head = (packet.token, packet.snapshot, *times)
@@ -189,7 +189,7 @@ def encode_state(packet: StatePacket) -> bytes:
 
 
 def decode_state(data: bytes) -> StatePacket:
-    """A state packet; raises ``Malformed``."""
+    """Decode a state packet; raise ``Malformed``."""
     reader = _Reader(data)
     kind, token, snapshot, time_us, echoes, echo_us, held_us = reader.take(_STATE_HEAD)
     _require(kind == _STATE, "not a state packet")
@@ -219,12 +219,12 @@ def decode_state(data: bytes) -> StatePacket:
     )
 
 
-def received(
+def decode_pose(
     encoding: Encoding, state: EncodedState
 ) -> tuple[Vector, Vector | None, Rotation | None]:
-    """Position, velocity and rotation as both sides have them, to ``DECIMALS``.
+    """Decode position, velocity and rotation as both sides compute them, to ``DECIMALS``.
 
-    Raises ``ValueError`` for a state that no player can have.
+    Raise ``ValueError`` for a state that no player can have.
     """
     position, velocity, rotation, _ = (
         None if part is None else tuple(round(value, DECIMALS) + 0.0 for value in part)
@@ -247,7 +247,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 class _Reader:
-    """Takes bytes off the front, never more than there are."""
+    """A reader that takes bytes off the front, and raises ``Malformed`` at the end."""
 
     def __init__(self, data: bytes) -> None:
         _require(len(data) <= LONGEST_PACKET, "longer than a packet")
@@ -255,21 +255,21 @@ class _Reader:
         self._at = 0
 
     def take(self, layout: struct.Struct) -> tuple[Any, ...]:
-        _require(self._at + layout.size <= len(self._data), "shorter than it says")
+        _require(self._at + layout.size <= len(self._data), "shorter than its lengths say")
         values = layout.unpack_from(self._data, self._at)
         self._at += layout.size
         return values
 
     def bytes(self, length: int) -> bytes:
-        """The next ones as they are."""
-        _require(self._at + length <= len(self._data), "shorter than it says")
+        """Return the next ``length`` bytes."""
+        _require(self._at + length <= len(self._data), "shorter than its lengths say")
         self._at += length
         return self._data[self._at - length : self._at]
 
     def count(self, most: int, layout: struct.Struct = _COUNT) -> int:
         (number,) = self.take(layout)
-        _require(number <= most, "more than there can be")
+        _require(number <= most, "more entries than allowed")
         return int(number)
 
     def finish(self) -> None:
-        _require(self._at == len(self._data), "longer than it says")
+        _require(self._at == len(self._data), "longer than its lengths say")

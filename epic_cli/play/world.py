@@ -1,4 +1,4 @@
-"""The game itself, which server and clients share: its times, its rules, what happens in it.
+"""The game itself, which server and clients share: times, rules, moves and events.
 
 Floating-point seconds that are summed step by step drift apart on two machines that sum in
 different steps. So the simulation, the event queue and the packets count microseconds, under names
@@ -32,17 +32,17 @@ SECOND_US = 1_000_000
 
 
 def to_us(seconds: float) -> int:
-    """The nearest whole number of microseconds."""
+    """Convert seconds to the nearest whole number of microseconds."""
     return round(seconds * SECOND_US)
 
 
 def to_seconds(time_us: int) -> float:
-    """The double nearest to it: ``to_us`` gives the same microseconds back."""
+    """Convert microseconds to seconds; ``to_us`` gives the same microseconds back."""
     return time_us / SECOND_US
 
 
 class MachineClock:
-    """Shows ``offset`` (seconds) at the match's time 0, and runs ``rate`` times as fast.
+    """A clock that shows ``offset`` (seconds) at the match's time 0 and runs at ``rate``.
 
     The machine is switched on at the match's time ``start_us``; its timers count from there.
     """
@@ -54,11 +54,11 @@ class MachineClock:
         self.start_us = self.read(start_us)
 
     def read(self, match_us: int) -> int:
-        """What it shows at a time of the match."""
+        """Return the time that the clock shows at a time of the match; both in microseconds."""
         return round(self._offset * SECOND_US + match_us * self._rate)
 
     def when(self, local_us: int) -> int:
-        """When in the match a timer goes off that is set to this time of the clock."""
+        """Return the match's time at which a timer set to this clock's ``local_us`` fires."""
         return self._start_us + round((local_us - self.start_us) / self._rate)
 
 
@@ -84,15 +84,18 @@ class FixedStepLoop:
         self.change_step(step_us)
 
     def change_step(self, step_us: Fraction | int) -> None:
-        """The step that is due stays where it is; those after it come at the new distance."""
+        """Change the step's length; the step that is due keeps its time.
+
+        Raise ``ValueError`` for a step of no length.
+        """
         if not step_us > 0:
-            raise ValueError("a step is longer than 0 s")
+            raise ValueError("a step must be longer than 0 s")
         self._step_us = step_us
         self._first_us = self.due_us
         self._taken = 0
 
     def advance(self, now_us: int) -> bool:
-        """Whether a step is due at this time of the machine's clock; if so it counts as taken."""
+        """Take a step and return True if one is due at this time of the machine's clock."""
         if now_us < self.due_us:
             return False
         self.time_us = self.due_us
@@ -101,12 +104,12 @@ class FixedStepLoop:
         return True
 
 
-#: Seconds that the average covers.
+#: The duration of the average, in seconds.
 DURATION = 1.0
 
 
 class RoundTrip:
-    """The book's average; its program begins at 0, this with the first measurement."""
+    """The book's running average of the round trip, which begins with the first measurement."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -114,11 +117,11 @@ class RoundTrip:
 
     @property
     def estimate(self) -> float:
-        """In seconds; 0: not known."""
+        """The average round trip in seconds; 0 before the first measurement."""
         return self._average.value if self._average else 0.0
 
     def add(self, measured: float, now: float) -> None:
-        """Takes a round trip that has ended at the time ``now``; both in seconds."""
+        """Add a round trip that ended at the time ``now``; both in seconds."""
         self.count += 1
         if self._average is None:
             self._average = WeightedTimedAverage(DURATION, now - DURATION)
@@ -127,7 +130,7 @@ class RoundTrip:
 
 Point = tuple[float, float]
 
-#: A player's; he is a circle to rays and to other players, and a square to walls.
+#: The radius of a player, who is a circle to rays and players, and a square to walls.
 RADIUS = 0.6
 
 
@@ -152,18 +155,18 @@ class Arena(NamedTuple):
 DEFAULT_ARENA = Arena(blocks=(Block(11.0, 3.0, 13.0, 8.0), Block(11.0, 16.0, 13.0, 21.0)))
 
 
-def stopped(arena: Arena, before: Point, after: Point) -> tuple[Point, bool, bool]:
-    """How far a player gets on his way to ``after``, and along which axes he is stopped.
+def stop_at_walls(arena: Arena, before: Point, after: Point) -> tuple[Point, bool, bool]:
+    """Return where a move from ``before`` to ``after`` ends, and whether walls stopped x and y.
 
-    One axis after the other, so that he slides along a wall. A step is shorter than a wall is
-    thick: no one passes through.
+    Each axis is stopped by itself, so that a player slides along a wall. A step is shorter than a
+    wall is thick, so no player passes through one.
     """
-    x, stopped_x = _stopped_along(after[0], arena.width, before[0], before[1], arena.blocks, 0)
-    y, stopped_y = _stopped_along(after[1], arena.height, before[1], x, arena.blocks, 1)
+    x, stopped_x = _stop_along_axis(after[0], arena.width, before[0], before[1], arena.blocks, 0)
+    y, stopped_y = _stop_along_axis(after[1], arena.height, before[1], x, arena.blocks, 1)
     return (x, y), stopped_x, stopped_y
 
 
-def _stopped_along(
+def _stop_along_axis(
     wanted: float, end: float, before: float, across: float, blocks: tuple[Block, ...], axis: int
 ) -> tuple[float, bool]:
     reached = min(max(wanted, RADIUS), end - RADIUS)
@@ -176,7 +179,7 @@ def _stopped_along(
 
 
 def direction(vector: Point) -> Point:
-    """The vector of length 1 in this direction; (1, 0) for the zero vector."""
+    """Return the vector of length 1 in this direction; (1, 0) for the zero vector."""
     length = math.sqrt(vector[0] * vector[0] + vector[1] * vector[1])
     if length == 0:
         return (1.0, 0.0)
@@ -184,13 +187,13 @@ def direction(vector: Point) -> Point:
 
 
 def distance(one: Point, other: Point) -> float:
-    """Between two points."""
+    """Return the distance between two points."""
     dx, dy = one[0] - other[0], one[1] - other[1]
     return math.sqrt(dx * dx + dy * dy)
 
 
 def ray_to_wall(arena: Arena, origin: Point, aim: Point) -> float:
-    """How far a ray gets until it meets a wall; ``aim`` has the length 1.
+    """Return the length of a ray until it meets a wall; ``aim`` has the length 1.
 
     The slab method: T. L. Kay, J. T. Kajiya, "Ray Tracing Complex Scenes", SIGGRAPH 1986.
     """
@@ -213,7 +216,7 @@ def ray_to_wall(arena: Arena, origin: Point, aim: Point) -> float:
 
 
 def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
-    """How far a ray gets until it meets a player; None: it misses him."""
+    """Return the length of a ray until it meets a player; None if it misses him."""
     dx, dy = player[0] - origin[0], player[1] - origin[1]
     along = dx * aim[0] + dy * aim[1]
     across = dx * aim[1] - dy * aim[0]
@@ -226,7 +229,7 @@ def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
 def first_hit(
     arena: Arena, origin: Point, aim: Point, players: Mapping[int, Point], reach: float = math.inf
 ) -> int | None:
-    """Whom a ray of this length meets first, before a wall stops it; None: no one."""
+    """Return the player whom a ray meets first; None if a wall or its ``reach`` ends it before."""
     nearest = min(ray_to_wall(arena, origin, aim), reach)
     hit = None
     for number, player in players.items():
@@ -237,7 +240,7 @@ def first_hit(
 
 
 def sees(arena: Arena, origin: Point, target: Point) -> bool:
-    """Whether no wall stands between two points."""
+    """True if no wall stands between two points."""
     aim = direction((target[0] - origin[0], target[1] - origin[1]))
     return ray_to_wall(arena, origin, aim) >= distance(origin, target)
 
@@ -255,10 +258,10 @@ STUN_US = 500_000  # whoever was hit cannot shoot for this long
 THROW_SPEED = 14.0
 
 
-#: A turn: headings are whole numbers, as Quake's, and so the same on every machine.
+#: A full turn; headings are whole numbers, as in Quake, to be the same on every machine.
 TURN = 65_536
 
-#: Where the arrows lead.
+#: Headings by the direction of the arrows.
 _HEADINGS = {
     (1, 0): 0,
     (1, 1): 8_192,
@@ -272,7 +275,7 @@ _HEADINGS = {
 
 
 class Weapon(enum.IntEnum):
-    """What is fired: nothing, a shot that hits at once, or something that flies there."""
+    """A weapon: none, a shot that hits at once, or a thrown ball that flies."""
 
     NONE = 0
     SHOT = 1
@@ -289,9 +292,9 @@ class Control(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A player as the simulation knows him, with the time until he has reloaded or recovered.
+    """A player's state in the simulation, with the times until he has reloaded and recovered.
 
-    ``heading`` is where he looks, in 65,536ths of a turn from x to y.
+    ``heading`` is the direction in which he looks, in 65,536ths of a turn from x to y.
     """
 
     x: float
@@ -304,21 +307,22 @@ class Body(NamedTuple):
 
     @property
     def position(self) -> Point:
-        """Where he is."""
+        """The position (x, y)."""
         return (self.x, self.y)
 
     @property
     def rotation(self) -> Rotation:
-        """Where he looks, as a quaternion."""
+        """The heading as a quaternion."""
         angle = (self.heading + TURN // 2) % TURN - TURN // 2
         sine, cosine = sine_cosine(angle / (2 * TURN))
         return (0.0, 0.0, sine, cosine)
 
 
 class MoveResult(NamedTuple):
-    """What came of a move: the body, the weapon that went off, and the knocks it gave others.
+    """The result of a move: the body, the weapon that fired, and the knocks that others got.
 
-    ``refused`` is why a trigger did nothing. ``knocks`` are changes of velocity by player.
+    ``refused`` is the reason why a trigger did nothing. ``knocks`` are changes of velocity by
+    player.
     """
 
     body: Body
@@ -328,7 +332,7 @@ class MoveResult(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What both sides must agree on: the arena, and the longest step in seconds."""
+    """The rules that both sides must agree on: the arena, and the longest step in seconds."""
 
     arena: Arena = DEFAULT_ARENA
     step: float = STEP
@@ -345,10 +349,10 @@ class Rules(NamedTuple):
         duration_us: int,
         others: Mapping[int, Body] | None = None,
     ) -> MoveResult:
-        """Moves a body by a move of this duration, in steps no longer than ``step``.
+        """Simulate a move of this duration, in steps no longer than ``step``.
 
-        ``others`` are the players that he can bump into. Only the server knows where they are:
-        a client leaves them out, and is corrected after a bump.
+        ``others`` are the players whom the body can bump into. Only the server knows where they
+        are: a client leaves them out, and is corrected after a bump.
         """
         knocks: dict[int, Point] = {}
         left_us, longest_us = duration_us, self.step_us
@@ -373,11 +377,11 @@ def _step(
     others: Mapping[int, Body],
     knocks: dict[int, Point],
 ) -> Body:
-    """Semi-implicit Euler: the velocity first, then the position with the new velocity."""
+    """Take a step of semi-implicit Euler: the velocity, then the position with that velocity."""
     seconds = to_seconds(step_us)
-    vx, vy = _steered((body.vx, body.vy), control, seconds)
+    vx, vy = _steer_velocity((body.vx, body.vy), control, seconds)
     wanted = (body.x + vx * seconds, body.y + vy * seconds)
-    position, stopped_x, stopped_y = stopped(arena, body.position, wanted)
+    position, stopped_x, stopped_y = stop_at_walls(arena, body.position, wanted)
     velocity = (0.0 if stopped_x else vx, 0.0 if stopped_y else vy)
     for number, other in others.items():
         if distance(position, other.position) < 2 * RADIUS:
@@ -387,19 +391,19 @@ def _step(
         *velocity,
         max(body.reload_us - step_us, 0),
         max(body.stun_us - step_us, 0),
-        _turned(body.heading, control, step_us),
+        _turn_heading(body.heading, control, step_us),
     )
 
 
-def _turned(heading: int, control: Control, step_us: int) -> int:
-    """The heading, closer to where the input leads, the shorter way; without input it stays."""
+def _turn_heading(heading: int, control: Control, step_us: int) -> int:
+    """Return the heading, turned the shorter way toward the input; without input it stays."""
     way = (_HEADINGS.get((control.x, control.y), heading) - heading + TURN // 2) % TURN - TURN // 2
     most = TURN_SPEED * step_us // 1_000_000
     return (heading + max(-most, min(most, way))) % TURN
 
 
 def heading_of(aim: Point) -> int:
-    """The heading of a direction, by halving what it lies in: atan2 is not the same everywhere."""
+    """Return the heading of a direction, by bisection: atan2 differs between machines."""
     low = 0 if aim[1] > 0 or (aim[1] == 0 and aim[0] > 0) else TURN // 2
     high = low + TURN // 2
     while high - low > 1:
@@ -409,8 +413,8 @@ def heading_of(aim: Point) -> int:
     return low
 
 
-def _steered(velocity: Point, control: Control, seconds: float) -> Point:
-    """The velocity, closer to the wanted one by as much as is allowed; without input he brakes."""
+def _steer_velocity(velocity: Point, control: Control, seconds: float) -> Point:
+    """Return the velocity, changed toward the input by the allowed acceleration, or braked."""
     length = math.sqrt(control.x * control.x + control.y * control.y)
     wish = (control.x * SPEED / length, control.y * SPEED / length) if length else (0.0, 0.0)
     against = velocity[0] * wish[0] + velocity[1] * wish[1] <= 0
@@ -431,9 +435,10 @@ def _bump(
     other: Body,
     knocks: dict[int, Point],
 ) -> tuple[Point, Point]:
-    """Equal masses, fully elastic: the parts of the velocities along the line are exchanged.
+    """Resolve a collision of equal masses, fully elastic; return the mover's position and velocity.
 
-    The mover is put back to where the two touch.
+    The players exchange the parts of their velocities along the line between them. The mover is put
+    back to where the two touch.
     """
     apart = distance(position, other.position)
     nx, ny = (1.0, 0.0)
@@ -446,12 +451,12 @@ def _bump(
     if approach < 0:
         velocity = (velocity[0] - approach * nx, velocity[1] - approach * ny)
         knocks[number] = (knocked[0] + approach * nx, knocked[1] + approach * ny)
-    position, _, _ = stopped(arena, position, back)
+    position, _, _ = stop_at_walls(arena, position, back)
     return position, velocity
 
 
 class View(NamedTuple):
-    """Between which snapshots a player was drawn, and how far from the older to the newer.
+    """The snapshots between which a player was drawn, and the fraction from the older to the newer.
 
     ``exact``: this gives the drawn position to the last bit. Otherwise the strategy drew something
     other than a point between two snapshots, and this is the nearest such point.
@@ -464,24 +469,24 @@ class View(NamedTuple):
 
 
 def between(older: Point, newer: Point, fraction: float) -> Point:
-    """The point of a view; client and server both compute it here, so to the same bits."""
+    """Interpolate two points; client and server both compute a view here, so to the same bits."""
     return (
         older[0] + (newer[0] - older[0]) * fraction,
         older[1] + (newer[1] - older[1]) * fraction,
     )
 
 
-#: Every input packet carries this many of the newest moves: two packets in a row may be lost.
+#: The number of newest moves in an input packet: two packets in a row may be lost.
 MOVES_IN_PACKET = 3
 
-#: A client that hears nothing for a long time forgets its oldest moves.
+#: The most moves that a client without an answer remembers.
 MOST_MOVES = 600
 
 
 class Move(NamedTuple):
-    """What was done from ``timestamp_us - duration_us`` to ``timestamp_us`` on the client's clock.
+    """An input held from ``timestamp_us - duration_us`` to ``timestamp_us`` on the client's clock.
 
-    ``views`` says what the player saw of each other player, where the move fires a weapon.
+    ``views`` tells what the player saw of each other player, where the move fires a weapon.
     """
 
     control: Control
@@ -491,7 +496,7 @@ class Move(NamedTuple):
 
 
 class MoveList:
-    """The moves that wait, oldest first, and the timestamp of the newest that ever came in."""
+    """The waiting moves, oldest first, and the timestamp of the newest move ever added."""
 
     def __init__(self) -> None:
         self._moves: deque[Move] = deque(maxlen=MOST_MOVES)
@@ -510,10 +515,10 @@ class MoveList:
         views: tuple[tuple[int, View], ...] = (),
         longest_us: int | None = None,
     ) -> Move | None:
-        """Adds a move that is newer than all before it; None: it is not.
+        """Add and return a move that is newer than all before it; None if it is not.
 
-        It lasts from the timestamp before it, the very first one no time; if moves between them
-        were lost, it lasts longer by theirs, though no longer than ``longest_us``.
+        The move lasts from the timestamp before it; the very first one lasts no time. If moves
+        between the two were lost, it lasts longer by theirs, though no longer than ``longest_us``.
         """
         last_us = self.last_timestamp_us
         if last_us is not None and timestamp_us <= last_us:
@@ -527,20 +532,20 @@ class MoveList:
         return move
 
     def remove_processed(self, timestamp_us: int) -> None:
-        """Removes the moves up to this timestamp: the server's state contains them."""
+        """Remove the moves up to this timestamp, which the server's state contains."""
         while self._moves and self._moves[0].timestamp_us <= timestamp_us:
             self._moves.popleft()
 
     def take_first(self) -> Move:
-        """Removes the oldest move, and returns it."""
+        """Remove and return the oldest move."""
         return self._moves.popleft()
 
     def first(self) -> Move | None:
-        """The oldest move."""
+        """Return the oldest move; None if there is none."""
         return self._moves[0] if self._moves else None
 
     def newest(self, count: int = MOVES_IN_PACKET) -> list[Move]:
-        """The newest moves, oldest first."""
+        """Return the newest moves, oldest first."""
         return list(self._moves)[-count:]
 
 
@@ -548,7 +553,7 @@ Value = float | int | str | bool
 
 
 class Event(NamedTuple):
-    """``time`` is the match's own; ``where`` is ``server`` or the player on whose screen it was.
+    """An event at the match's ``time``, on the ``server`` or on the screen of the player ``where``.
 
     Times are in seconds, in ``details`` too; there ``stamp`` is on the clock of the player.
     """

@@ -10,7 +10,7 @@ import pytest
 from support.play_rows import Played, lengthened, stretched
 
 from epic_cli.play import Match, MatchSpec
-from epic_cli.play.script import SCENARIOS, filled
+from epic_cli.play.script import SCENARIOS, fill_placeholders
 from epic_cli.play.world import SPEED, STUN_US, distance
 
 #: What happens once; in others each phase is done twice over.
@@ -50,7 +50,11 @@ def test_a_number_in_a_caption_is_measured_or_one_that_the_script_sets(name: str
     others = " ".join(line for line in lines if line.split()[1] != "say" and line[0] != "#")
     known = {float(number) for number in re.findall(r"\d+(?:\.\d+)?", others)}
     for caption in captions:
-        text = filled(caption, lambda *_: "").replace("1/2 RTT", "").replace("question-6", "")
+        text = (
+            fill_placeholders(caption, lambda *_: "")
+            .replace("1/2 RTT", "")
+            .replace("question-6", "")
+        )
         assert {float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)} <= known
 
 
@@ -98,7 +102,7 @@ def test_figure_8_2(play: Callable[[str], Played]) -> None:
 def test_figure_8_3(play: Callable[[str], Played]) -> None:
     match = play("figure-8.3")
     first, second = match.phases
-    late, half, period = match.numbers("He was")
+    late, half, period = match.numbers("B was")
     assert half == 0.05
     assert period == pytest.approx(0.0667)
     assert late == pytest.approx(half + period, abs=0.004)
@@ -153,8 +157,8 @@ def test_fixed_step(play: Callable[[str], Played]) -> None:
 def test_late_frame(play: Callable[[str], Played]) -> None:
     match = play("late-frame")
     first, second = match.phases
-    [late] = match.numbers("He was")
-    assert late == pytest.approx(match.late("B", 0, match.say("He was").time), abs=0.03)
+    [late] = match.numbers("B was")
+    assert late == pytest.approx(match.late("B", 0, match.say("B was").time), abs=0.03)
     steps = match.steps("B", 0.6, 1.1)
     assert max(steps) > 1.3 * min(steps)
     assert match.stops("B", first[0] + 0.5, first[1]) < 0.1
@@ -196,7 +200,7 @@ def test_optimism(play: Callable[[str], Played]) -> None:
     match = play("optimism")
     [thrown], confirmed = match.happened("thrown"), match.happened("effect confirmed")
     assert thrown.time <= match.say("spawns the ball").time < confirmed[0].time
-    assert confirmed[0].time <= match.say("The ball has come").time
+    assert confirmed[0].time <= match.say("The ball has arrived").time
     waited = [float(each.details["waited"]) for each in confirmed]
     assert all(0.2 <= each < 0.25 for each in waited)
     assert not match.happened("effect refused")
@@ -219,9 +223,9 @@ def test_a_thrown_ball_flies_where_the_server_has_it() -> None:
 def test_phase_locked_loop(play: Callable[[str], Played]) -> None:
     match = play("phase-locked-loop")
     first, second = match.phases
-    assert match.numbers("He was")[0] == pytest.approx(match.late("B", 1, first[1]), abs=0.04)
+    assert match.numbers("B was")[0] == pytest.approx(match.late("B", 1, first[1]), abs=0.04)
     assert match.late("B", 1, first[1]) > 0.4
-    late, buffer = match.numbers("He is")
+    late, buffer = match.numbers("late: the buffer")
     assert buffer == 0.2
     assert late == pytest.approx(0.2 + 0.05, abs=0.03)
     assert match.late("B", *second) == pytest.approx(late, abs=0.01)

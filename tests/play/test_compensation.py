@@ -20,8 +20,8 @@ from epic_cli.play.server import (
     SourceCompensation,
     backtrack,
     estimate_time,
+    find_captures,
     find_target_tick,
-    sample,
 )
 from epic_cli.play.world import View
 
@@ -80,7 +80,7 @@ MIRROR = load("mirror_lagcomp")
     "case", MIRROR["sample"], ids=lambda case: f"{len(case['entries'])}-{case['query']}"
 )
 def test_a_time_is_found_between_the_captures_as_in_mirror(case: dict[str, Any]) -> None:
-    found = sample([float(key) for key in case["entries"]], case["query"], case["interval"])
+    found = find_captures([float(key) for key in case["entries"]], case["query"], case["interval"])
     assert (found is not None) == case["ok"]
     if found is None:
         assert (case["before"], case["after"], case["t"]) == (None, None, None)

@@ -188,7 +188,7 @@ def test_the_point_between_two_snapshots() -> None:
     [(View(18, 19, 0.5), 9.25), (View(20, 20, 0.0), 10.0), (View(18, 18, 0), 9.0)],
 )
 def test_the_history_goes_back_as_the_source_engine_does(view: View, expected: float) -> None:
-    """Records at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; wanted at 0.925, 1.0 and 0.9 s."""
+    """Record at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; wanted at 0.925, 1.0 and 0.9 s."""
     history = SentPoses()
     for snapshot in (18, 19, 20):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 0.0)})

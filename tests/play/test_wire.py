@@ -108,7 +108,7 @@ NOWHERE = Body(float("nan"), 0.0)
         (packet(100, x=2), "direction"),
         (packet(100, weapon=9), "weapon"),
         (packet(133, 100), "order"),
-        (seen(5, 4, 0.5), "way round"),
+        (seen(5, 4, 0.5), "wrong order"),
         (seen(4, 5, 1.5), "fraction"),
         (seen(4, 5, float("nan")), "fraction"),
         (StatePacket(7, 1, 0, None, False, 0, NOWHERE, 0, b"", {}, [], []), "number"),

@@ -185,7 +185,7 @@ def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
     done = epic("play", "-", data=b"0 A left\n1 A jmup\n")
     assert done.returncode == 1
     assert done.stderr.startswith(
-        b"<stdin>:2:5: 'jmup' is not something a player can do\n  1 A jmup\n      ^ "
+        b"<stdin>:2:5: 'jmup' is not an input\n  1 A jmup\n      ^ "
     )
 
 

@@ -23,7 +23,7 @@ from epic_cli.play.screen import (
     Switches,
 )
 from epic_cli.play.script import SCENARIOS, Script
-from epic_cli.play.spec import changed
+from epic_cli.play.spec import apply_change
 
 
 def game(**settings: object) -> Game:
@@ -38,7 +38,7 @@ def scenario(name: str) -> Game:
         read = script(SCENARIOS[one].read_text())
         settings = MatchSpec()
         for change in read.beginning:
-            settings = changed(settings, change)
+            settings = apply_change(settings, change)
         return settings, read._replace(beginning=())
 
     settings, read = opened(name) if name else (MatchSpec(), Script())
@@ -146,7 +146,7 @@ def test_a_throw_flies() -> None:
 
 #: What is switched by a key, and the sentence about it; empty: nothing is said.
 SWITCHES = {
-    "l": ("[l]atency 75 ms", "latency 75 ms each way: an answer takes a round trip of 150 ms"),
+    "l": ("[l]atency 75 ms", "latency 75 ms each way: a round trip of 150 ms"),
     "L": ("[l]atency 25 ms", "latency 25 ms each way"),
     "j": ("[j]itter 5 ms", "jitter 5 ms"),
     "J": ("[j]itter 0 ms", ""),  # there is none
@@ -154,12 +154,12 @@ SWITCHES = {
     "s": ("[s]end rate 30/s", "send rate 30/s"),
     "S": ("[s]end rate 15/s", "send rate 15/s: a packet period (PP) of 66.7 ms"),
     "p": ("[p]rediction OFF  [r]eplay OFF", "prediction OFF: a dumb terminal"),
-    "r": ("[p]rediction on  [r]eplay OFF", "replay OFF: your client moves you at once and never"),
-    "m": ("s[m]oothing on", "smoothing on: a correction of yours fades within 0.1 s"),
-    "w": ("re[w]ind OFF", "rewind OFF: the server judges a shot by where all are when it comes in"),
-    "i": ("[i]: dead-reckoning", "others by dead-reckoning: continues as received"),
-    "I": ("[i]: local-perception", "others by local-perception: "),
-    "T": ("[t]ime 0.5 x", "the same match at 0.5 times its speed"),
+    "r": ("[p]rediction on  [r]eplay OFF", "replay OFF: your client moves you at once and"),
+    "m": ("s[m]oothing on", "smoothing on: your corrections fade within 0.1 s"),
+    "w": ("re[w]ind OFF", "rewind OFF: the server judges a shot by the positions when it arrives"),
+    "i": ("[i]: dead-reckoning", "others drawn by dead-reckoning: continues as received"),
+    "I": ("[i]: local-perception", "others drawn by local-perception: "),
+    "T": ("[t]ime 0.5 x", "the match runs at 0.5 times its speed"),
 }
 
 
@@ -188,7 +188,7 @@ def test_a_switch_is_told_beside_a_caption_where_there_is_little_room() -> None:
         played.press(key)
         now = go_on(played, now, 0.1)
         said = " ".join(" ".join(text(played, 45, 20)).split())
-        assert "optimism: Tells: what a player does" in said
+        assert "optimism: Tells: a player's action" in said
         assert {"l": "latency 150 ms each way", "w": "rewind OFF: the server"}[key] in said
 
 
@@ -202,7 +202,7 @@ def test_a_key_walks_through_every_strategy_and_back() -> None:
         name = played.match.settings.remote_strategy
         seen.append(name)
         whole = " ".join(" ".join(text(played, 100, 40)).split())
-        assert f"others by {name}: {declaration(name).summary.split(' ')[0]}" in whole
+        assert f"others drawn by {name}: {declaration(name).summary.split(' ')[0]}" in whole
     assert seen[0] == "dead-reckoning"
     assert seen[-1] == "snapshot"
     assert sorted(seen) == sorted(remote_names())
@@ -264,7 +264,7 @@ def test_strips_show_who_is_late_and_by_how_much() -> None:
     assert 3 <= seen.start() - moved.start() <= 4
     played = scenario("figure-8.2")
     go_on(played, 0, 15)
-    assert "pause; t goes on, enter begins again" in "".join(text(played, 100, 40))
+    assert "pause; t: continue, enter: restart" in "".join(text(played, 100, 40))
     assert "A drawn" in "".join(text(played, 45, 20))  # the caption is about them
     [strip] = [line.split()[2] for line in text(played, 100, 40) if line.startswith("A drawn")]
     assert "#___#___#___#" in strip
@@ -330,7 +330,7 @@ def test_ladders_end() -> None:
     assert switches.press("l", settings) == []
     for _ in LATENCIES:
         for change in switches.press("L", settings):
-            settings = changed(settings, change)
+            settings = apply_change(settings, change)
     assert settings.link.down.latency == 0
     assert switches.press("y", settings) == []
 
