@@ -24,7 +24,13 @@ from epic_cli.engine.strategies import create
 from epic_cli.engine.strategies import find as find_strategy
 from epic_cli.network.encoding import Encoding
 from epic_cli.network.link import Channel, Link, LinkConditions
-from epic_cli.network.link_spec import LINK_WORDS, TwoWays, differences, word_parameter, describe_conditions
+from epic_cli.network.link_spec import (
+    LINK_WORDS,
+    TwoWays,
+    describe_conditions,
+    differences,
+    word_parameter,
+)
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import HALF, HALF_DELTA, RECORDED, USUAL_RATE, Sender, SenderSpec
 from epic_cli.play.client import LOCAL_MODES, SMOOTHING_CURVES, LocalMode, Smoothing
