@@ -303,7 +303,7 @@ class OneWayLink:
         return self._clipped_before + fates(self.channel).clipped
 
     def replace(self, channel: Channel) -> None:
-        """Use another channel from now on; delays are measured anew."""
+        """Use another channel from now on; measure its delays alone."""
         self._clipped_before = self.clipped
         self._use_channel(channel)
 
