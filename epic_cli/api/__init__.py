@@ -1,7 +1,7 @@
-"""What a program of somebody's own calls: recordings in, samples, arrays and comparisons out.
+"""The Python interface: recordings in, samples, arrays and comparisons out.
 
-``reading`` reads packets from files, ``replaying`` draws them, ``arrays`` gives the rows as one
-array, ``comparing`` says which strategy draws them best, ``tuning`` with which settings,
-``diagnosing`` why they jitter, ``listening`` takes packets of a running game. All of it is offered
-by ``epic_cli``.
+``reading`` reads packets from files, ``replaying`` draws them, ``arrays`` returns the rows as one
+array, ``comparing`` finds the strategy that draws them best, ``tuning`` its settings,
+``diagnosing`` the causes of jitter, ``listening`` takes packets of a running game. ``epic_cli``
+offers all of it.
 """

@@ -1,11 +1,11 @@
-"""What a strategy draws, as one structured NumPy array."""
+"""Replays as one structured NumPy array."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.api.reading import opened
+from epic_cli.api.reading import open_packets
 from epic_cli.api.replaying import TICK, draw, make_stream
 from epic_cli.engine.contract import STATUSES, SmoothingStrategy
 from epic_cli.engine.packets import PacketBlock, Status
@@ -36,21 +36,21 @@ def replay_array(
     latency: float | None = None,
     **settings: Value,
 ) -> NDArray[np.void]:
-    """All that ``replay`` would draw, as a structured array with a row for each sample.
+    """Draw all that ``replay`` would, as a structured array with a row for each sample.
 
-    The arguments are those of ``replay``, and so are the errors. The fields are those of the CSV
-    format: ``time`` (seconds), ``x``, ``y``, ``z`` (the recording's own length unit), ``vx``,
-    ``vy``, ``vz`` (that unit per second), all ``float64``, NaN where nothing is drawn; where there
-    are rotations, ``qx``, ``qy``, ``qz``, ``qw``, ``wx``, ``wy`` and ``wz`` (rad/s); ``status``
-    and ``entity`` as text, the latter as wide as the longest name. A row takes 104 bytes (160 with
-    a rotation) and 4 for each character of that name; ``pandas.DataFrame(array)`` and
-    ``polars.DataFrame(array)`` take it as it is.
+    Arguments and errors are those of ``replay``. The fields are those of the CSV format: ``time``
+    (seconds), ``x``, ``y``, ``z`` (the recording's own length unit), ``vx``, ``vy``, ``vz`` (that
+    unit per second), all ``float64``, NaN where nothing is drawn; where there are rotations,
+    ``qx``, ``qy``, ``qz``, ``qw``, ``wx``, ``wy`` and ``wz`` (rad/s); ``status`` and ``entity`` as
+    text, the latter as wide as the longest name. A row takes 104 bytes (160 with a rotation) and 4
+    for each character of that name; ``pandas.DataFrame(array)`` and ``polars.DataFrame(array)``
+    accept the array.
     """
     import numpy as np
 
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
     drawn, turned, block = bytearray(), bytearray(), PacketBlock()
-    for samples, block in draw(opened(packets), stream, AT_ONCE, strategy):  # noqa: B007
+    for samples, block in draw(open_packets(packets), stream, AT_ONCE, strategy):  # noqa: B007
         drawn += samples.rows()
         turned += samples.turns()
     names = block.entities

@@ -1,4 +1,4 @@
-"""Which strategy draws a recording best, asked from Python."""
+"""Comparisons of strategies, from Python."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from epic_cli.recordings.opening import RecordingSource
     from epic_cli.show.report import Report
 
-#: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
+#: A participant: a name as in ``epic compare``, a spec, an object, a class, or a function.
 StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
 
 
-class _Made(NamedTuple):
-    """What an object, a class or a function makes takes part."""
+class _MadeParticipant(NamedTuple):
+    """A participant made by an object, a class or a function."""
 
     label: str
     make: Callable[[], SmoothingStrategy]
@@ -68,50 +68,51 @@ def compare(
     threads: int | None = None,
     executor: Executor | None = None,
 ) -> Comparison:
-    """Runs strategies over the same packets and measures what each draws against the truth.
+    """Run strategies over the same packets and measure what each draws against the truth.
 
-    ``packets`` and ``truth`` are what ``replay`` takes: packets, a table, the path of a recording;
-    ``packets`` may be several paths, or that of a folder, too, which are judged together.
-    Without ``truth`` it is rebuilt from the packets, with hindsight; ``truth_offset`` (seconds:
-    the receiver's clock less the sender's) is added to its times. With a ``movement`` there are no
-    ``packets``: it is sent over simulated networks, one for each of ``seeds``. ``movement``
-    (``"strafe,speed=4"``, ``"truth=walk.csv"``), ``send`` (``"30hz"``) and ``link``
-    (``"4g,loss=3%"``) are what the options of these names take, or their values. ``seed`` is the
-    first one's, and that of the intervals: the same gives the same, whatever the number of
-    ``threads``.
+    ``packets`` and ``truth`` are of the kinds that ``replay`` takes: packets, a table, the path of
+    a recording. ``packets`` may also be several paths, or that of a folder, which are judged
+    together. Without ``truth`` it is rebuilt from the packets, with hindsight; ``truth_offset``
+    (seconds: the receiver's clock minus the sender's) is added to its times. With a ``movement``
+    there are no ``packets``: the movement is sent over simulated networks, one for each of
+    ``seeds``. ``movement`` (``"strafe,speed=4"``, ``"truth=walk.csv"``), ``send`` (``"30hz"``) and
+    ``link`` (``"4g,loss=3%"``) are the texts of the options with these names, or their values.
+    ``seed`` is that of the first network and of the intervals: the same seed gives the same result,
+    whatever the number of ``threads``.
 
-    ``strategies``, all that there are unless given, are names, with settings as
-    ``"epic+calc_ahead=0.3"``, built-in strategies as ``strategy("epic", calc_ahead=0.3)``, classes,
-    or functions that make strategies; a mapping gives them labels. ``weights`` of ``accuracy``,
+    ``strategies`` are names, with settings as ``"epic+calc_ahead=0.3"``, built-in strategies as
+    ``strategy("epic", calc_ahead=0.3)``, classes, or functions that make strategies; a mapping
+    gives them labels. By default all strategies take part. The score weighs ``accuracy``,
     ``smoothness``, ``latency`` and ``recovery`` (1 each), ``overshoot``, ``backward`` and
-    ``across`` (0 each) go into the score; a ``game`` (``"shooter"``, ``"vehicle"``, ``"fighting"``,
-    ``"observer"``) has others. There is a row for each picture of a usual screen unless another
-    ``tick`` is given. The first ``warm_up`` seconds of each unbroken movement do not count. The
-    other arguments are those of ``replay``; ``threads`` is the number of cores unless given. An
-    ``executor`` of ``concurrent.futures`` (processes, a cluster's) judges recordings side by side,
-    with one thread each unless given: they are paths, which its workers read, and strategies and
-    truth are what goes there by pickle. The result is the same; ``skipped`` has those at which a
-    worker failed.
+    ``across`` (0 each), unless ``weights`` or a ``game`` (``"shooter"``, ``"vehicle"``,
+    ``"fighting"``, ``"observer"``) changes them. There is a row for each picture of a usual screen
+    unless another ``tick`` is given. The first ``warm_up`` seconds of each unbroken movement do not
+    count. The other arguments are those of ``replay``; ``threads`` defaults to the number of cores.
 
-    Returns a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has
-    its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS
-    distance from the truth in the recording's length unit, ``"lag"`` in seconds, ``"score"`` from 0
-    to 100 (NaN: not enough to say). ``result.interval("error")`` is from where to where it goes
-    with 95 % confidence, ``result.rank`` one more than how many others are clearly better,
-    ``result.standing.gap`` how far it is behind the best. ``by_entity`` has the same for each
-    entity, ``by_recording`` for each recording, without intervals; ``advice`` says what it comes
-    to, ``certainty`` what the intervals rest on, ``skipped`` which of several recordings cannot be
-    judged or read (of the latter is warned).
+    An ``executor`` of ``concurrent.futures`` (processes, a cluster's) judges recordings side by
+    side, each with one thread by default. Its workers read the recordings, which must be paths;
+    strategies and truth are sent by pickle. The result is the same; ``skipped`` has the recordings
+    at which a worker failed.
 
-    Raises what ``replay`` does for wrong arguments and for what is no recording, and ``ValueError``
-    where there is not enough to say anything, or more rows than fit into memory. A strategy whose
-    own code fails has a note that says so and no values; ``notes`` of others say what is to be
-    read with care, and ``ranked`` whether a result can be called better or worse than another.
+    Return a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has its
+    ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS distance
+    from the truth in the recording's length unit, ``"lag"`` in seconds, ``"score"`` from 0 to 100
+    (NaN: too little data). ``result.interval("error")`` is the 95 % confidence interval,
+    ``result.rank`` one more than the number of results that are clearly better,
+    ``result.standing.gap`` the distance to the best. ``by_entity`` has the same for each entity,
+    ``by_recording`` for each recording, without intervals. ``advice`` is the conclusion,
+    ``certainty`` the basis of the intervals; ``skipped`` lists the recordings that cannot be
+    judged, or cannot be read, which also gives a warning.
+
+    Raise what ``replay`` does for wrong arguments and for what is no recording, and ``ValueError``
+    where there is too little data, or more rows than fit into memory. A strategy whose own code
+    fails has a note with the failure and no values; ``notes`` of other results are cautions, and
+    ``ranked`` is True if a result can be called better or worse than another.
     """
-    timing, participants = make_timing(tick, clock, pacing, latency), participants_of(strategies)
-    how = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
-    networks = None if movement is None else simulation_of(movement, send, link)
-    given = runs_of(packets, truth, networks, range(seed, seed + seeds))
+    timing, participants = make_timing(tick, clock, pacing, latency), make_participants(strategies)
+    how = make_spec(timing, weights, game, truth_offset, warm_up, seed, threads)
+    networks = None if movement is None else make_simulation(movement, send, link)
+    given = make_inputs(packets, truth, networks, range(seed, seed + seeds))
     job = CompareJob(given, replace(how, participants=participants), Workers(executor=executor))
     tally = WarningTally(only=job.how.total == 1)
     with python_errors():
@@ -120,7 +121,7 @@ def compare(
     return replace(found, skipped=(*found.skipped, *skipped))
 
 
-def spec_of(
+def make_spec(
     timing: Timing,
     weights: Mapping[str, float] | None,
     game: str | None,
@@ -129,31 +130,35 @@ def spec_of(
     seed: int,
     threads: int | None,
 ) -> CompareSpec:
-    """The comparison that arguments of ``compare``, and of ``tune``, ask for."""
+    """Make the specification of a comparison from arguments of ``compare`` or ``tune``."""
     games = {game.name: game.weights for game in GAMES}
     if game is not None and game not in games:
-        raise ValueError(f"there is no game {game!r}: they are {', '.join(games)}")
+        raise ValueError(f"no game {game!r}: choose from {', '.join(games)}")
     counts = make_weights(weights or {}, games.get(game or ""))
     return CompareSpec((), timing, counts, truth_offset, warm_up, seed=seed, threads=threads)
 
 
-def runs_of(
+def make_inputs(
     packets: PacketSource | Sequence[Path] | None,
     truth: PacketSource | None,
     networks: SimulationSpec | None,
     seeds: range,
 ) -> RunInputs:
-    """What is compared: recordings, or simulated networks; raises ``ValueError``."""
+    """Return the recordings or the simulated networks to compare; raise ``ValueError``."""
     if networks is None:
         where = path_of(truth) if isinstance(truth, (str, os.PathLike)) else truth
-        return RecordedRuns(tuple(_recordings(packets)), truth=where)
+        return RecordedRuns(tuple(_list_recordings(packets)), truth=where)
     if packets is not None or truth is not None:
-        raise ValueError("a movement is sent over networks: give no packets, no truth")
+        raise ValueError(
+            "a movement is simulated and is its own truth: leave out packets and truth"
+        )
     return SimulatedRuns(networks, seeds)
 
 
-def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[str | RecordingSource]:
-    """What is judged, one after the other; a folder is all that is in it."""
+def _list_recordings(
+    packets: PacketSource | Sequence[Path] | None,
+) -> Sequence[str | RecordingSource]:
+    """Return the recordings to judge, those of a folder one by one."""
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or a movement")
     if isinstance(packets, (str, os.PathLike)):
@@ -165,10 +170,10 @@ def _recordings(packets: PacketSource | Sequence[Path] | None) -> Sequence[str |
     return [source_of(packets)]
 
 
-def simulation_of(
+def make_simulation(
     movement: str | MovementSpec, send: str | SenderSpec, link: str | LinkSpec | LinkConditions
 ) -> SimulationSpec:
-    """What is simulated, as it is described; raises ``ValueError``."""
+    """Make the simulation of a described movement; raise ``ValueError``."""
     from epic_cli.network.link_spec import LinkSpec
     from epic_cli.network.movement_spec import MovementSpec
     from epic_cli.network.sender import SenderSpec
@@ -177,37 +182,39 @@ def simulation_of(
     return SimulationSpec(MovementSpec.of(movement), SenderSpec.of(send), LinkSpec.of(link))
 
 
-def participants_of(
+def make_participants(
     strategies: StrategyLike | Iterable[StrategyLike] | Mapping[str, StrategyLike],
 ) -> list[Participant]:
-    """Each under its label; wrong ones are refused before the work begins."""
+    """Return the participants with their labels; raise ``ValueError`` for wrong ones."""
     if isinstance(strategies, Mapping):
-        return [_participant(one, label) for label, one in strategies.items()]
+        return [_make_participant(one, label) for label, one in strategies.items()]
     if isinstance(strategies, (str, StrategySpec, SmoothingStrategy)) or callable(strategies):
         strategies = [strategies]
-    found = [_participant(strategy) for strategy in strategies]
+    found = [_make_participant(strategy) for strategy in strategies]
     if not found:
         return [*read_specs()]
     labels = [participant.label for participant in found]
     if twice := next((label for label in labels if labels.count(label) > 1), None):
-        raise ValueError(f"{twice} is given twice: give a mapping with a label for each")
+        raise ValueError(f"{twice} is given twice: use a mapping with a label for each")
     return found
 
 
-def _participant(wanted: StrategyLike, label: str = "") -> Participant:
+def _make_participant(wanted: StrategyLike, label: str = "") -> Participant:
     if isinstance(wanted, (str, StrategySpec)):
         spec = read_spec(wanted) if isinstance(wanted, str) else wanted
         return spec._replace(label=label or spec.label)
     if isinstance(wanted, Strategy) and is_native(wanted):
-        return _Made(label or repr(wanted), wanted.another)
+        return _MadeParticipant(label or repr(wanted), wanted.another)
     if not isinstance(wanted, type) and isinstance(wanted, SmoothingStrategy):
-        raise ValueError(f"{wanted!r} draws one entity once: give its class, or what makes it")
+        raise ValueError(
+            f"{wanted!r} draws one entity once: give its class, or a function that makes it"
+        )
     make = make_maker(wanted, {})
-    return _Made(label or str(getattr(wanted, "__qualname__", wanted)), make)
+    return _MadeParticipant(label or str(getattr(wanted, "__qualname__", wanted)), make)
 
 
-def _report(found: Comparison) -> Report:
-    """With the scores as a picture."""
+def _make_report(found: Comparison) -> Report:
+    """Make the report, with the scores as a picture."""
     from epic_cli.jobs.compare.report import report, sort_results
     from epic_cli.show.report import Figure
     from epic_cli.show.svg import scores_picture
@@ -217,4 +224,4 @@ def _report(found: Comparison) -> Report:
     return replace(made, parts=[*made.parts, Figure(words, str, lambda _: scores_picture(results))])
 
 
-register(Comparison, _report)
+register(Comparison, _make_report)

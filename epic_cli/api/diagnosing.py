@@ -1,4 +1,4 @@
-"""Why it jitters, from Python."""
+"""Diagnoses of jitter, from Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.api.reading import StrictLog, loaded, python_errors, read_packets
+from epic_cli.api.reading import StrictLog, load_entities, python_errors, read_packets
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Explanation(NamedTuple):
-    """A finding in sentences: what is wrong, what it does to what is drawn, what helps."""
+    """A finding in sentences: the fault, its effect on what is drawn, its cure."""
 
     title: str
     what: str
@@ -42,30 +42,29 @@ def diagnose(
     drawn: Path | Iterable[Packet | Sample] | None = None,
     drawn_offset: float = 0.0,
 ) -> Diagnosis:
-    """Looks for causes of jitter in a recording, as ``epic diagnose`` does.
+    """Look for causes of jitter in a recording, as ``epic diagnose`` does.
 
-    ``packets`` are what ``replay`` takes: packets, or the path of a recording; or the path of a
-    recorded network without positions (``epic_cli.network.trace.read_trace``). Only those
-    stamped in the ``span`` (seconds) are looked at. Of ``strategies``, named as
-    ``epic compare`` names them (``"source+cl_interp=0.05"``), it is looked at how often their
-    delay buffers run empty.
+    ``packets`` are of the kinds that ``replay`` takes: packets, or the path of a recording; or the
+    path of a recorded network without positions (``epic_cli.network.trace.read_trace``). Only
+    packets stamped in the ``span`` (seconds) count. ``strategies``, named as in ``epic compare``
+    (``"source+cl_interp=0.05"``), are checked for how often their delay buffers run empty.
 
-    ``drawn`` is what the game really drew, at times of the receiver's clock less ``drawn_offset``
+    ``drawn`` is what the game really drew, at times of the receiver's clock minus ``drawn_offset``
     (seconds): samples, packets, or the path of a recording or of rows. The diagnosis then has
-    ``drawn``, which strategy and settings that is (``best``), how near (``residual``), how late
-    (``lag``, ``shift``), whether it was smoothed twice (``smoothed``, ``best.constant``), and what
-    draws it better (``advice``: its ``cure`` and ``drawbacks``).
+    ``drawn``: the strategy and settings that draw so (``best``), the remaining distance
+    (``residual``), the lag (``lag``, ``shift``), whether it was smoothed twice (``smoothed``,
+    ``best.constant``), and what draws it better (``advice``: its ``cure`` and ``drawbacks``).
 
-    Returns a frozen ``Diagnosis``. Its ``findings`` stand worst first; each has its ``cause`` by
+    Return a frozen ``Diagnosis``. Its ``findings`` stand worst first; each has its ``cause`` by
     name, the ``share`` of the recording that suffers from it (0 to 1), the ``statistic`` that
-    passed the ``threshold``, its ``values`` by name, and where to look: ``first`` and ``worst``
-    are stamps in seconds (None: it is everywhere). ``consequences`` are what it explains,
-    ``trial`` is what its cure brought on this recording (None: not tried, or it does not help).
-    ``unable`` are detectors that could not look, each with what the recording lacks, ``left_out``
+    passed the ``threshold``, its ``values`` by name, and the stamps ``first`` and ``worst`` where
+    it shows, in seconds (None: it is everywhere). ``consequences`` are the findings that it
+    explains, ``trial`` is the effect of its cure on this recording (None: not tried, or no help).
+    ``unable`` are detectors that could not run, each with what the recording lacks, ``left_out``
     those of other packages that failed. ``explain`` has the words of a finding. ``in_recording``
-    are what makes the recording itself doubtful, with a ``code`` each, as ``inspect`` finds them.
+    are faults of the recording itself, with a ``code`` each, as ``inspect`` finds them.
 
-    Raises what ``replay`` does for what is no recording, and ``ValueError`` for wrong strategies
+    Raise what ``replay`` does for what is no recording, and ``ValueError`` for wrong strategies,
     where no entity has 20 packets, and where what was drawn cannot be used.
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
@@ -76,12 +75,12 @@ def diagnose(
         path = os.fsdecode(packets) if isinstance(packets, (str, os.PathLike)) else None
         spec = each.spec(path or source, log)
     if drawn is not None:
-        paths = drawn_paths(loaded(_frames(drawn))[0], spec.packets, drawn_offset)
+        paths = drawn_paths(load_entities(_read_drawn(drawn))[0], spec.packets, drawn_offset)
         spec = replace(spec, drawn=paths)
     return run(replace(spec, in_recording=log.findings))
 
 
-def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
+def _read_drawn(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
     if isinstance(drawn, (str, os.PathLike)):
         with open(drawn, "rb") as stream:  # noqa: PTH123
             rows = stream.read(4).startswith(b"pos:")
@@ -94,18 +93,18 @@ def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
 
 
 def link_of(packets: PacketSource) -> FoundLink:
-    """The network that a recording shows, as ``epic diagnose --link-out`` writes it.
+    """Return the network that a recording shows, as ``epic diagnose --link-out`` writes it.
 
     Its ``trace`` is for ``epic_cli.network.TraceLink``, its ``conditions`` are for
     ``epic_cli.network.Link``; ``rate`` (Hz) and ``duration`` (s) are those of the packets sent.
-    Raises what ``replay`` does for what is no recording, and ``ValueError`` where there are no
+    Raise what ``replay`` does for what is no recording, and ``ValueError`` where there are no
     arrival times, or fewer than 20 messages.
     """
-    return found_link(traffic_of(loaded(packets)[0]))
+    return found_link(traffic_of(load_entities(packets)[0]))
 
 
 def explain(finding: Finding) -> Explanation:
-    """The words of a finding."""
+    """Explain a finding in sentences."""
     from epic_cli.jobs.diagnose.report import cure_words, sentence
 
     detector = detector_of(finding.cause)
@@ -113,10 +112,10 @@ def explain(finding: Finding) -> Explanation:
     return Explanation(detector.title, says, effect, cure_words(finding))
 
 
-def _report(found: Diagnosis) -> Report:
+def _make_report(found: Diagnosis) -> Report:
     from epic_cli.jobs.diagnose.report import report
 
     return report("recording", found)
 
 
-register(Diagnosis, _report)
+register(Diagnosis, _make_report)

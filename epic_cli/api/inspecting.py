@@ -1,10 +1,10 @@
-"""What is in a recording, from Python."""
+"""Inspections of recordings, from Python."""
 
 from __future__ import annotations
 
 import warnings
 
-from epic_cli.api.reading import RecordingWarning, python_errors, spec_of
+from epic_cli.api.reading import RecordingWarning, parse_read, python_errors
 from epic_cli.api.shown import register
 from epic_cli.jobs.inspect.report import report
 from epic_cli.jobs.inspect.run import Inspection
@@ -16,20 +16,20 @@ from epic_cli.recordings.watch import RecordingMonitor
 
 
 def inspect(packets: PacketSource, read: str | ReadSpec = INFERRED) -> Inspection:
-    """What is in a recording and what was made of it, as ``epic inspect`` shows it.
+    """Inspect a recording and how it was read, as ``epic inspect`` does.
 
-    ``packets`` are what ``replay`` takes; ``read`` is that of ``read_packets``. The ``findings`` of
-    the result, worst first, have a ``code``, a ``title``, what was seen (``what``), ``lines`` and
-    the ``read`` that mends it; ``doubts`` are the codes of those that make all that is computed
-    from the recording doubtful. Nothing is warned of. Raises what ``replay``
-    does for what is no recording.
+    ``packets`` are of the kinds that ``replay`` takes; ``read`` is that of ``read_packets``. The
+    ``findings`` of the result, worst first, have a ``code``, a ``title``, an observation
+    (``what``), ``lines`` and the ``read`` that mends it; ``doubts`` are the codes of those that
+    make every result from the recording doubtful. There are no warnings. Raise what ``replay`` does
+    for what is no recording.
     """
     source = settled(source_of(packets))
     log = source.log or ReadingLog(source.name, RecordingMonitor(True, source.name))
     log.watch.thorough = True
     with python_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)
-        return run(source.name, blocks(source, spec_of(read), log), log.watch)
+        return run(source.name, blocks(source, parse_read(read), log), log.watch)
 
 
 register(Inspection, report)

@@ -1,4 +1,4 @@
-"""Packets of a running game, within an asyncio program."""
+"""Packets of a running game, for an asyncio program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Self
 
-from epic_cli.api.reading import spec_of
+from epic_cli.api.reading import parse_read
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.consumer import Consumer
@@ -23,25 +23,25 @@ def listen(
     read: str | ReadSpec = INFERRED,
     layout: str | None = None,
 ) -> PacketListener:
-    """The packets of a running game, as datagrams or connections bring them: as ``epic listen``.
+    """Listen for packets of a running game, in datagrams or connections, as ``epic listen`` does.
 
-    ``address`` is a port of 127.0.0.1, or ``"HOST:PORT"``; port 0 is any that is free.
-    ``"tcp://HOST:PORT"`` takes lines or, with a ``layout``, messages behind their lengths;
-    ``"ws://HOST:PORT"`` is for WebSockets. What is said of datagrams holds for their messages.
-    Behind it may stand what ``epic listen`` takes there: ``"9870,from=192.168.0.7"``,
-    ``"tcp://9870,prefix=u16"``, ``"ws://9870,origin=https://game.example"``, ``max_entities=1000``.
-    ``read`` is that of ``read_packets``: without a format each datagram shows its own, and times
-    are in seconds unless it says otherwise. ``layout`` is that of binary datagrams, as
-    ``"time:u32*0.001 x:f32 y:f32 z:f32 id:u16"`` or with a header,
-    ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32 y:f32}[n]"``.
+    ``address`` is a port of 127.0.0.1, or ``"HOST:PORT"``; port 0 is any free one.
+    ``"tcp://HOST:PORT"`` takes lines or, with a ``layout``, messages prefixed by their lengths;
+    ``"ws://HOST:PORT"`` is for WebSockets. A message counts as a datagram. The address may have the
+    keys of ``epic listen``: ``"9870,from=192.168.0.7"``, ``"tcp://9870,prefix=u16"``,
+    ``"ws://9870,origin=https://game.example"``, ``max_entities=1000``. ``read`` is that of
+    ``read_packets``: without a format each datagram shows its own, and times are in seconds unless
+    it says otherwise. ``layout`` is that of binary datagrams, as ``"time:u32*0.001 x:f32 y:f32
+    z:f32 id:u16"`` or with a header, ``"magic:u32=0xCAFE time:u32/60 n:u8 {id:u16 x:f32
+    y:f32}[n]"``.
 
-    It listens from the call on. ``arrival`` is on a clock that starts with the first packet, at the
-    time in it; the times of a game that is started again go on, as in ``epic listen``. Raises
+    Listening begins at the call. ``arrival`` is on a clock that starts with the first packet, at
+    the time in it; the times of a game that is restarted continue, as in ``epic listen``. Raises
     ``OSError`` where it cannot listen there, and ``ValueError`` or ``TypeError`` for wrong
     arguments.
     """
     ingest = IngestSpec(
-        spec_of(read),
+        parse_read(read),
         None if layout is None else RecordLayout(layout),
     )
     packets = _Block()
@@ -50,22 +50,22 @@ def listen(
 
 
 class _Block(Consumer):
-    """The packets that came in last, one after the other."""
+    """A consumer that hands out the newest block packet by packet."""
 
     def __init__(self) -> None:
         self._left: Iterator[Packet] = iter(())
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Those that came in before have all been given."""
+        """Take a block; all packets of the one before have been handed out."""
         self._left = (block[index] for index in range(len(block)))
 
     def next(self) -> Packet | None:
-        """The next one; None: there are no more."""
+        """Return the next packet; None if there is none left."""
         return next(self._left, None)
 
 
 class PacketListener:
-    """Gives packets one after the other, as they come in; ``listen`` makes it.
+    """An asynchronous iterator of packets as they arrive; ``listen`` makes it.
 
     Use it with ``async for``, within ``async with`` or alone: its socket is closed at the end of
     the block, by ``close``, or when nothing refers to it any more. A task that is cancelled while
@@ -80,17 +80,17 @@ class PacketListener:
 
     @property
     def port(self) -> int:
-        """Where it listens; after ``close``, 0."""
+        """The port on which it listens; 0 after ``close``."""
         return 0 if self._closed else self._receiving.port
 
     @property
     def refused(self) -> dict[str, int]:
-        """How much was not taken so far, by the reason in words."""
+        """The number of refusals so far, by the reason in words."""
         return {one.value: count for one, count in self._listener.counts.refused.items()}
 
     @property
     def dropped(self) -> int:
-        """Datagrams that the socket's queue had no room for, as far as that is known."""
+        """The number of datagrams that the socket's queue dropped, as far as it is known."""
         return self._receiving.dropped
 
     def __aiter__(self) -> Self:
@@ -103,7 +103,7 @@ class PacketListener:
             if self._closed:
                 raise StopAsyncIteration
             if self._listener.step():
-                await asyncio.sleep(0)  # others have their turn, however many packets there are
+                await asyncio.sleep(0)  # let other tasks run, however many packets there are
                 continue
             self._waits = True
             try:
@@ -119,7 +119,7 @@ class PacketListener:
         self.close()
 
     def close(self) -> None:
-        """Listens no more: packets that have been taken in are given, and then no others."""
+        """Stop listening; packets taken in already are still handed out."""
         self._closed = True
         self._receiving.close()
 

@@ -1,7 +1,7 @@
-"""pytest: ``case.toml`` folders as tests, and the fixture ``epic_golden`` for your own rows.
+"""The pytest plugin: ``case.toml`` folders as tests, and the fixture ``epic_golden`` for rows.
 
-Everything else of this program is loaded when there is a case, or a test asks for the fixture:
-whoever does not use it does not wait for it.
+The rest of this program is loaded when there is a case, or a test asks for the fixture: suites that
+use neither do not wait for it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 ACCEPT = "--epic-accept"
 
-#: The project's own word that its cases may run code: ``epic_trust = true`` in its settings.
+#: The project's setting that allows its cases to run code: ``epic_trust = true``.
 TRUST = "epic_trust"
 
-#: What a case says at least; other programs have files of this name, too.
+#: A line that every case has; other programs have files of this name, too.
 _OURS = re.compile(rb"^[ \t]*[\"']?(recording|strateg(y|ies))[\"']?[ \t]*=", re.MULTILINE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--epic-accept``, and whether cases are collected."""
+    """Add ``--epic-accept``, and the setting that collects cases."""
     group = parser.getgroup("epic")
     group.addoption(
         ACCEPT,
         action="store_true",
         dest="epic_accept",
-        help="take what epic draws now as expected (never where CI is set); then read git diff",
+        help="accept the rows that epic draws now (never where CI is set); then read git diff",
     )
     parser.addini(
         "epic_cases", "collect case.toml folders as tests of epic", type="bool", default=True
@@ -43,17 +43,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A file of a case."""
+    """Collect the file of a case."""
     name = file_path.name
     if name != "case.toml" and not name.endswith(".case.toml"):
         return None
-    if not parent.config.getini("epic_cases") or not _is_ours(file_path):
+    if not parent.config.getini("epic_cases") or not _is_case(file_path):
         return None
     file: pytest.Collector = CaseFile.from_parent(parent, path=file_path)
     return file
 
 
-def _is_ours(path: Path) -> bool:
+def _is_case(path: Path) -> bool:
     expected = path.name.removesuffix("case.toml") + "expected."
     if any(file.name.startswith(expected) for file in path.parent.iterdir()):
         return True
@@ -62,19 +62,19 @@ def _is_ours(path: Path) -> bool:
 
 
 def _accepts(config: pytest.Config) -> bool:
-    """Whether what is drawn is to be taken; the option of other snapshot plugins counts, too."""
+    """True if drawn rows are to be accepted; the option of other snapshot plugins counts, too."""
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False
     from epic_cli.jobs.check.writing import in_continuous_integration
 
     if in_continuous_integration():
-        raise pytest.UsageError(f"{ACCEPT} is for a person to decide, and CI is set")
+        raise pytest.UsageError(f"{ACCEPT} needs a person to decide, but CI is set")
     return True
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuses at once what CI must not do."""
+    """Refuse ``--epic-accept`` where CI is set."""
     _accepts(config)
 
 
@@ -82,19 +82,19 @@ class CaseFile(pytest.File):
     """The file of one case."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """A test for each strategy, where the case has several, else one."""
+        """Yield a test for each strategy if the case has several, else one."""
         yield CaseItem.from_parent(self, name=self.path.name.removesuffix(".toml"))
 
 
 class NotAsExpected(AssertionError):
-    """A case does not hold; its text says all there is to say."""
+    """A failure of a case; its text is the whole report."""
 
 
 class CaseItem(pytest.Item):
-    """One case as a test."""
+    """A case as a test."""
 
     def runtest(self) -> None:
-        """Draws it; raises ``NotAsExpected``."""
+        """Run the case; raise ``NotAsExpected`` if the rows differ."""
         from epic_cli.engine.failures import StrategyFailed
         from epic_cli.jobs.check.outcome import broken
         from epic_cli.jobs.check.run import check
@@ -102,25 +102,25 @@ class CaseItem(pytest.Item):
 
         path = str(self.path)
         try:
-            case = _read(path, self.config)
+            case = _read_case(path, self.config)
         except (BrokenCase, StrategyFailed) as error:
-            _require(broken(path, path, error), accepting=False)
+            _check_outcome(broken(path, path, error), accepting=False)
             return
-        _require(check(case), accepting=_accepts(self.config))
+        _check_outcome(check(case), accepting=_accepts(self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The words alone: where in this file it was raised is no help."""
+        """Return the report alone: the line in this file that raised it is no help."""
         if isinstance(excinfo.value, NotAsExpected):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """What pytest calls it."""
+        """Return the place and the name of the test for pytest."""
         return self.path, 0, f"epic case {self.path.parent.name}"
 
 
-def _read(path: str, config: pytest.Config) -> Case:
-    """The case in a file; raises ``BrokenCase`` and ``StrategyFailed``."""
+def _read_case(path: str, config: pytest.Config) -> Case:
+    """Read the case of a file; raise ``BrokenCase`` and ``StrategyFailed``."""
     from epic_cli.jobs.check.case_file import read_case
 
     return read_case(
@@ -128,8 +128,8 @@ def _read(path: str, config: pytest.Config) -> Case:
     )
 
 
-def _require(outcome: Outcome, *, accepting: bool) -> None:
-    """Takes or keeps what is drawn; raises ``NotAsExpected``."""
+def _check_outcome(outcome: Outcome, *, accepting: bool) -> None:
+    """Accept the drawn rows if ``accepting``; raise ``NotAsExpected`` if they differ."""
     __tracebackhide__ = True
     from epic_cli.jobs.check.writing import accept, keep_new, takeable
 
@@ -147,12 +147,12 @@ def _require(outcome: Outcome, *, accepting: bool) -> None:
     if outcome.difference is not None:
         lines += rows_around(outcome.difference, 100)
     if outcome.new:
-        lines.append(f"drawn: {outcome.new}; pytest {ACCEPT} takes it")
+        lines.append(f"drawn: {outcome.new}; pytest {ACCEPT} accepts it")
     raise NotAsExpected("\n".join(lines))
 
 
 class Golden:
-    """Holds rows against a file beside the test; made by the fixture ``epic_golden``."""
+    """The fixture ``epic_golden``, which compares rows with a file beside the test."""
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._request = request
@@ -166,13 +166,13 @@ class Golden:
         atol: float = 0.0,
         rtol: float = 0.0,
     ) -> None:
-        """Fails where rows are not the expected ones.
+        """Fail if rows are not the expected ones.
 
-        ``rows`` are samples, as ``epic_cli.replay`` draws them, or text in one of the formats of
-        ``epic replay``. They are expected in ``golden/TEST.tsv`` beside the test's file (the
-        ending is that of the format); ``name`` tells several of one test apart. ``atol`` and
-        ``rtol`` are what numbers may differ by. Where nothing is expected yet the test fails, and
-        ``pytest --epic-accept`` takes the rows.
+        ``rows`` are samples of ``epic_cli.replay``, or text in one of the formats of ``epic
+        replay``. They are expected in ``golden/TEST.tsv`` beside the test's file (the suffix is
+        that of the format); ``name`` distinguishes several of one test. ``atol`` and ``rtol`` are
+        the tolerances of numbers. If nothing is expected yet the test fails, and ``pytest
+        --epic-accept`` accepts the rows.
         """
         __tracebackhide__ = True  # a failure shows the line of the test
         from epic_cli.jobs.check.differences import format_of
@@ -181,7 +181,7 @@ class Golden:
         from epic_cli.jobs.replay.spec import ReplaySpec
 
         if name in self._names:
-            raise ValueError(f"{name!r} has been used in this test: give each its own")
+            raise ValueError(f"{name!r} is used twice in this test: give each call its own name")
         self._names.add(name)
         drawn = rows.encode() if isinstance(rows, str) else rows
         if not isinstance(drawn, bytes):
@@ -199,17 +199,19 @@ class Golden:
         )
         accepting = _accepts(self._request.config)
         folder.mkdir(exist_ok=True)
-        _require(check_rows(case, drawn), accepting=accepting)
+        _check_outcome(check_rows(case, drawn), accepting=accepting)
 
     def case(self, path: str | Path) -> Case:
-        """The case of a folder or of a file as a value, which its test can look at."""
+        """Return the case of a folder or file as a value, for its test to look at."""
         __tracebackhide__ = True
         from epic_cli.jobs.check.spec import BrokenCase
 
         path = Path(path)
         try:
-            return _read(str(path / "case.toml" if path.is_dir() else path), self._request.config)
-        except BrokenCase as error:  # says itself where it is broken
+            return _read_case(
+                str(path / "case.toml" if path.is_dir() else path), self._request.config
+            )
+        except BrokenCase as error:  # its text has the place
             raise error.with_traceback(None) from None
 
 
@@ -221,5 +223,5 @@ def _as_tsv(samples: Iterable[Sample]) -> bytes:
 
 @pytest.fixture
 def epic_golden(request: pytest.FixtureRequest) -> Golden:
-    """Holds rows against expected ones: ``epic_golden(replay(packets, "mirror"))``."""
+    """Compare rows with expected ones: ``epic_golden(replay(packets, "mirror"))``."""
     return Golden(request)

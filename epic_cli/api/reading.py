@@ -1,4 +1,4 @@
-"""Packets from a file, one after the other, whatever program wrote it."""
+"""Packets from a file of any program, one after the other."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.findings import RecordingFinding
 
-#: Packets as the engine takes them.
+#: Blocks of packets, as the engine takes them.
 Blocks = Generator[PacketBlock, None, None]
 
-#: What becomes of refused lines: an error, a warning each, or a callback.
+#: The treatment of refused lines: an error, a warning each, or a callback.
 OnRefusal = Literal["raise", "warn"] | Callable[["RefusedLine"], object]
 
 
 class RefusedLine(Portable, ValueError):
-    """A line that is no packet: where in which recording, and why, in words.
+    """A line that is no packet: its place in the recording, and the reason in words.
 
     ``line`` and ``column`` count from 1 (columns in bytes), ``text`` is the line as it stands
     there, ``refusal`` has the reason as a value.
@@ -49,7 +49,7 @@ class RefusedLine(Portable, ValueError):
 
 
 class RecordingWarning(Portable, UserWarning):
-    """What is found in a recording: the ``finding`` as a value, in words with its code."""
+    """A warning about a recording: the ``finding`` as a value, in words with its code."""
 
     def __init__(self, name: str, finding: RecordingFinding) -> None:
         from epic_cli.recordings.wording import FrontEnd  # only what is wrong needs it
@@ -59,26 +59,26 @@ class RecordingWarning(Portable, UserWarning):
 
 
 class Warner(ReadingLog):
-    """Warns of what is found in a recording."""
+    """A reading log that turns findings into warnings."""
 
     def found(self, finding: RecordingFinding) -> None:
-        """A warning where the packets are asked for."""
+        """Warn of a finding where the packets are asked for."""
         warnings.warn(RecordingWarning(self.name, finding), stacklevel=7)
 
 
 class StrictLog(Warner):
-    """The same, and the first refused line is an error."""
+    """A ``Warner`` that raises the first refused line."""
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Raises ``RefusedLine``."""
+        """Raise ``RefusedLine`` for the first refusal."""
         if refusals:
             raise RefusedLine(self.name, refusals[0])
 
 
 class WarningTally(JobTally):
-    """Warns of recordings that cannot be used; ``skipped`` has each with its error.
+    """A tally that warns of unusable recordings; ``skipped`` has each with its error.
 
-    That of the ``only`` one is raised.
+    If there is ``only`` one recording, its error is raised.
     """
 
     def __init__(self, only: bool) -> None:
@@ -87,11 +87,11 @@ class WarningTally(JobTally):
         self.skipped: list[tuple[str, Exception]] = []
 
     def note(self, words: str) -> None:
-        """A warning."""
+        """Warn with these words."""
         warnings.warn(words, stacklevel=2)
 
     def leave_out(self, name: str, error: Exception) -> None:
-        """A warning."""
+        """Warn that a recording is left out, or raise the error of the only one."""
         if self._only:
             raise error
         super().leave_out(name, error)
@@ -101,7 +101,7 @@ class WarningTally(JobTally):
 
 @contextlib.contextmanager
 def python_errors() -> Iterator[None]:
-    """Raises ``OSError`` for what cannot be read or written, and a worker's own error."""
+    """Raise ``OSError`` for what cannot be read or written, and a worker's own error."""
     try:
         yield
     except (CannotAccess, UnusableJob) as error:
@@ -111,8 +111,8 @@ def python_errors() -> Iterator[None]:
 class PacketReader(Iterator["Packet"]):
     """The packets of one recording in their order, read as they are asked for.
 
-    It can be gone through once, and holds no more than a block of the recording in memory. The
-    file is closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
+    It can be iterated once, and holds no more than a block of the recording in memory. The file is
+    closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
     """
 
     def __init__(self, source: RecordingSource, log: ReadingLog, blocks: Blocks) -> None:
@@ -124,9 +124,11 @@ class PacketReader(Iterator["Packet"]):
         self._given = 0
 
     def as_source(self) -> RecordingSource:
-        """What is left of it, as a source; raises ``ValueError`` where nothing is."""
+        """Return the remaining packets as a source; raise ``ValueError`` if there are none."""
         if self.used_up:
-            raise ValueError(f"the packets of {self.name} have been read: call read_packets again")
+            raise ValueError(
+                f"the packets of {self.name} have been read already: call read_packets again"
+            )
         source = self._source
         return RecordingSource(
             self.name,
@@ -139,7 +141,7 @@ class PacketReader(Iterator["Packet"]):
 
     @property
     def layout(self) -> ReadSpec | None:
-        """Which column is which field, in which units, where that was inferred.
+        """The column of each field, and its unit, where they were inferred.
 
         None: nothing had to be inferred, or nothing has been read yet. ``layout.write()`` is the
         same as a description.
@@ -148,12 +150,12 @@ class PacketReader(Iterator["Packet"]):
 
     @property
     def findings(self) -> tuple[RecordingFinding, ...]:
-        """What was found in what has been read; each was a ``RecordingWarning`` as well."""
+        """The findings in what has been read; each was a ``RecordingWarning`` as well."""
         return self.log.findings
 
     @property
     def used_up(self) -> bool:
-        """Whether all packets have been given, or it has been closed."""
+        """True if all packets have been handed out, or the reader has been closed."""
         ended = getattr(self._blocks, "gi_frame", None) is None
         return ended and self._given >= len(self._block)
 
@@ -164,11 +166,11 @@ class PacketReader(Iterator["Packet"]):
         return self._block[self._given - 1]
 
     def begin(self) -> None:
-        """Reads the first block: what is wrong with all of the recording shows at once."""
+        """Read the first block, so that a fault of the whole recording is raised at once."""
         self._block = next(self._blocks, self._block)
 
     def blocks(self) -> Iterator[PacketBlock]:
-        """What has not been asked for yet, as the engine takes it."""
+        """Yield the blocks of packets that have not been asked for yet."""
         block, self._block = self._block, PacketBlock()
         block.cut_before(self._given)
         self._given = 0
@@ -176,7 +178,7 @@ class PacketReader(Iterator["Packet"]):
         yield from self._blocks
 
     def close(self) -> None:
-        """Reads no more, and closes the file if ``read_packets`` has opened it."""
+        """Stop reading, and close the file if ``read_packets`` opened it."""
         self._block, self._given = PacketBlock(), 0
         self._blocks.close()
 
@@ -187,15 +189,15 @@ class PacketReader(Iterator["Packet"]):
         self.close()
 
 
-def spec_of(read: str | ReadSpec) -> ReadSpec:
-    """How something is read: what a description says, also by a profile's name.
+def parse_read(read: str | ReadSpec) -> ReadSpec:
+    """Return the specification of a description or of a profile's name.
 
-    Raises ``ValueError``, and ``TypeError`` for what is no text.
+    Raise ``ValueError``, and ``TypeError`` for what is no text.
     """
     if isinstance(read, ReadSpec):
         return read
     if not isinstance(read, str):
-        raise TypeError(f"read is text, and not {read!r}")
+        raise TypeError(f"read must be text, not {read!r}")
     return read_spec(read)
 
 
@@ -205,61 +207,61 @@ def read_packets(
     read: str | ReadSpec = INFERRED,
     refused: OnRefusal = "raise",
 ) -> PacketReader:
-    """The packets of a recording in any format, or of what has rows.
+    """Read the packets of a recording in any format, or of a table or other rows.
 
     ``source`` is a path (also as ``str``; ``"-"`` is standard input), a file that is open for
     reading, a table of pandas, Polars, PyArrow or another library with Arrow's interface, a NumPy
     array, a mapping of columns, or an iterable of dicts or of tuples. Columns of plain tuples, and
     of an array in two dimensions, have numbers: ``read="time=1,x=2,y=3"``. The format of a file is
-    detected, and names are recognised as far as they are usual.
+    detected, and usual names of columns are recognized.
 
-    ``read`` says what does not show, as ``--read`` does on the command line (its guide has all
-    keys): which column is which field, by its name, its number where there is no header, or a path
-    in a JSON object, and in which units, ``"time=t,x=pos.0,y=pos.1,unit=ms"``; a format, ``"csv"``;
-    or the name of a profile. Without an origin Unix times in a column ``time`` stay, too large for
-    the single precision of most strategies; ``"origin=first"`` lets them begin at 0.
+    ``read`` adds what cannot be detected, as ``--read`` does on the command line (its guide has all
+    keys): the column of each field, by its name, its number where there is no header, or a path in
+    a JSON object, and the units, ``"time=t,x=pos.0,y=pos.1,unit=ms"``; a format, ``"csv"``; or the
+    name of a profile. Without an origin Unix times in a column ``time`` stay, too large for the
+    single precision of most strategies; ``"origin=first"`` lets them begin at 0.
 
-    ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
-    packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
-    called with the ``RefusedLine``, such as ``mistakes.append`` for a list.
+    ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine``, after the
+    packets above it; with ``"warn"`` each is a ``RuntimeWarning``; a function is called with the
+    ``RefusedLine``, such as ``mistakes.append`` for a list.
 
-    Raises ``OSError`` where the file cannot be opened, ``ValueError`` for wrong arguments and
-    ``TypeError`` for what is no source, all at the call; ``RefusedLine`` already at the call
-    where no packet stands above the line.
+    Raise ``OSError`` where the file cannot be opened, ``ValueError`` for wrong arguments and
+    ``TypeError`` for what is no source, all at the call; ``RefusedLine`` already at the call where
+    no packet stands above the line.
     """
     if refused not in ("raise", "warn") and not callable(refused):
-        raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
-    return _reader(source_of(source), spec_of(read), refused, rebase_time=False)
+        raise ValueError(f'refused must be "raise", "warn" or a function, not {refused!r}')
+    return _make_reader(source_of(source), parse_read(read), refused, rebase_time=False)
 
 
-def _reader(
+def _make_reader(
     source: RecordingSource, spec: ReadSpec, refused: OnRefusal, rebase_time: bool
 ) -> PacketReader:
     log = Warner(source.name)
     reader = PacketReader(
-        source, log, accepted(source, spec, log, refused, rebase_time=rebase_time)
+        source, log, read_accepted(source, spec, log, refused, rebase_time=rebase_time)
     )
     if source.path is not None:
         reader.begin()
     return reader
 
 
-def opened(packets: PacketSource) -> RecordingSource:
-    """What is given as packets: a recording, of which the first refused line is an error.
+def open_packets(packets: PacketSource) -> RecordingSource:
+    """Return packets as a source; the first refused line of a recording is an error.
 
-    Its Unix times begin at 0, as on the command line. Whether tables and rows are of packets shows
-    at once. Raises as ``replay``.
+    Unix times begin at 0, as on the command line. A table or rows without packets are refused at
+    once. Raise as ``replay``.
     """
     source = source_of(packets)
     if source.packets is not None:
         return source
-    reader = _reader(source, INFERRED, "raise", rebase_time=True)
+    reader = _make_reader(source, INFERRED, "raise", rebase_time=True)
     if source.form:
         reader.begin()
     return reader.as_source()
 
 
-def accepted(
+def read_accepted(
     source: RecordingSource,
     spec: ReadSpec = INFERRED,
     log: ReadingLog | None = None,
@@ -267,9 +269,9 @@ def accepted(
     at_once: int = AT_ONCE,
     rebase_time: bool = True,
 ) -> Blocks:
-    """The blocks of a source without their refused lines, which are dealt with as they come.
+    """Yield the blocks of a source, and handle their refused lines.
 
-    Raises ``OSError`` for what cannot be read.
+    Raise ``OSError`` for what cannot be read.
     """
     source = settled(source)
     if log is None:
@@ -292,11 +294,13 @@ def accepted(
             yield block
 
 
-def loaded(packets: PacketSource) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:
-    """The packets of each entity by its name, and what is found in them, of which is warned."""
-    source = opened(packets)
+def load_entities(
+    packets: PacketSource,
+) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:
+    """Return the packets of each entity by its name, and the findings, of which it warns."""
+    source = open_packets(packets)
     log = source.log or Warner(source.name)
     found: dict[str, PacketBlock] = {}
-    for block in accepted(source, log=log):
+    for block in read_accepted(source, log=log):
         separate(block, found)
     return found, log.findings

@@ -1,4 +1,4 @@
-"""A recording, or packets, through a strategy: the samples, one after the other."""
+"""Replays of recordings or packets through a strategy, sample by sample."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, overload
 
-from epic_cli.api.reading import accepted, opened, read_packets
+from epic_cli.api.reading import open_packets, read_accepted, read_packets
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
 from epic_cli.engine.failures import Portable, StrategyFailed
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
 
 
-#: A notebook shows this many rows.
+#: The number of rows that a notebook shows.
 _SHOWN = 10
 
 
 class RefusedPacket(Portable, ValueError):
-    """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
+    """A packet without a place on the clock: the ``packet``, and the ``refusal`` with the reason.
 
-    Raised by ``replay``; in words, it names that function's arguments.
+    Raised by ``replay``; the message names that function's arguments.
     """
 
     def __init__(self, packet: Packet, refusal: Refusal, recording: str = "") -> None:
@@ -68,8 +68,8 @@ class RefusedPacket(Portable, ValueError):
 class DrawnSamples(Tabular, Iterator["Sample"]):
     """The samples of a replay, one by one, as they are drawn.
 
-    Its tables have those that have not been asked for yet, and take them; a notebook shows the
-    first of these.
+    Its tables consume the samples that have not been asked for yet; a notebook shows the first of
+    them.
     """
 
     def __init__(self, samples: Generator[Sample]) -> None:
@@ -80,47 +80,50 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         return self._next.popleft() if self._next else next(self._samples)
 
     def close(self) -> None:
-        """Ends the replay, and closes its file."""
+        """End the replay, and close its file."""
         self._next.clear()
         self._samples.close()
 
     def head(self) -> list[Sample]:
-        """The next few, which still come."""
+        """Return the next few samples without consuming them."""
         self._next += islice(self._samples, _SHOWN - len(self._next))
         return list(self._next)
 
     __repr__ = object.__repr__
 
 
-def _report(found: DrawnSamples) -> Report:
-    """The next rows, and all that are left as data."""
+def _make_report(found: DrawnSamples) -> Report:
+    """Make a report of the next rows, with all remaining ones as data."""
     from epic_cli.show.report import Column, Data, Report, Table
 
-    rows = [_row(sample) for sample in found.head()]
+    rows = [_make_row(sample) for sample in found.head()]
     columns = [
-        Column(name, ["" if row[name] is None else _short(row[name]) for row in rows], right=True)
+        Column(
+            name, ["" if row[name] is None else _format_cell(row[name]) for row in rows], right=True
+        )
         for name in COLUMNS
         if any(row[name] not in ("", None) for row in rows)
     ]
     caption = "The next rows" if len(rows) == _SHOWN else ""
-    parts = [Table(columns, caption=caption)] if columns else ["No row is drawn."]
+    parts = [Table(columns, caption=caption)] if columns else ["No rows."]
     return Report(
-        parts=parts, data=Data(COLUMNS, lambda: map(_row, found), lambda: map(_row, found))
+        parts=parts,
+        data=Data(COLUMNS, lambda: map(_make_row, found), lambda: map(_make_row, found)),
     )
 
 
-def _short(value: object) -> str:
+def _format_cell(value: object) -> str:
     return three_digits(value) if isinstance(value, float) else str(value)
 
 
-def _row(sample: Sample) -> dict[str, object]:
-    """A sample as ``--format jsonl`` writes it."""
+def _make_row(sample: Sample) -> dict[str, object]:
+    """Return a sample as ``--format jsonl`` writes it."""
     drawn = sample.status != "none"
     numbers = [*sample.position, *sample.velocity] if drawn else [None] * 6
     return dict(zip(COLUMNS, (sample.time, *numbers, sample.status, sample.entity), strict=True))
 
 
-register(DrawnSamples, _report)
+register(DrawnSamples, _make_report)
 
 
 @overload
@@ -158,28 +161,29 @@ def replay(
     latency: float | None = None,
     **settings: Value,
 ) -> DrawnSamples:
-    """What a strategy draws for these packets, tick by tick: an iterator of ``Sample`` objects.
+    """Draw packets with a strategy, tick by tick; return an iterator of ``Sample`` objects.
 
-    ``packets`` are ``Packet`` objects, or the path of a recording, a table or rows, read as
-    ``epic replay`` reads them: Unix times begin at 0. To say more of it, give what ``read_packets``
-    gives: ``replay(read_packets(path, read="unit=ms"))``. The file is closed when the replay ends.
+    ``packets`` are ``Packet`` objects, or the path of a recording, a table or rows, read as ``epic
+    replay`` reads them: Unix times begin at 0. To describe them further, give the result of
+    ``read_packets``: ``replay(read_packets(path, read="unit=ms"))``. The file is closed when the
+    replay ends.
 
     ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
     that makes strategies, or one strategy object (which is reset, can draw one entity, and is in
-    use until the last sample: meanwhile it raises ``StrategyInUse`` for everybody else).
-    ``tick`` is in seconds, or text as ``"60hz"``; ``latency`` (seconds) gives packets without an
-    arrival time one: their own time plus the latency. See ``Timing`` for the defaults. Samples
-    come as soon as the packets that decide them are there, so ``packets`` may be endless.
+    use until the last sample: meanwhile it raises ``StrategyInUse`` for other users). ``tick`` is
+    in seconds, or text as ``"60hz"``; packets without an arrival time arrive ``latency`` (seconds)
+    after their own time. See ``Timing`` for the defaults. A sample is yielded as soon as the
+    packets that decide it are there, so ``packets`` may be endless.
 
-    Raises ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once, as
-    well as ``TypeError`` for what holds no packets, ``OSError`` for a path that cannot be read
-    and what ``read_packets`` raises; ``RefusedPacket`` for a packet that has no place on the
-    clock when it comes, and ``TypeError`` for what is no packet: at once in what has a length,
-    otherwise when it comes. What a strategy in plain Python raises is raised as it is, with a note
-    that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
+    Raise ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once, as
+    well as ``TypeError`` for what holds no packets, ``OSError`` for a path that cannot be read and
+    what ``read_packets`` raises; ``RefusedPacket`` for a packet that has no place on the clock,
+    when it is reached, and ``TypeError`` for what is no packet: at once in what has a length,
+    otherwise when it is reached. An error of a strategy in plain Python is raised as it is, with a
+    note that names the packet; ``StrategyFailed`` means that the strategy returned no valid answer.
     """
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn = draw(opened(packets), stream, 1, strategy)
+    drawn = draw(open_packets(packets), stream, 1, strategy)
     return DrawnSamples(
         sample for samples, block in drawn for sample in samples.samples(block.entities)
     )
@@ -193,7 +197,7 @@ def make_stream(
     pacing: PacingName | None,
     latency: float | None,
 ) -> SampleStream:
-    """The replay that these arguments ask for; raises what ``replay`` does for wrong ones."""
+    """Make the replay of these arguments; raise what ``replay`` does for wrong ones."""
     timing = make_timing(tick, clock, pacing, latency)
     try:
         make = make_maker(strategy, settings)
@@ -212,11 +216,11 @@ def make_timing(
     pacing: PacingName | None,
     latency: float | None,
 ) -> Timing:
-    """The timing of these arguments; raises ``ValueError``."""
+    """Make the timing of these arguments; raise ``ValueError``."""
     if clock not in (None, *CLOCKS):
-        raise ValueError(f"there is no clock {clock!r}: choose from {', '.join(CLOCKS)}")
+        raise ValueError(f"no clock {clock!r}: choose from {', '.join(CLOCKS)}")
     if pacing not in (None, *PACINGS):
-        raise ValueError(f"there is no pacing {pacing!r}: choose from {', '.join(PACINGS)}")
+        raise ValueError(f"no pacing {pacing!r}: choose from {', '.join(PACINGS)}")
     if pacing == "demo" and latency is not None:
         raise ValueError("latency sets arrival times, which pacing='demo' ignores")
     return Timing(parse_tick(tick), clock, pacing, latency)
@@ -225,19 +229,19 @@ def make_timing(
 def draw(
     packets: RecordingSource, stream: SampleStream, at_once: int, strategy: object
 ) -> Iterator[tuple[SampleBlock, PacketBlock]]:
-    """What a replay draws, and the packets of which: see ``SampleStream.draw``.
+    """Yield the drawn samples, each with the block of their packets: see ``SampleStream.draw``.
 
     Packets that are not read from a file are taken ``at_once`` at a time.
     """
 
     def done(block: PacketBlock) -> None:
         if block.refusals:
-            raise _refused(packets, block)
+            raise _make_refusal(packets, block)
 
     stream.by_time = grouped(packets)
     name = strategy if isinstance(strategy, str) else ""
     try:
-        found = ordered(packets, accepted(packets, at_once=at_once), stream, name)
+        found = ordered(packets, read_accepted(packets, at_once=at_once), stream, name)
         yield from stream.draw(found, done)
     except StrategyFailed as failure:
         if failure.error is None:
@@ -248,10 +252,10 @@ def draw(
         return
     finally:
         packets.close()
-    raise error  # here, so that it keeps the cause that it has
+    raise error  # here, so that it keeps its cause
 
 
-def _refused(packets: RecordingSource, block: PacketBlock) -> RefusedPacket:
+def _make_refusal(packets: RecordingSource, block: PacketBlock) -> RefusedPacket:
     refusal = block.refusals[0]
     place = packets.name if packets.log is not None else ""
     index = next(at for at in range(len(block)) if block.line(at) == refusal.line)
@@ -261,7 +265,7 @@ def _refused(packets: RecordingSource, block: PacketBlock) -> RefusedPacket:
 def make_maker(
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy], settings: dict[str, Value]
 ) -> Callable[[], SmoothingStrategy]:
-    """What makes such strategies; wrong ones and wrong settings are refused at once."""
+    """Return a function that makes such strategies; refuse wrong settings at once."""
     if isinstance(strategy, str):
         return maker(strategy, settings)
     if isinstance(strategy, type) and issubclass(strategy, SmoothingStrategy):
@@ -270,16 +274,16 @@ def make_maker(
     if settings:
         raise ValueError("settings go with the name or the class of a strategy")
     if not isinstance(strategy, type) and isinstance(strategy, SmoothingStrategy):
-        return _only_once(strategy)
+        return _make_once(strategy)
     if not callable(strategy):
         raise TypeError(
-            f"{strategy!r} is no strategy: give a name, a class, a function that makes"
+            f"{strategy!r} is not a strategy: give a name, a class, a function that makes"
             " strategies, or an object with reset, update and read"
         )
     return strategy
 
 
-def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
+def _make_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
     waiting = [strategy]
 
     def make() -> SmoothingStrategy:
@@ -287,7 +291,7 @@ def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
             raise ValueError("one strategy object draws one entity: give a name or a class")
         made = waiting.pop()
         if is_native(made):
-            made.reset()  # others are reset when they are taken into use
+            made.reset()  # others are reset before use
         return made
 
     return make

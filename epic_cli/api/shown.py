@@ -1,4 +1,4 @@
-"""How results are shown in notebooks, and become tables of other libraries."""
+"""Results as shown in notebooks, and as tables of other libraries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def register(kind: type[Tabular], report: Callable[[Any], Report]) -> None:
-    """Says how the report of such results is made."""
+    """Register the function that makes the report of such results."""
 
     def as_html(found: Any) -> str:
         from epic_cli.show import documents  # imported where it is shown

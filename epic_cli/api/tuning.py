@@ -1,4 +1,4 @@
-"""Tuned settings of strategies, asked from Python."""
+"""Tuning of strategies' settings, from Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from epic_cli.api.comparing import runs_of, simulation_of, spec_of
+from epic_cli.api.comparing import make_inputs, make_simulation, make_spec
 from epic_cli.api.reading import StrictLog, WarningTally, python_errors
 from epic_cli.api.replaying import make_timing
 from epic_cli.api.shown import register
@@ -80,46 +80,47 @@ def tune(  # type: ignore[misc]
     drawn: Path | None = None,
     drawn_offset: float = 0.0,
 ) -> Tunings | Design:
-    """Searches the settings of strategies for the best figure, as ``epic tune`` does.
+    """Search the settings of strategies for the best figure, as ``epic tune`` does.
 
-    ``strategies``, all that there are unless given, are names; settings that one gives
-    (``"snapshot+clock=pll"``) are kept. What is searched are the ranges that they declare as worth
-    tuning. ``figure`` is the one that is to be as good as can be, by its name among the metrics.
-    ``validate`` says what is kept to evaluate on: the second half of the ``"time"``, every other
-    ``"recording"``, or ``"none"``; by recording from four on unless given. ``trials`` is how many
-    settings to try for each strategy, ``seconds`` how long to search in all. A ``journal`` (a file)
-    remembers trials: the same call goes on where an earlier one was cut off. An ``executor`` of
+    ``strategies`` are names, by default of all strategies; settings that a name gives
+    (``"snapshot+clock=pll"``) are kept. The search covers the ranges that strategies declare as
+    worth tuning. ``figure`` is the metric to optimize, by name. ``validate`` chooses the data to
+    evaluate on: the second half of the ``"time"``, every other ``"recording"``, or ``"none"``; by
+    default recordings if there are four or more. ``trials`` is the number of settings to try for
+    each strategy, ``seconds`` the time of the whole search. A ``journal`` (a file) remembers
+    trials: the same call continues an earlier one that was cut off. An ``executor`` of
     ``concurrent.futures`` (processes, a cluster) runs trials instead of ``threads`` here, with the
-    same answer. The other arguments are those of ``compare``.
+    same result. The other arguments are those of ``compare``.
 
-    Returns a frozen ``Tunings``. Each of its ``tunings`` has the ``settings`` that differ from the
-    defaults, and what they come to: ``tuned_on`` and ``evaluated_on`` have the ``default`` and the
+    Return a frozen ``Tunings``. Each of its ``tunings`` has the ``settings`` that differ from the
+    defaults, and their effect: ``tuned_on`` and ``evaluated_on`` have the ``default`` and the
     ``tuned`` result and the paired ``gain`` from ``low`` to ``high``; ``evaluation`` is the one
-    that counts, and its ``kind`` says whether it is clearly better. ``influences`` say which
-    settings matter and which stand at a bound, the ``front`` what smoothness costs in latency.
-    ``comparison`` has all tuned strategies against each other, ``delays`` what delay buffers need
-    (None: there are no arrival times).
+    that counts, and its ``kind`` tells whether it is clearly better. ``influences`` tell which
+    settings matter and which stand at a bound; the ``front`` is smoothness against latency.
+    ``comparison`` has all tuned strategies against each other, ``delays`` the delays that buffers
+    need (None: there are no arrival times).
 
-    With ``design``, the strategies are composed of parts (all that can be unless given), and the
-    simplest composition is found that is as good as the best: a frozen ``Design``. Its ``taken``
-    is a row with the ``strategy`` (a name and ``settings``), its ``result`` where it was not tuned,
-    and its ``composition``; ``simplest`` are the best by complexity, each with its paired ``gain``
-    over what is taken. ``drawn`` (a file, at times of the receiver's clock less ``drawn_offset``
-    (s)) is what the game draws now; the ``drawn`` row of the result, and ``causes``, are of that.
+    With ``design``, strategies are composed of parts (of all by default), and the simplest
+    composition is found that is as good as the best: a frozen ``Design``. Its ``taken`` is a row
+    with the ``strategy`` (a name and ``settings``), its ``result`` on data that it was not tuned
+    on, and its ``composition``; ``simplest`` are the best by complexity, each with its paired
+    ``gain`` over the taken one. ``drawn`` (a file, at times of the receiver's clock minus
+    ``drawn_offset`` (s)) is what the game draws now; the ``drawn`` row of the result, and
+    ``causes``, are about it.
 
-    Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
+    Raise what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
     and where the only strategy has no settings worth tuning.
     """
     timing = make_timing(tick, clock, pacing, latency)
-    compare = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
+    compare = make_spec(timing, weights, game, truth_offset, warm_up, seed, threads)
     names = [strategies] if isinstance(strategies, str) else list(strategies)
     named = read_specs(names) if names or not design else []
     how = TuneSpec(tuple(named), compare, figure, validate, trials, seconds)
-    networks = None if movement is None else simulation_of(movement, send, link)
-    given = runs_of(packets, truth, networks, range(seed, seed + seeds))
+    networks = None if movement is None else make_simulation(movement, send, link)
+    given = make_inputs(packets, truth, networks, range(seed, seed + seeds))
     if drawn is not None:
         if not design or not isinstance(given, RecordedRuns):
-            raise ValueError("drawn is judged beside a design=True, of a recording")
+            raise ValueError("drawn needs design=True and a recording")
         given = replace(given, drawn=os.fspath(drawn), drawn_offset=drawn_offset)
     kept = None if journal is None else os.fspath(journal)
     with python_errors():
@@ -146,22 +147,22 @@ def tune_bytes(
     executor: Executor | None = None,
     journal: Path | None = None,
 ) -> BytesFronts:
-    """How to send a movement for the best figure at the fewest bytes, as ``epic tune --bytes``.
+    """Search the way to send a movement for a figure and few bytes, as ``epic tune --bytes``.
 
-    Keys of a sender that ``send`` gives are kept. ``limit`` is the most that may be sent
+    Keys of a sender that ``send`` gives are kept. ``limit`` is the highest rate to send
     (``"5kB/s"``), or the worst value of a figure (``"error=0.05"``); None: the knee is chosen. The
     other arguments are those of ``tune``.
 
-    Returns a frozen ``BytesFronts``: of each strategy in ``found`` the ``front``, the ``chosen``
-    sender, and the ``result`` of each on what it was not tuned on.
+    Return a frozen ``BytesFronts``: of each strategy in ``found`` the ``front``, the ``chosen``
+    sender, and the ``result`` of each on data that it was not tuned on.
 
-    Raises what ``compare`` does, and ``ValueError`` for a limit that is none.
+    Raise what ``compare`` does, and ``ValueError`` for what is no limit.
     """
     timing = make_timing(tick, "exact", None, None)
-    compare = spec_of(timing, weights, game, 0.0, None, seed, threads)
+    compare = make_spec(timing, weights, game, 0.0, None, seed, threads)
     named = read_specs([strategies] if isinstance(strategies, str) else strategies)
     with python_errors():
-        simulation = simulation_of(movement, send, link).open()
+        simulation = make_simulation(movement, send, link).open()
         most = None if limit is None else Limit.parse(limit)
         of = simulation, range(seed, seed + seeds), compare, figure, most
         workers = Workers(
@@ -171,8 +172,8 @@ def tune_bytes(
             return find_bytes(BytesSpec(tuple(named), *of), executor=elsewhere, journal=kept)
 
 
-def _reported(module: str) -> Callable[[Any], Report]:
-    """The report of a result, whose module is loaded when it is asked for."""
+def _defer_report(module: str) -> Callable[[Any], Report]:
+    """Return a function that makes a result's report, and loads its module when called."""
 
     def report(found: Any) -> Report:
         made: Report = import_module(f"epic_cli.jobs.tune.{module}").report(found)
@@ -181,6 +182,6 @@ def _reported(module: str) -> Callable[[Any], Report]:
     return report
 
 
-register(Tunings, _reported("report"))
-register(Design, _reported("design_report"))
-register(BytesFronts, _reported("bytes_report"))
+register(Tunings, _defer_report("report"))
+register(Design, _defer_report("design_report"))
+register(BytesFronts, _defer_report("bytes_report"))

@@ -135,8 +135,8 @@ def test_a_strategy_that_fails_is_a_note() -> None:
     [
         (([], "epic"), ValueError, "not enough to say: there are no packets"),
         ((JITTER, "epik"), ValueError, "did you mean 'epic'"),
-        ((JITTER, ["epic", "epic"]), ValueError, "epic is given twice: give a mapping"),
-        ((JITTER, [3]), TypeError, "3 is no strategy"),
+        ((JITTER, ["epic", "epic"]), ValueError, "epic is given twice: use a mapping"),
+        ((JITTER, [3]), TypeError, "3 is not a strategy"),
         ((JITTER, [Still()]), ValueError, "draws one entity once: give its class"),
         ((None,), TypeError, "None holds no packets"),
         (("no_such_file",), FileNotFoundError, "no_such_file"),
@@ -184,12 +184,12 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"packets": JITTER, "movement": "circle"}, "give no packets, no truth"),
+        ({"packets": JITTER, "movement": "circle"}, "leave out packets and truth"),
         ({"movement": f"truth={ROOT / 'README.md'}"}, "README.md: "),
         ({"movement": "circle", "seeds": 0}, "there are no seeds"),
         ({"movement": "cirle"}, "did you mean 'circle'"),
         ({"movement": "circle", "link": "4gg"}, "did you mean '4g'"),
-        ({"packets": JITTER, "game": "chess"}, "there is no game 'chess': they are shooter"),
+        ({"packets": JITTER, "game": "chess"}, "no game 'chess': choose from shooter"),
     ],
 )
 def test_what_does_not_go_together_is_told(arguments: dict[str, Any], message: str) -> None:

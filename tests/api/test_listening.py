@@ -13,24 +13,24 @@ WAIT = 120
 
 
 def send(listener: PacketListener, *datagrams: bytes) -> None:
-    """Another program's datagrams."""
+    """Send datagrams as another program."""
     with receiver() as game:
         for data in datagrams:
             game.socket.sendto(data, ("127.0.0.1", listener.port))
 
 
 async def some(listener: PacketListener, count: int) -> list[Packet]:
-    """So many packets."""
+    """Wait for this many packets."""
     return [await asyncio.wait_for(anext(listener), WAIT) for _ in range(count)]
 
 
 async def rest(listener: PacketListener) -> list[Packet]:
-    """All that are still to come."""
+    """Return all packets that are still to come."""
     return [packet async for packet in listener]
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens there."""
+    """True if no socket listens there."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         try:
             other.bind(("127.0.0.1", port))

@@ -32,7 +32,7 @@ def test_more(epic_golden, name):
 
 def test_twice(epic_golden):
     epic_golden("time,x\\n")
-    with pytest.raises(ValueError, match="has been used"):
+    with pytest.raises(ValueError, match="is used twice"):
         epic_golden("time,x\\n")
 
 def test_broken(epic_golden):
@@ -109,7 +109,7 @@ def test_cases_and_rows_of_a_suite(tmp_path: Path) -> None:
 
     status, out = run_pytest(tmp_path, "--epic-accept", CI="true")
     assert status == pytest.ExitCode.USAGE_ERROR
-    assert "for a person to decide, and CI is set" in out
+    assert "needs a person to decide, but CI is set" in out
 
     assert "2 failed, 7 passed" in run_pytest(tmp_path, "--epic-accept", CI="")[1]
     golden = sorted(path.name for path in (tmp_path / "golden").iterdir())

@@ -1,4 +1,4 @@
-"""What packets can be given as: the tables of real libraries, arrays, dicts, tuples and files."""
+"""The sources of packets: tables of real libraries, arrays, dicts, tuples and files."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def pyarrow() -> Any:
 
 
 class ArrowOnly:
-    """A table of a library that nobody knows, with Arrow's interface alone."""
+    """A table of an unknown library, with Arrow's interface alone."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return pyarrow().__arrow_c_stream__(requested_schema)
@@ -215,7 +215,7 @@ def test_an_open_file_is_read_where_it_stands(tmp_path: Path) -> None:
 
 
 class NAType:
-    """As pandas' NA: what it is compared with is unknown, too."""
+    """A missing value as pandas' NA: comparing with it gives another NA."""
 
     def __ne__(self, other: object) -> Any:
         return self

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from epic_cli.api.comparing import participants_of
+from epic_cli.api.comparing import make_participants
 from epic_cli.api.replaying import make_timing
 from epic_cli.engine.packets import Status
 from epic_cli.engine.strategies import declaration
@@ -155,7 +155,7 @@ def cells(network: Network, turns: bool) -> tuple[tuple[float, int], ...]:
 def compared(strategies: Mapping[str, str]) -> CompareSpec:
     """What ``epic compare`` does, of one piece over one network."""
     return CompareSpec(
-        participants_of(strategies) if strategies else (),
+        make_participants(strategies) if strategies else (),
         make_timing("1/60", "exact", None, None),
         warm_up=WARM_UP, threads=1, runs_are="networks", aim_range=AIM_RANGE,
     )  # fmt: skip
