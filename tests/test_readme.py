@@ -19,6 +19,7 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
+from epic_cli.engine.keys import KEYS
 from epic_cli.engine.parameters import Parameter
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
@@ -282,6 +283,15 @@ def read_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def words_table() -> str:
+    """The words of packet text, and the columns of tables and JSON that say the same."""
+    lines = ["| word | columns | meaning |", "| --- | --- | --- |"]
+    for key in KEYS:
+        columns = ", ".join(f"`{column}`" for column in key.columns)
+        lines.append(f"| {key.example and f'`{key.example}`'} | {columns} | {key.meaning} |")
+    return "\n".join(lines) + "\n"
+
+
 def keys_table(table: Sequence[Parameter]) -> str:
     """The keys of a description, from their declarations."""
     lines = ["| key | takes | default | |", "| --- | --- | --- | --- |"]
@@ -310,7 +320,7 @@ def link_table() -> str:
 @pytest.mark.parametrize(
     ("document", "tables"),
     [
-        (FORMATS, [read_table]),
+        (FORMATS, [read_table, words_table]),
         (ENGINE, [strategy_table]),
         (METRICS_GUIDE, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),

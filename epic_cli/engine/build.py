@@ -27,12 +27,14 @@ import threading
 from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
+from runpy import run_path
 
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, PlatformError
 
 HERE = Path(__file__).parent
+KEYS = HERE / "keys.py"
 ROOT = HERE.parent.parent
 
 # Every operation is rounded as the originals round it. Contraction to fused multiply-add changes up
@@ -140,6 +142,14 @@ class BuildEngine(build_ext):
         words = getattr(self.compiler, f"{name}_cxx", None) or getattr(self.compiler, name)
         return [str(word) for word in words]
 
+    @staticmethod
+    def _write_keys() -> None:
+        """Writes the table of a packet's keys for the compiler, if it has changed."""
+        text = run_path(str(KEYS))["header"]()
+        place = KEYS.parent / "packets" / "keys.h"
+        if not place.exists() or place.read_text() != text:
+            place.write_text(text)
+
     def _learn_what_decides(self) -> None:
         """Digests everything but a module's own files that affects its compilation."""
         command = self._command("compiler_so")
@@ -168,6 +178,7 @@ class BuildEngine(build_ext):
                 f"epic needs a C++ compiler to build its engine and found no {compiler!r}: "
                 "install one (for example the packages gcc and g++) and run pip again"
             )
+        self._write_keys()
         self._learn_what_decides()
         self.force = True  # unchanged modules are kept
         gc.disable()  # Cython leaves few circles, and spends a fifth of its time looking for them

@@ -5,36 +5,24 @@ from __future__ import annotations
 import reprlib
 
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.keys import KEYS, KeyType
 
-#: What each field must be; a number is anything but text that ``float`` takes.
-_NEEDED = {
-    "position": "three numbers x, y, z",
-    "velocity": "three numbers vx, vy, vz, or None",
-    "time": "a number of seconds",
-    "arrival": "a number of seconds, or None",
-    "teleport": "True or False",
-    "delta": "a number of seconds",
-    "sequence": "a whole number below 2**63, or None",
-    "entity": "text",
-    "rotation": "four numbers x, y, z, w, or None",
-    "spin": "three numbers, or None",
-}
-_OPTIONAL = ("velocity", "arrival", "sequence", "rotation", "spin")
-_LENGTHS = {"position": 3, "velocity": 3, "rotation": 4, "spin": 3}
+#: The key of each field of a packet. A number is anything but text that ``float`` takes.
+_KEYS = {key.attribute: key for key in KEYS}
 
 
 def why_no_packet(source: object) -> str:
     """What is wrong with it, and what was expected."""
     if isinstance(source, (list, tuple)) and not isinstance(source, Packet):
-        lacks = list(_NEEDED)
+        lacks = list(_KEYS)
     else:
-        lacks = [name for name in _NEEDED if not hasattr(source, name)]
+        lacks = [name for name in _KEYS if not hasattr(source, name)]
     if lacks:
         what = f"it has no {lacks[0]}; make it with Packet(position, velocity, time)"
     else:
-        values = {name: getattr(source, name) for name in _NEEDED}
+        values = {name: getattr(source, name) for name in _KEYS}
         wrong = (
-            f"its {name} is {reprlib.repr(value)}, not {_NEEDED[name]}"
+            f"its {name} is {reprlib.repr(value)}, not {_KEYS[name].python}"
             for name, value in values.items()
             if not _is(name, value)
         )
@@ -43,18 +31,19 @@ def why_no_packet(source: object) -> str:
 
 
 def _is(name: str, value: object) -> bool:
-    if name == "entity":
+    wanted, columns = _KEYS[name].type, _KEYS[name].columns
+    if wanted is KeyType.NAME:
         return isinstance(value, str)
-    if name in _OPTIONAL and value is None:
+    if "None" in _KEYS[name].python and value is None:
         return True
-    if name == "sequence":
+    if wanted is KeyType.COUNT:
         return hasattr(value, "__index__") and -(2**63) <= value.__index__() < 2**63
-    if name in _LENGTHS:
+    if len(columns) > 1:
         try:
             numbers = list(value)  # type: ignore[call-overload]
         except TypeError:
             return False
-        return len(numbers) == _LENGTHS[name] and all(map(_is_number, numbers))
+        return len(numbers) == len(columns) and all(map(_is_number, numbers))
     return _is_number(value)
 
 

@@ -3,6 +3,8 @@
 from enum import Enum, auto
 from typing import NamedTuple
 
+from epic_cli.engine.keys import WORDS, KeyType, type_of_key
+
 #: The numbers of a line of packet text in their order, and what separates them.
 PIECES = ("x", "y", "z", "vx", "vy", "vz", "t")
 SEPARATORS = (",", ",", "/", ",", ",", "/")
@@ -119,20 +121,17 @@ class Refusal(NamedTuple):
     readings: tuple[Reading, ...] = ()
 
 
-#: By the names in ``Expected`` (``scan.h``), which continue after the thirteen pieces.
-_KEYS = (
-    (Reason.NOT_SECONDS, "arrival"),
-    (Reason.NOT_SECONDS, "delta"),
-    (Reason.NOT_A_COUNT, "seq"),
-    (Reason.NOT_A_FLAG, "teleport"),
-    (Reason.NAME_EMPTY, "entity"),
-    (Reason.NAME_NOT_UTF8, "entity"),
-    (Reason.NOT_A_ROTATION, "rotation"),
-    (Reason.NOT_A_SPIN, "spin"),
-    (Reason.NOT_AN_ANGLE, "yaw"),
-    (Reason.NOT_AN_ANGLE, "pitch"),
-    (Reason.NOT_AN_ANGLE, "roll"),
-)
+#: Why the text of a key is refused, by what it has to be.
+REASONS = {
+    KeyType.MOMENT: Reason.NOT_SECONDS,
+    KeyType.DURATION: Reason.NOT_SECONDS,
+    KeyType.COUNT: Reason.NOT_A_COUNT,
+    KeyType.FLAG: Reason.NOT_A_FLAG,
+    KeyType.NAME: Reason.NAME_EMPTY,
+    KeyType.ROTATION: Reason.NOT_A_ROTATION,
+    KeyType.SPIN: Reason.NOT_A_SPIN,
+    KeyType.ANGLE: Reason.NOT_AN_ANGLE,
+}
 
 #: The prefixes of a number that are not yet one.
 _BEGUN = (b"+", b"-", b".", b"+.", b"-.")
@@ -144,7 +143,9 @@ def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
     ``rest`` is the text from the wrong character on.
     """
     if code > 13:
-        return _KEYS[code - 14]
+        words = list(WORDS)
+        word = words[code - 14] if code - 14 < len(words) else ""
+        return (REASONS[type_of_key(word)], word) if word else (Reason.NAME_NOT_UTF8, "entity")
     field = PIECES[code // 2]
     if code % 2:
         return Reason.SEPARATOR_MISSING, field

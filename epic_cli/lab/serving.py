@@ -305,12 +305,7 @@ def _case(wanted: Wanted) -> bytes:
     """A case for ``epic check`` in a ZIP: packets, strategies, and what they draw."""
     run, spec = next(wanted.experiment.runs()), wanted.experiment.job.how
     blocks = [block for block in run.packets.values() if len(block)]
-    turns = any(block[0].rotation is not None for block in blocks)
-    writer, conversion, stream = (
-        make_writer("text", turns=turns),
-        Conversion(Changes()),
-        io.BytesIO(),
-    )
+    writer, conversion, stream = make_writer("text"), Conversion(Changes()), io.BytesIO()
     rows = [row for block in blocks for row in conversion.rows(block, writer)]
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
         folder = os.path.join(place, wanted.name.removesuffix(".zip"))  # noqa: PTH118

@@ -8,7 +8,7 @@ there before what it needs is loaded: packet text must start fast.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import IntEnum
 from functools import cache
 from typing import IO, TYPE_CHECKING, Protocol
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     #: What is called with how a recording is read, where that was inferred.
     OnRead = Callable[[ReadSpec], object] | None
+
+    #: The names of keys that tables have no columns for unless they are asked to.
+    Requested = Collection[str]
 
     class ByteSource(Protocol):
         """Where the bytes of a recording come from."""
@@ -184,8 +187,8 @@ class Format:
         """A function for the bytes of what is inside; columns that no layout wants may be empty."""
         raise NotImplementedError
 
-    def writer(self, delta: bool, turns: bool) -> Writer:
-        """What writes a recording, with a place for ``delta`` and turns if there is a choice."""
+    def writer(self, requested: Requested) -> Writer:
+        """Return what writes a recording, with columns for the ``requested`` keys in a table."""
         raise NotImplementedError
 
     @property

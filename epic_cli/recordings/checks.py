@@ -13,10 +13,10 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.description import split, write
+from epic_cli.engine.keys import ANGLES, TURN_WORDS, WORDS
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock, Totals, Track, Turning
 from epic_cli.engine.replay.arrival_order import WINDOW
-from epic_cli.recordings.entries.text import TURN_WORDS, WORDS
 from epic_cli.recordings.findings import RecordingFinding
 from epic_cli.recordings.read_spec import (
     TIME_UNITS,
@@ -421,8 +421,6 @@ def _w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
 def _spins(
     watch: RecordingMonitor, turns: list[Turning], places: dict[str, str]
 ) -> Iterator[RecordingFinding]:
-    from epic_cli.recordings.names.turns import ANGLES  # few recordings turn
-
     without = watch.read_with(_NO_SPIN)
     for turn in turns:
         if turn.body >= _EXACT and turn.world < _SAME_WAY:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.description import Described, split, write
+from epic_cli.engine.keys import BY_NAME, KEYS
 from epic_cli.engine.parameters import (
     Choice,
     Custom,
@@ -24,7 +25,7 @@ from epic_cli.engine.parameters import (
     Table,
     find,
 )
-from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS, TURN_FIELDS
+from epic_cli.engine.text import EULER, FIELDS, OPTIONAL_FIELDS
 from epic_cli.recordings import input_formats
 
 #: The fields in the order in which a layout names them.
@@ -38,7 +39,9 @@ FRAME = ("time", *POSITION, "entity")
 
 
 #: The numbers of which a rotation needs all, and those of a spin.
-_TOGETHER = (TURN_FIELDS[:4], TURN_FIELDS[7:10], TURN_FIELDS[10:19], TURN_FIELDS[19:])
+_TOGETHER = tuple(
+    form.columns for name in ("rotation", "spin") for form in BY_NAME[name].forms if form.needs_all
+)
 
 
 def whole_fields(names: Collection[str]) -> list[str]:
@@ -311,24 +314,7 @@ class _Column(Custom):
         super().__init__(name, None, help, "COLUMN", str)
 
 
-_COLUMN_HELP = {
-    "time": "When the packet was sent: a column of a table, its number from 1 where there is no"
-    " header, or a path in a JSON object, pos.0; date+time and sec+nanosec are two columns; time="
-    " with unit=ticks@HZ: its rows are ticks. Without columns the usual names are recognised.",
-    "x": "Where it is: a column for each of x, y and z. A * is each of several entities in one row:"
-    " x=*_x, x=players.*.x.",
-    "vx": "Its velocity; vx= says that there is none.",
-    "arrival": "When it arrived, by the receiver's clock.",
-    "entity": "The name of the entity; team+number are two columns that only together name it.",
-    "seq": "The packet's sequence number; a count of ticks is one where none is left out.",
-    "teleport": "1 where the entity was moved on purpose.",
-    "delta": "How long before its stamp the state was true.",
-    "qx": "A rotation as a quaternion, qx to qw.",
-    "yaw": "A rotation as angles, yaw, pitch and roll.",
-    "rx": "A rotation as a vector, rx to rz.",
-    "m00": "A rotation as a matrix, m00 to m22.",
-    "wx": "How fast it turns, wx to wz, in radians a second.",
-}
+_COLUMN_HELP = {form.columns[0]: form.help for key in KEYS for form in key.forms}
 
 #: The keys of ``--read``: the columns by field, then what is said of all of them.
 READ: Table = (

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from epic_cli.engine.packets import Entities, PacketBlock
-    from epic_cli.recordings import OnRead, Reader, Writer
+    from epic_cli.recordings import OnRead, Reader, Requested, Writer
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
     from epic_cli.recordings.writing import LineWriter
@@ -144,21 +144,21 @@ def make_reader(
     return _entry(name).reader(spec, on_read, entities, head)
 
 
-def make_writer(packet_format: str, delta: bool = False, turns: bool = False) -> Writer:
-    """A writer for one recording in this format.
+def make_writer(packet_format: str, requested: Requested = ()) -> Writer:
+    """Return a writer for one recording in this format.
 
-    Tables have a column for ``delta``, and columns for ``turns`` (rotation and spin), on request.
+    Tables have columns for the ``requested`` keys (``keys.REQUESTS``) beside the usual ones.
 
     Raises ``NoParquetLibrary``.
     """
-    return _entry(packet_format).writer(delta, turns)
+    return _entry(packet_format).writer(requested)
 
 
 def make_line_writer(packet_format: str) -> LineWriter:
     """As ``make_writer``, with a place for turns, for the formats with a line for each packet."""
     from epic_cli.recordings.writing import LineWriter
 
-    writer = make_writer(packet_format, turns=True)
+    writer = make_writer(packet_format, ("rotation",))
     assert isinstance(writer, LineWriter)
     return writer
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.failures import Portable
+from epic_cli.engine.keys import KEYS, REQUESTS, Key, KeyType
 from epic_cli.engine.packets import PacketBlock, VelocityFiller, is_quaternion
 from epic_cli.recordings import LONGEST_LINE
 
 if TYPE_CHECKING:
     from epic_cli.engine.text import PacketRows
-    from epic_cli.recordings import Writer
+    from epic_cli.recordings import Requested, Writer
 
 
 #: The largest sequence number that is read: 63 bits.
@@ -49,8 +50,9 @@ class LineWriter:
     """Writes a packet a line, as the engine does, and says why a packet has none.
 
     ``name`` gives what a line has of an entity's name, or raises ``Unwritable``; ``longest`` are
-    the bytes that the format's reader takes in a line, with its end. ``form`` is what
-    ``PacketRows`` takes of the format.
+    the bytes that the format's reader takes in a line, with its end. A packet with a key that has
+    no column without being ``requested`` has no line. ``form`` is what ``PacketRows`` takes of the
+    format.
     """
 
     def __init__(
@@ -60,17 +62,15 @@ class LineWriter:
         header: bytes = b"",
         longest: int = LONGEST_LINE,
         needs_velocity: bool = False,
-        holds_delta: bool = True,
-        holds_turns: bool = True,
+        requested: Requested = REQUESTS,
         **form: Any,
     ) -> None:
         self.header = header
         self._name = name
         self._longest = longest
         self._needs_velocity = needs_velocity
-        self._holds_delta = holds_delta
-        self._holds_turns = holds_turns
-        self._form = form
+        self._keys = [key for key in KEYS if not key.request or key.request in requested]
+        self._form = {**form, "requested": [key.columns[0] for key in self._keys if key.request]}
 
     def many(self, **changes: Any) -> PacketRows:
         """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
@@ -89,10 +89,7 @@ class LineWriter:
         check(packet)
         if self._needs_velocity and packet.velocity is None:
             raise Unwritable(Fault.NO_VELOCITY, "velocity", None)
-        if packet.delta and not self._holds_delta:
-            raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
-        if packet.rotation is not None and not self._holds_turns:
-            raise Unwritable(Fault.NO_COLUMN, "rotation", packet.rotation)
+        check_columns(packet, self._keys)
         self._name(packet.entity)
         block = PacketBlock()
         block.append(packet)
@@ -138,19 +135,27 @@ def check_unbroken_name(entity: str) -> str:
 
 
 def check(packet: Packet) -> None:
-    """Raises ``Unwritable`` for a packet that readers of all formats would refuse."""
+    """Raise ``Unwritable`` for a packet that readers of all formats would refuse."""
     check_name(packet.entity)
-    if packet.arrival is not None and not math.isfinite(packet.arrival):
-        raise Unwritable(Fault.NOT_FINITE, "arrival", packet.arrival)
-    if not math.isfinite(packet.delta):
-        raise Unwritable(Fault.NOT_FINITE, "delta", packet.delta)
-    for name, values in (("rotation", packet.rotation), ("spin", packet.spin)):
-        if values is not None and not all(map(math.isfinite, values)):
-            raise Unwritable(Fault.NOT_FINITE, name, values)
-    if packet.rotation is not None and not is_quaternion(packet.rotation):
-        raise Unwritable(Fault.NO_ROTATION, "rotation", packet.rotation)
-    if packet.sequence is not None and not 0 <= packet.sequence <= MOST_SEQUENCE:
-        raise Unwritable(Fault.OUT_OF_RANGE, "seq", packet.sequence)
+    for key in KEYS:
+        value = getattr(packet, key.attribute)
+        if value is None or not key.words:  # missing, or one of the seven numbers
+            continue
+        if key.type in (KeyType.MOMENT, KeyType.DURATION, KeyType.ROTATION, KeyType.SPIN):
+            if not all(map(math.isfinite, value if len(key.columns) > 1 else (value,))):
+                raise Unwritable(Fault.NOT_FINITE, key.name, value)
+            if key.type is KeyType.ROTATION and not is_quaternion(value):
+                raise Unwritable(Fault.NO_ROTATION, key.name, value)
+        if key.type is KeyType.COUNT and not 0 <= value <= MOST_SEQUENCE:
+            raise Unwritable(Fault.OUT_OF_RANGE, key.name, value)
+
+
+def check_columns(packet: Packet, keys: Collection[Key]) -> None:
+    """Raise ``Unwritable`` for a packet that has another key than these."""
+    for key in KEYS:
+        lacks = key.name == key.request and key not in keys
+        if lacks and getattr(packet, key.attribute) != key.absent:
+            raise Unwritable(Fault.NO_COLUMN, key.name, getattr(packet, key.attribute))
 
 
 class Changes(NamedTuple):

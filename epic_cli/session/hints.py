@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from epic_cli.engine.contract import Packet, Rotation
+from epic_cli.engine.keys import ANGLES, WORDS
 from epic_cli.engine.packets import turn_between
 from epic_cli.engine.replay.playback import tick_text
 from epic_cli.engine.text import TextScanner, next_piece
 from epic_cli.engine.text.widths import cut, width
-from epic_cli.recordings.entries.text import TURN_WORDS, WORDS, packet_line
+from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.wording import rest_of_grammar
 from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.controller import seconds
@@ -47,7 +48,7 @@ def words_for(text: str) -> list[str]:
     if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
         return []
     has = {word.partition("=")[0] for word in rest.split(" ") if "=" in word}
-    angles = set(TURN_WORDS[1:4])
+    angles = set(ANGLES)
     taken = has | (angles if "rotation" in has else set())
     taken |= {"rotation"} if angles & has else set()
     return [f"{word}=" for word in WORDS if word.startswith(begun) and word not in taken]

@@ -31,8 +31,8 @@ from prompt_toolkit.shortcuts import PromptSession, create_confirm_session
 from prompt_toolkit.styles import Style
 from prompt_toolkit.validation import ValidationError, Validator
 
+from epic_cli.engine.keys import WORDS
 from epic_cli.engine.text import TextScanner
-from epic_cli.recordings.entries.text import WORDS
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.controller import BARE, SessionController
 from epic_cli.session.hints import ghost, proposal, toolbar_text, words_for

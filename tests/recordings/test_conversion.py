@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.recordings import examples
 
 from epic_cli import Packet
+from epic_cli.engine.keys import REQUESTS
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.recordings import written_formats
@@ -51,7 +52,7 @@ ODD = Packet((1e300, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63
 
 def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], list[Packet]]:
     """Those of the packets that the format holds, and what is read of the recording of them."""
-    writer, held = make_writer(packet_format, delta=True, turns=True), []
+    writer, held = make_writer(packet_format, REQUESTS), []
     with tempfile.TemporaryFile() as file:
         file.write(writer.header)
         for packet in wanted:
@@ -147,7 +148,7 @@ TURNS = [
 
 def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
     """The rows as the writers write them one by one, and at which packet they stop, and why."""
-    writer, rows = make_writer(to, delta=True, turns=True), b""
+    writer, rows = make_writer(to, REQUESTS), b""
     for index, one in Conversion(changes).packets(block):
         try:
             rows += writer.row(one)
@@ -159,7 +160,7 @@ def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, ob
 def at_once(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
     rows = b""
     try:
-        for some in Conversion(changes).rows(block, make_writer(to, delta=True, turns=True)):
+        for some in Conversion(changes).rows(block, make_writer(to, REQUESTS)):
             rows += some
     except UnwritablePacket as wrong:
         return rows, (wrong.index, str(wrong))

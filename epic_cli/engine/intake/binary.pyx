@@ -9,6 +9,9 @@ from epic_cli.engine.packets cimport Entities, EntityNames, Packet, PacketBlock
 
 
 cdef extern from "intake/record_program.h" namespace "epic" nogil:
+    const char** PART_NAMES "epic::kPartNames"
+    int PART_COUNT
+
     cdef cppclass RecordStep:
         int32_t code
         int32_t part
@@ -41,11 +44,8 @@ cdef extern from "intake/record_program.h" namespace "epic" nogil:
                         vector[Packet]&) except +
 
 
-# In the order of RecordPart (record_program.h).
-PARTS = (
-    "x", "y", "z", "vx", "vy", "vz", "time", "id", "seq", "teleport",
-    "qx", "qy", "qz", "qw", "wx", "wy", "wz",
-)
+# The names of what a number becomes (keys.py).
+PARTS = tuple([PART_NAMES[part].decode() for part in range(PART_COUNT)])
 
 
 cdef class RecordReader:

@@ -9,14 +9,23 @@
 #include <vector>
 
 #include "packets/entities.h"
+#include "packets/keys.h"
 #include "packets/packet.h"
 
 namespace epic {
 
-// What a number becomes; `binary.pyx` has their names.
+// What a number becomes.
 enum RecordPart : int32_t {
-    PART_X, PART_Y, PART_Z, PART_VX, PART_VY, PART_VZ, PART_TIME, PART_ID, PART_SEQUENCE,
-    PART_TELEPORT, PART_QX, PART_QY, PART_QZ, PART_QW, PART_WX, PART_WY, PART_WZ, PART_COUNT,
+#define EPIC_ENTRY(ID, NAME) PART_##ID,
+    EPIC_PARTS(EPIC_ENTRY)
+#undef EPIC_ENTRY
+    PART_COUNT,
+};
+
+constexpr const char* kPartNames[] = {
+#define EPIC_ENTRY(ID, NAME) NAME,
+    EPIC_PARTS(EPIC_ENTRY)
+#undef EPIC_ENTRY
 };
 
 struct RecordStep {
@@ -266,7 +275,7 @@ private:
         present_ |= 1u << step.part;
         if (step.part == PART_ID) {
             name_ = step.kind == 'Q' || step.kind == 'N' ? std::to_string(uint64_t(whole)) : std::to_string(whole);
-        } else if (step.part == PART_SEQUENCE) {
+        } else if (step.part == PART_SEQ) {
             sequence_ = whole & INT64_MAX;  // more could not be read back
         } else if (step.part == PART_TELEPORT) {
             teleport_ = value != 0;
@@ -293,7 +302,7 @@ private:
         packet.has_velocity = has(PART_VX);
         packet.has_spin = has(PART_WX);
         packet.teleport = has(PART_TELEPORT) && teleport_;
-        if (has(PART_SEQUENCE)) packet.sequence = sequence_;
+        if (has(PART_SEQ)) packet.sequence = sequence_;
         const Turn turn({state(PART_QX), state(PART_QY), state(PART_QZ), state(PART_QW)},
                         {state(PART_WX), state(PART_WY), state(PART_WZ)});
         packet.zero_turn = has(PART_QX) && is_zero(turn.rotation);

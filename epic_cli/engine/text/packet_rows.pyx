@@ -1,25 +1,24 @@
 """Packets to rows of packet text, tables and JSON lines, a block at once."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int8_t, int32_t
-from libcpp cimport bool as cbool
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Packet, PacketBlock, string_view
 
 
-cdef extern from "text/packet_row.h" namespace "epic" nogil:
+cdef extern from "text/decimal.h" namespace "epic" nogil:
     cdef enum class PacketFormat(int32_t):
         TEXT
         TABLE
         JSON
 
+cdef extern from "text/packet_row.h" namespace "epic" nogil:
     cdef cppclass PacketRow:
         PacketFormat format
         char separator
-        cbool delta
-        cbool turns
+        uint64_t columns
         double shift
         bint usual(const Packet&)
         char* append_to(char*, const Packet&, string_view)
@@ -37,9 +36,9 @@ cdef enum:
 cdef class PacketRows:
     """Writes plain rows of packets, and leaves all others to the caller.
 
-    ``separator``: that of a table, with columns for ``delta`` and ``turns`` on request; empty:
-    packet text, or with ``json`` lines of JSON. ``name_text`` is called once for each entity's name
-    and returns its text in a row, or None to leave its packets. Of ``entities`` (none: all) and of
+    ``separator``: that of a table, which has columns for the ``requested`` fields beside the usual
+    ones; empty: packet text, or with ``json`` lines of JSON. ``name_text`` is called once for each
+    entity's name and returns its text in a row, or None to leave its packets. Of ``entities`` (none: all) and of
     times in ``span`` (s, ends included) the packets are written, others are skipped; to the times
     that are written ``shift`` (s) is added. A row of more than ``longest`` bytes is left.
     """
@@ -56,8 +55,7 @@ cdef class PacketRows:
     cdef string out
 
     def __init__(self, name_text, size_t longest, *, str separator="", bint json=False,
-                 bint delta=False, bint turns=False,
-                 entities=(), span=None, double shift=0):
+                 requested=(), entities=(), span=None, double shift=0):
         self.name_text = name_text
         self.entities = entities
         self.limited = span is not None
@@ -65,8 +63,8 @@ cdef class PacketRows:
             self.start, self.end = span
         self.longest = longest
         self.row.shift = shift
-        self.row.delta = delta
-        self.row.turns = turns
+        for field in requested:
+            self.row.columns |= <uint64_t>1 << <int>ALL_FIELDS.index(field)
         self.row.format = PacketFormat.JSON if json else PacketFormat.TEXT
         if separator:
             self.row.format = PacketFormat.TABLE

@@ -13,26 +13,10 @@
 #include "packets/entities.h"
 #include "instant.h"
 #include "packets/packet.h"
-#include "scan.h"
+#include "text/field.h"
+#include "text/scalar.h"
 
 namespace epic {
-
-// In the order of FIELDS in records.pyx.
-enum Field : int32_t {
-    FIELD_X, FIELD_Y, FIELD_Z, FIELD_VX, FIELD_VY, FIELD_VZ, FIELD_TIME,
-    FIELD_ARRIVAL, FIELD_ENTITY, FIELD_SEQUENCE, FIELD_TELEPORT, FIELD_DELTA,
-    FIELD_QX, FIELD_QY, FIELD_QZ, FIELD_QW, FIELD_YAW, FIELD_PITCH, FIELD_ROLL,
-    FIELD_RX, FIELD_RY, FIELD_RZ, FIELD_M00, FIELD_M22 = FIELD_M00 + 8,
-    FIELD_WX, FIELD_WY, FIELD_WZ,
-    FIELD_COUNT,
-    FIELD_NONE = -1,
-    FIELD_NO_ROTATION = -2,
-};
-
-constexpr uint64_t bit(int field) { return uint64_t(1) << field; }
-constexpr uint64_t bits(int first, int count) { return (bit(count) - 1) << first; }
-
-constexpr uint64_t kTurnBits = bits(FIELD_QX, FIELD_COUNT - FIELD_QX);
 
 // Whether a line is UTF-8 without a NUL; most are ASCII.
 inline bool is_text(const char* p, const char* end) {
@@ -294,11 +278,11 @@ private:
                 if (!scan_seconds(text, packet.delta)) return false;
                 packet.delta /= units.delta_per_second;
                 return true;
-            case FIELD_SEQUENCE:
-                return scan_sequence(text, packet.sequence);
+            case FIELD_SEQ:
+                return Count::scan(text, packet.sequence, entity);
             case FIELD_TELEPORT:
                 if (text.size() == 4 || text.size() == 5) return scan_bool(text, packet.teleport);
-                return scan_flag(text, packet.teleport);
+                return Flag::scan(text, packet.teleport, entity);
             default:
                 if (field >= FIELD_QX) return scan_seconds(text, turn[field - FIELD_QX]);
                 if (!scan_finite(text, field)) return false;

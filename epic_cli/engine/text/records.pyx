@@ -20,6 +20,12 @@ cdef extern from "text/instant.h" namespace "epic" nogil:
     Instant instant_of(double)
 
 
+cdef extern from "text/field.h" namespace "epic" nogil:
+    const char** FIELD_NAMES "epic::kFieldNames"
+    int FIELD_TIME
+    int FIELD_QX
+    int FIELD_COUNT
+
 cdef extern from "text/record.h" namespace "epic" nogil:
     cdef cppclass EulerAngles:
         int32_t[3] order
@@ -100,18 +106,12 @@ cdef extern from "text/json.h" namespace "epic" nogil:
     bint scan_object(const JsonPlan&, const Units&, const char*, const char*, Record&, Packet&)
 
 
-# The fields that a packet must have, in the order of the engine's own numbering (record.h).
-FIELDS = ("x", "y", "z", "vx", "vy", "vz", "time")
+# The fields of a packet (keys.py), in the order of the engine's own numbering.
+ALL_FIELDS = tuple([FIELD_NAMES[field].decode() for field in range(FIELD_COUNT)])
 
-# The fields that it may have.
-OPTIONAL_FIELDS = (
-    "arrival", "entity", "seq", "teleport", "delta",
-    "qx", "qy", "qz", "qw", "yaw", "pitch", "roll", "rx", "ry", "rz",
-    "m00", "m01", "m02", "m10", "m11", "m12", "m20", "m21", "m22", "wx", "wy", "wz",
-)
-
-# Those of a rotation, of which a packet has one kind, and of its spin.
-TURN_FIELDS = OPTIONAL_FIELDS[5:]
+# The fields that a packet must have; those that it may have; those of its rotation and its spin.
+FIELDS, OPTIONAL_FIELDS = ALL_FIELDS[:FIELD_TIME + 1], ALL_FIELDS[FIELD_TIME + 1:]
+TURN_FIELDS = ALL_FIELDS[FIELD_QX:]
 
 # How yaw, pitch and roll make a rotation: their order, the axis of each and its sign. An order by
 # letters is of turns about the body's own axes, yaw about z, pitch about y, roll about x.
@@ -123,8 +123,6 @@ EULER = {
     "godot": ((0, 1, 2), (1, 0, 2), (1, 1, 1)),
     "unreal": ((0, 1, 2), (2, 1, 0), (1, -1, -1)),
 }
-
-ALL_FIELDS = FIELDS + OPTIONAL_FIELDS
 
 
 cdef extern from "packets/quaternion.h" namespace "epic" nogil:
@@ -314,19 +312,15 @@ cdef class RecordScanner:
         return (Reason.NAME_NOT_UTF8, "entity") if packet.entity < 0 else None
 
     cdef object wrong(self, str field):
-        from epic_cli.engine.refusals import Reason
+        from epic_cli.engine.keys import type_of_key
+        from epic_cli.engine.refusals import REASONS, Reason
 
         dates = {"time": self.units.stamp.iso, "arrival": self.units.arrival.iso}
         if dates.get(field):
             return Reason.NOT_A_DATE
         if field in ("x", "y") and self.units.geo:
             return Reason.NOT_DEGREES
-        return {
-            "arrival": Reason.NOT_SECONDS,
-            "delta": Reason.NOT_SECONDS,
-            "seq": Reason.NOT_A_COUNT,
-            "teleport": Reason.NOT_A_FLAG,
-        }.get(field, Reason.FIELD_NOT_A_NUMBER)
+        return REASONS.get(type_of_key(field), Reason.FIELD_NOT_A_NUMBER)
 
 
 cdef class TableScanner(RecordScanner):

@@ -3,15 +3,15 @@
 //     x,y,z / vx,vy,vz / t [key=value ...]
 //
 // The seven numbers follow C's sscanf("%f , %f , %f / %f , %f , %f / %f") as glibc reads
-// them. The original ignores what follows the seventh number; the keys named in scan_tail() are
-// read there, anything else is skipped.
+// them. The original ignores what follows the seventh number; the words of keys.h are read there,
+// any other word is skipped.
 #pragma once
 
-#include <charconv>
 #include <string_view>
 
+#include "packets/keys.h"
 #include "packets/packet.h"
-#include "scan_number.h"
+#include "text/scalar.h"
 
 namespace epic {
 
@@ -20,17 +20,10 @@ namespace epic {
 enum Expected : int32_t {
     EXPECTED_TIME = 12,
     EXPECTED_NOTHING = 13,
-    EXPECTED_ARRIVAL,
-    EXPECTED_DELTA,
-    EXPECTED_SEQUENCE,
-    EXPECTED_TELEPORT,
-    EXPECTED_ENTITY,
-    EXPECTED_TEXT,
-    EXPECTED_ROTATION,
-    EXPECTED_SPIN,
-    EXPECTED_YAW,
-    EXPECTED_PITCH,
-    EXPECTED_ROLL,
+#define EPIC_ENTRY(ID, NAME) EXPECTED_##ID,
+    EPIC_WORDS(EPIC_ENTRY)
+#undef EPIC_ENTRY
+    EXPECTED_TEXT,  // the name of the entity is not UTF-8
 };
 
 struct Scanned {
@@ -43,31 +36,6 @@ struct Scanned {
 inline const char* skip_blanks(const char* p, const char* end) {
     while (p < end && is_blank(*p)) ++p;
     return p;
-}
-
-// The text of a number, all of it, followed by a newline, a blank or a NUL.
-inline bool scan_whole_number(std::string_view text, Number& out) {
-    return scan_number(text.data(), out) == text.data() + text.size();
-}
-
-inline bool scan_sequence(std::string_view text, int64_t& out) {
-    const auto end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, out);
-    return !text.empty() && result.ec == std::errc() && result.ptr == end && out >= 0;
-}
-
-inline bool scan_flag(std::string_view text, bool& out) {
-    if (text != "0" && text != "1") return false;
-    out = text == "1";
-    return true;
-}
-
-// A finite number for a key: the engine's clocks could not reach any other.
-inline bool scan_seconds(std::string_view text, double& out) {
-    Number number;
-    if (!scan_whole_number(text, number) || !std::isfinite(number.value)) return false;
-    out = number.value;
-    return true;
 }
 
 // This many finite numbers with commas between them.
@@ -88,28 +56,33 @@ struct TurnWords {
     bool has_rotation = false;
     bool has_spin = false;
 
-    // Whether it is one of these words; then `result` has what was expected, if it is wrong.
+    // Takes a word, if it is one of these; then `result` has what was expected, if it is wrong.
     bool take(std::string_view key, std::string_view value, Expected& result) {
-        static constexpr std::string_view kKeys[] = {"rotation", "spin", "yaw", "pitch", "roll"};
-        int index = 0;
-        while (index < 5 && kKeys[index] != key) ++index;
-        if (index == 5) return false;
         double n[4];
         bool right;
-        if (index == 0) {
+        if (key == "rotation") {
+            result = EXPECTED_ROTATION;
             right = scan_numbers(value, n, 4);
             turn.rotation = {n[0], n[1], n[2], n[3]};
             right = right && (is_rotation(turn.rotation) || is_zero(turn.rotation));
             has_rotation = true;
-        } else if (index == 1) {
+        } else if (key == "spin") {
+            result = EXPECTED_SPIN;
             right = scan_numbers(value, n, 3);
             turn.spin = {n[0], n[1], n[2]};
             has_spin = true;
         } else {
-            right = scan_seconds(value, index == 2 ? angles.yaw : index == 3 ? angles.pitch : angles.roll);
+            result = key == "yaw"     ? EXPECTED_YAW
+                     : key == "pitch" ? EXPECTED_PITCH
+                     : key == "roll"  ? EXPECTED_ROLL
+                                      : EXPECTED_NOTHING;
+            if (result == EXPECTED_NOTHING) return false;
+            right = scan_seconds(value, result == EXPECTED_YAW     ? angles.yaw
+                                        : result == EXPECTED_PITCH ? angles.pitch
+                                                                   : angles.roll);
             angled = true;
         }
-        result = right ? EXPECTED_NOTHING : Expected(EXPECTED_ROTATION + index);
+        if (right) result = EXPECTED_NOTHING;
         return true;
     }
 
@@ -127,18 +100,11 @@ struct TurnWords {
 // unknown name is not an error.
 inline Expected scan_field(std::string_view key, std::string_view value, Packet& packet,
                            std::string_view& entity) {
-    if (key == "arrival")
-        return scan_seconds(value, packet.arrival) ? EXPECTED_NOTHING : EXPECTED_ARRIVAL;
-    if (key == "delta")
-        return scan_seconds(value, packet.delta) ? EXPECTED_NOTHING : EXPECTED_DELTA;
-    if (key == "seq")
-        return scan_sequence(value, packet.sequence) ? EXPECTED_NOTHING : EXPECTED_SEQUENCE;
-    if (key == "teleport")
-        return scan_flag(value, packet.teleport) ? EXPECTED_NOTHING : EXPECTED_TELEPORT;
-    if (key == "entity") {
-        entity = value;
-        return value.empty() ? EXPECTED_ENTITY : EXPECTED_NOTHING;
-    }
+#define EPIC_SCAN(ID, NAME, MEMBER, TYPE, ON_REQUEST) \
+    if (key == NAME) \
+        return TYPE::scan(value, packet.MEMBER, entity) ? EXPECTED_NOTHING : EXPECTED_##ID;
+    EPIC_SCALARS(EPIC_SCAN)
+#undef EPIC_SCAN
     return EXPECTED_NOTHING;
 }
 

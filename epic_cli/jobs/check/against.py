@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.keys import REQUESTS
 from epic_cli.engine.replay.playback import CLOCKS, PACINGS, Timing
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.check.differences import (
@@ -228,7 +229,7 @@ def feed_of(drawing: DrawSpec, packet_format: str) -> bytes:
     (recording,) = drawing.recordings
     taken = list(packets(drawing, recording))
     turns = any(block.turns() for block in taken)
-    writer = make_writer(packet_format, delta=True, turns=turns)
+    writer = make_writer(packet_format, REQUESTS if turns else ("delta",))
     conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))
     parts = [writer.header]
     for block in taken:

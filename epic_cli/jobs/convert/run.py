@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.keys import REQUESTS
 from epic_cli.engine.parameters import SettingError
 from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
 from epic_cli.recordings import Unreadable
@@ -59,7 +60,7 @@ class _Output:
     def __init__(self, packet_format: str, sink: RowSink) -> None:
         self.sink = sink
         self._format = packet_format
-        self._writer = make_writer(packet_format, delta=True)
+        self._writer = make_writer(packet_format, ("delta",))
         self._begun = False
 
     def begun(self, block: PacketBlock | None) -> Writer:
@@ -67,7 +68,7 @@ class _Output:
         if not self._begun:
             self._begun = True
             if block is not None and block.turns():
-                self._writer = make_writer(self._format, delta=True, turns=True)
+                self._writer = make_writer(self._format, REQUESTS)
             self.sink.write(self._writer.header)
         return self._writer
 

@@ -43,7 +43,7 @@ class SimulationRun:
 
         Raises ``UnwritablePacket`` for one that the format cannot hold.
         """
-        writer = make_writer(packet_format, turns=self.movement.turns)
+        writer = make_writer(packet_format, ("rotation",) * self.movement.turns)
         conversion = Conversion(Changes())  # the engine writes many packets at once
         header = writer.header
         for block in self.blocks:

@@ -153,7 +153,7 @@ def datagrams(
     ``separate``; a longer packet goes alone. Packets without a sequence number get that of their
     datagram. ``alike``: all have columns for rotations, as one connection has one header.
     """
-    writers = {turns: make_writer(packet_format, turns=turns) for turns in (False, True)}
+    writers = {turns: make_writer(packet_format, ("rotation",) * turns) for turns in (False, True)}
     number = 0
     for time, packets in moments:
         writer = writers[alike or any(packet.rotation for packet in packets)]

@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Any, NoReturn
 
 from epic_cli.engine.intake import PARTS, RecordReader
+from epic_cli.engine.keys import BY_NAME, KEYS, KeyType
 from epic_cli.recordings.datagrams.counts import Refused
 
 # By what has stopped the reading (`Why` in `record_program.h`).
@@ -125,8 +126,15 @@ class Scope:
 
 _ORDERS = ("little", "big")
 _RESERVED = (*_ORDERS, "char", "else")
-_WHOLE = ("id", "seq", "teleport")
-_AXES, _SPEEDS, _TURNS, _SPINS = (set(PARTS[a:b]) for a, b in ((0, 3), (3, 6), (10, 14), (14, 17)))
+_WHOLE = [
+    part
+    for key in KEYS
+    if key.type in (KeyType.NAME, KeyType.COUNT, KeyType.FLAG)
+    for part in key.parts
+]
+_AXES, _SPEEDS, _TURNS, _SPINS = (
+    set(BY_NAME[name].parts) for name in ("position", "velocity", "rotation", "spin")
+)
 
 #: Bytes; no datagram holds more. And this many words, and groups within groups.
 _LONGEST, _MOST_WORDS, _DEEPEST = 65507, 1000, 12

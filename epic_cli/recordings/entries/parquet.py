@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from epic_cli.engine.text import FIELDS, TURN_COLUMNS
+from epic_cli.engine.keys import COLUMN_KEYS, KeyType, table_columns
 from epic_cli.recordings import Format, Unreadable
-from epic_cli.recordings.entries.csv import COLUMNS
-from epic_cli.recordings.writing import Fault, Unwritable, check
+from epic_cli.recordings.writing import check, check_columns
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
-    from epic_cli.recordings import ByteSource
+    from epic_cli.recordings import ByteSource, Requested
     from epic_cli.recordings.read_spec import ReadSpec
 
 
 #: This many packets are held, and written at once.
 ROW_GROUP = 32768
 
-_TYPES = {"entity": "string", "seq": "int64", "teleport": "bool_"}
-_NULL = (*FIELDS[:-1], "arrival", "seq", *TURN_COLUMNS)
+#: The types of columns that are no real numbers.
+_TYPES = {KeyType.NAME: "string", KeyType.COUNT: "int64", KeyType.FLAG: "bool_"}
 
 
 class NoParquetLibrary(Unreadable):
@@ -49,13 +48,15 @@ class ParquetWriter:
 
     header = b""
 
-    def __init__(self, turns: bool) -> None:
-        self._turns = turns
-        names = (*COLUMNS, "delta", *(TURN_COLUMNS if turns else ()))
+    def __init__(self, requested: Requested) -> None:
+        names = table_columns({*requested, "delta"})
         self._arrow, parquet = _library()
+        self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in names))
         self._schema = self._arrow.schema(
             self._arrow.field(
-                name, getattr(self._arrow, _TYPES.get(name, "float64"))(), nullable=name in _NULL
+                name,
+                getattr(self._arrow, _TYPES.get(COLUMN_KEYS[name].type, "float64"))(),
+                nullable=COLUMN_KEYS[name].absent is None and name != "time",
             )
             for name in names
         )
@@ -66,28 +67,13 @@ class ParquetWriter:
     def row(self, packet: Packet) -> bytes:
         """The bytes of a group of rows that this packet completes; raises ``Unwritable``."""
         check(packet)
-        velocity = packet.velocity if packet.velocity is not None else (None, None, None)
-        self._rows.append(
-            (
-                packet.entity,
-                packet.time,
-                *packet.position,
-                *velocity,
-                packet.arrival,
-                packet.sequence,
-                packet.teleport,
-                packet.delta,
-                *self._turn(packet),
-            )
-        )
+        check_columns(packet, self._keys)
+        row: list[Any] = []
+        for key in self._keys:
+            value, width = getattr(packet, key.attribute), len(key.columns)
+            row += [value] if width == 1 else value or width * (None,)
+        self._rows.append(tuple(row))
         return self._group() if len(self._rows) == ROW_GROUP else b""
-
-    def _turn(self, packet: Packet) -> tuple[float | None, ...]:
-        if not self._turns:
-            if packet.rotation is not None:
-                raise Unwritable(Fault.NO_COLUMN, "rotation", packet.rotation)
-            return ()
-        return (*(packet.rotation or 4 * (None,)), *(packet.spin or 3 * (None,)))
 
     def end(self) -> bytes:
         """The rows that are left, and the description of the file."""
@@ -159,9 +145,9 @@ class Parquet(Format):
         found = rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
         return lambda: next(found, b"")
 
-    def writer(self, delta: bool, turns: bool) -> ParquetWriter:
+    def writer(self, requested: Requested) -> ParquetWriter:
         """Groups of rows; raises ``NoParquetLibrary``."""
-        return ParquetWriter(turns)
+        return ParquetWriter(requested)
 
 
 FORMATS = (Parquet(),)

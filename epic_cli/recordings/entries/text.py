@@ -10,29 +10,12 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities
     from epic_cli.engine.text import TextScanner
-    from epic_cli.recordings import OnRead
+    from epic_cli.recordings import OnRead, Requested
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
 
 #: Bytes of a line with its end; the scanner reads a longer one as several.
 LONGEST_PACKET_LINE = 1023
-
-#: The words behind the seven numbers, and what follows their ``=``.
-WORDS = {
-    "arrival": "SECONDS",
-    "entity": "NAME",
-    "seq": "NUMBER",
-    "teleport": "1",
-    "delta": "SECONDS",
-    "rotation": "X,Y,Z,W",
-    "yaw": "DEGREES",
-    "pitch": "DEGREES",
-    "roll": "DEGREES",
-    "spin": "X,Y,Z",
-}
-
-#: Those of a rotation.
-TURN_WORDS = ("rotation", "yaw", "pitch", "roll", "spin")
 
 #: This many lines may stand above the first packet.
 _LINES = 6
@@ -107,7 +90,7 @@ class TextFormat(Format):
             raise NoLayout
         return TextScanner(entities)
 
-    def writer(self, delta: bool, turns: bool) -> LineWriter:
+    def writer(self, requested: Requested) -> LineWriter:
         """Lines that the demo takes as well."""
         return text_writer()
 

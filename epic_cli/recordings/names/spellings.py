@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
+from epic_cli.engine.keys import KEYS
+
 #: Behind a name, in brackets or as its last word: what the numbers are in.
 TIME_UNIT_WORDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
@@ -51,60 +53,7 @@ SPEED_UNITS = {
 }
 
 #: Names of fields that are one column, best first; those of one row are equally good.
-SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "time": (
-        ("time",),
-        (
-            "t", "ts", "timestamp", "time stamp", "stamp", "datetime", "date time", "utc",
-            "utc time", "unix", "unix time", "unix timestamp", "epoch", "epoch time",
-            "sim time", "simulation time", "game time", "server time", "world time", "remote time",
-            "remote timestamp", "server timestamp", "sent server time", "time sent", "match time",
-            "round time", "network time", "time get ticks",
-            "client send time", "server send time", "sent timestamp", "send timestamp",
-            "sent", "sent at", "send", "send time", "sent time", "tx", "tx time",
-            "elapsed", "elapsed time", "base date time", "seconds", "secs", "sec",
-            "clock", "time time", "realtime",
-            "realtime since startup", "time since startup",
-            "time since level load", "time since start", "relative time", "zeit", "temps", "tiempo",
-            "performance now", "now", "tickcount", "filetime", "file time", "uptime", "timecode",
-        ),
-        ("client time", "client timestamp", "totl time", "timestep time", "second",
-         "frame time", "date", "when", "os clock", "game clock", "local date", "event time",
-         "created", "created at", "recorded", "recorded at", "logged", "logged at", "curtime"),
-    ),
-    "arrival": (
-        ("arrival",),
-        (
-            "arrival time", "arrived", "arrived at", "received", "received at", "receive time",
-            "received time", "recv", "recv time", "recv ts", "rx time", "receive timestamp",
-            "local time", "rx", "server receive time", "client receive time", "rx timestamp",
-            "server receive timestamp", "recv timestamp", "received timestamp",
-        ),
-    ),
-    "entity": (
-        ("entity",),
-        (
-            "entity id", "player id", "object id", "actor id", "unit id", "net id", "network id",
-            "instance id", "vehicle id", "agent id", "track id", "user id", "client id",
-            "connection id", "conn id", "peer id", "participant id", "car id", "tank id",
-            "unique id", "mmsi", "icao24", "icao 24", "icao", "playerid", "netid", "view id",
-            "entity name", "player name", "actor name", "object name", "steam id", "guid", "uuid",
-        ),
-        ("id", "uid"),
-        ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker",
-         "who", "spieler", "joueur", "jugador", "fahrzeug", "objekt", "einheit", "vessel", "mover",
-         "tank", "car", "ship", "boat", "drone", "robot",
-         "bot", "pawn", "character", "plane", "aircraft", "driver", "pilot", "peer", "connection",
-         "callsign", "username", "nickname", "track", "obj", "owner", "ped", "npc", "animal",
-         "nick", "user", "client", "participant", "tag id", "jersey", "bib", "ent", "mob"),
-        ("steamid",),
-    ),
-    "seq": (
-        ("seq",),
-        ("sequence", "seq no", "seq num", "sequence number", "packet number", "packet id"),
-    ),
-    "teleport": (("teleport",), ("teleported", "is teleport")),
-}  # fmt: skip
+SPELLINGS = {key.name: key.spellings for key in KEYS if key.spellings}
 
 #: Clocks whose unit is known.
 CLOCKS = {"ms": ("performance now", "dom high res time stamp", "tickcount")}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from epic_cli.engine.keys import ANGLES, MATRIX, ROTATION_VECTOR, SPIN
 from epic_cli.engine.text import TURN_FIELDS
 from epic_cli.recordings.names.spellings import (
     FRAME_WORDS,
@@ -35,8 +36,6 @@ _ROTATION = frozenset((
 _SPIN = frozenset(("w", "av", "angvel", "omega", "spin", "angular"))
 _SPIN_TOO = frozenset(("velocity", "vel", "twist", "speed"))
 
-#: The fields of angles.
-ANGLES = ("yaw", "pitch", "roll")
 _EULER_WORDS = frozenset(("euler", "angle", "angles", "eulers"))
 
 #: ``qx``, ``quatw``, ``rotX``, ``wx``, ``avz``, ``angvelx``: two words in one.
@@ -69,9 +68,8 @@ def rotation_columns(
     if set(TURN_FIELDS) & set(columns):
         return {}
     groups = list(_groups(columns, names, values))
-    matrix = TURN_FIELDS[10:19]
-    whole = set(matrix) <= set(names)
-    found = {name: name for name in matrix} if whole else _best(groups, values)
+    whole = set(MATRIX) <= set(names)
+    found = {name: name for name in MATRIX} if whole else _best(groups, values)
     if not found:
         return {}
     spins = [parts for key, parts in groups if key.kind == "w" and {*parts} == {*"xyz"}]
@@ -181,7 +179,7 @@ def _unit_of(columns: Mapping[str, str], fields: Iterable[str]) -> str | None:
 def angles_in(columns: Mapping[str, str]) -> str | None:
     """The unit of all angles and spins, by the names; None: the usual ones."""
     angles = _unit_of(columns, ANGLES)
-    spins = _unit_of(columns, TURN_FIELDS[7:10] + TURN_FIELDS[19:])
+    spins = _unit_of(columns, ROTATION_VECTOR + SPIN)
     if not any(columns.get(angle) for angle in ANGLES):
         return "deg" if spins == "deg" else None
     if angles == "rad":

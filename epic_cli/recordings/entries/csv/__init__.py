@@ -9,13 +9,10 @@ from epic_cli.recordings import Fit, Format, Head
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.recordings import OnRead
+    from epic_cli.recordings import OnRead, Requested
     from epic_cli.recordings.entries.csv.reader import CsvReader
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
-
-#: The columns in the order in which they are written; ``delta`` may follow.
-COLUMNS = ("entity", "time", "x", "y", "z", "vx", "vy", "vz", "arrival", "seq", "teleport")
 
 #: This many lines may stand above a table's header, and this many rows are looked at below it.
 _ABOVE, _ROWS = 20, 5
@@ -151,23 +148,20 @@ def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
     return bool(rows) and all(len(row) == len(cells) for row in rows)
 
 
-def csv_writer(delta: bool = False, separator: str = ",", turns: bool = False) -> LineWriter:
+def csv_writer(requested: Requested = (), separator: str = ",") -> LineWriter:
     """What writes packets as CSV, or as TSV with tabs for ``separator``.
 
-    A ``delta`` other than 0 needs the column of that name, a rotation those of ``turns``.
+    ``requested`` names the keys that have columns beside those of all tables: a packet that has
+    another one is ``Unwritable``.
     """
-    from epic_cli.engine.text import TURN_COLUMNS
+    from epic_cli.engine.keys import table_columns
     from epic_cli.recordings.writing import LineWriter, check_name, csv_field
 
-    columns = (*COLUMNS, *(("delta",) if delta else ()), *(TURN_COLUMNS if turns else ()))
     return LineWriter(
         lambda name: csv_field(check_name(name)),
-        header=separator.join(columns).encode() + b"\n",
-        holds_delta=delta,
-        holds_turns=turns,
+        header=separator.join(table_columns(requested)).encode() + b"\n",
+        requested=requested,
         separator=separator,
-        delta=delta,
-        turns=turns,
     )
 
 
@@ -200,9 +194,9 @@ class Csv(Format):
         reader.look_for_header(head)
         return reader
 
-    def writer(self, delta: bool, turns: bool) -> LineWriter:
+    def writer(self, requested: Requested) -> LineWriter:
         """See ``csv_writer``."""
-        return csv_writer(delta, turns=turns)
+        return csv_writer(requested)
 
 
 class Tsv(Format):
@@ -211,9 +205,9 @@ class Tsv(Format):
     name = "tsv"
     suffixes = (".tsv",)
 
-    def writer(self, delta: bool, turns: bool) -> LineWriter:
+    def writer(self, requested: Requested) -> LineWriter:
         """See ``csv_writer``."""
-        return csv_writer(delta, "\t", turns)
+        return csv_writer(requested, "\t")
 
 
 FORMATS = (Csv(), Tsv())

@@ -10,7 +10,7 @@ from epic_cli.recordings.entries.text import is_packet
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.recordings import ByteSource, OnRead, Reader
+    from epic_cli.recordings import ByteSource, OnRead, Reader, Requested
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.writing import LineWriter
 
@@ -62,7 +62,7 @@ class JsonLines(Format):
         reader.look_ahead(head)
         return reader
 
-    def writer(self, delta: bool, turns: bool) -> LineWriter:
+    def writer(self, requested: Requested) -> LineWriter:
         """Objects without what a packet has not.
 
         Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
