@@ -30,7 +30,7 @@ from epic_cli.recordings.addresses import LARGEST, Address, ReceivedDatagram, Re
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, IngestSpec, kind_of
 from epic_cli.recordings.read_spec import INFERRED
-from epic_cli.work.event_loop import set_or_late
+from epic_cli.work.event_loop import wait_for_event
 
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
@@ -240,7 +240,7 @@ class Reception:
         loop.add_reader(waitable, changed.set)
         self._waiting = loop, changed, waitable
         try:
-            await set_or_late(changed, seconds)
+            await wait_for_event(changed, seconds)
         finally:
             self._stop_waiting()
 

@@ -17,10 +17,10 @@ from epic_cli.work.jobs import JobTally, Workers
 
 def _cluster_address(text: str) -> str:
     """``tcp://host:8786``, as it is; raises ``ValueError``."""
-    from epic_cli.work.executors import place_of
+    from epic_cli.work.executors import parse_address
 
     check_program("a cluster")
-    place_of(text)
+    parse_address(text)
     return text
 
 

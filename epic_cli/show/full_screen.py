@@ -19,7 +19,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.work.event_loop import set_or_late, stop_signals
+from epic_cli.work.event_loop import wait_for_event, stop_signals
 
 #: A style and a text, as prompt_toolkit takes them.
 Fragment = tuple[str, str]
@@ -236,7 +236,7 @@ class FullScreen:
                 self._shown = shown
                 self._application.invalidate()
             await asyncio.sleep(max(begin + 1 / PICTURES_PER_SECOND - time(), 0))
-            await set_or_late(self._pressed, begin + spent / _DRAWING_SHARE - time())
+            await wait_for_event(self._pressed, begin + spent / _DRAWING_SHARE - time())
             self._pressed.clear()
 
     def _begin_rendering(self, _: object) -> None:

@@ -1,9 +1,9 @@
-"""What a custom strategy consists of: its module, and what that imports, down to what is installed.
+"""The code that a custom strategy consists of: its module and all that it imports.
 
-Results in a journal hold for one state of all of this. Modules are found as the import system
-finds them, by the import statements of their source, also those in functions. Of what is installed
-the version counts, of everything else the content. Source that imports, runs or reads what no such
-statement names cannot be known: ``UnknownCode``.
+A journal's results hold for one state of this code. Modules are found as the import system finds
+them, through the import statements of their source, also those in functions. Installed packages
+count by version, everything else by content. Source that imports, runs or reads anything that no
+such statement names raises ``UnknownCode``.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from typing import Any, NamedTuple
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import find, is_built_in
-from epic_cli.work.journal import digest_of
+from epic_cli.work.journal import digest_file
 
-#: Calls whose effect depends on what the source does not show.
+#: Calls whose effect the source does not show.
 _HIDING = {"__import__", "exec", "eval", "compile", "open", "import_module", "run_path",
            "exec_module", "load_module", "read_text", "read_bytes"}  # fmt: skip
 
-#: Packages whose modules are installed with a version.
+#: Folders of installed modules, which have a version.
 _INSTALLED = ("site-packages", "dist-packages")
 
 
 class UnknownCode(Portable, ValueError):
-    """A strategy whose code cannot be known: ``place`` is where that shows."""
+    """A strategy's code cannot be determined; ``place`` is where that shows."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(
@@ -50,8 +50,8 @@ class _Source(NamedTuple):
     is_package: bool
 
 
-def code_of(strategy: str) -> list[str]:
-    """What a strategy consists of, each with its version or digest; nothing for a built-in one.
+def list_code(strategy: str) -> list[str]:
+    """Return the parts of a strategy's code with versions or digests; none for a built-in one.
 
     Raises ``UnknownCode``, and ``OSError``.
     """
@@ -67,13 +67,13 @@ def code_of(strategy: str) -> list[str]:
     known: dict[str, ModuleSpec | None] = {}
     while left:
         one = left.pop()
-        owner = _distribution(one)
-        identity = owner or digest_of(one.path)
+        owner = _find_distribution(one)
+        identity = owner or digest_file(one.path)
         found[owner or one.name.rpartition("/")[2]] = identity
         if owner is None and one.path.endswith((".py", ".pyw")):
-            for imported in _imports(one):
+            for imported in _iterate_imports(one):
                 if imported not in known:
-                    known[imported] = spec = _spec(imported)
+                    known[imported] = spec = _find_module(imported)
                     if spec is not None and spec.origin and os.path.isfile(spec.origin):  # noqa: PTH113
                         is_package = spec.submodule_search_locations is not None
                         left.append(_Source(imported, spec.origin, is_package))
@@ -81,17 +81,17 @@ def code_of(strategy: str) -> list[str]:
 
 
 def strategy_identity(strategy: Any) -> list[str]:
-    """What results depend on: a strategy with its settings, and the code of a custom one.
+    """Return what results depend on: a strategy, its settings, and a custom one's code.
 
     Raises ``UnknownCode``, and ``OSError``.
     """
     assert isinstance(strategy, StrategySpec)
     settings = sorted(f"{name}={value!r}" for name, value in strategy.settings.items())
-    return [strategy.label, strategy.name, *settings, *code_of(strategy.name)]
+    return [strategy.label, strategy.name, *settings, *list_code(strategy.name)]
 
 
-def _imports(source: _Source) -> Iterator[str]:
-    """The modules that a module may import, with the packages that they are in."""
+def _iterate_imports(source: _Source) -> Iterator[str]:
+    """Yield the modules that a module may import, with the packages that contain them."""
     with open(source.path, "rb") as stream:  # noqa: PTH123
         try:
             tree = ast.parse(stream.read())
@@ -116,8 +116,8 @@ def _imports(source: _Source) -> Iterator[str]:
             yield from (".".join(parts[: count + 1]) for count in range(len(parts)))
 
 
-def _spec(name: str) -> ModuleSpec | None:
-    """Where a module is; None: part of Python or of this program, or there is no such module."""
+def _find_module(name: str) -> ModuleSpec | None:
+    """Return a module's spec; None for Python's own, this program's, and missing modules."""
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names or top == "epic_cli":
         return None
@@ -134,8 +134,8 @@ def _distributions() -> dict[str, str]:
             for top, names in packages_distributions().items()}  # fmt: skip
 
 
-def _distribution(source: _Source) -> str | None:
-    """What has installed a module, with its version; None: nothing has."""
+def _find_distribution(source: _Source) -> str | None:
+    """Return the distribution and version that installed a module; None if none did."""
     if not any(f"{os.sep}{name}{os.sep}" in source.path for name in _INSTALLED):
         return None
     return _distributions().get(source.name.partition(".")[0])

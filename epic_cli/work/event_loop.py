@@ -21,9 +21,9 @@ STOPPING = [
 
 @contextlib.contextmanager
 def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
-    """Within the block the running loop calls ``stop`` with the number of a fatal signal.
+    """Make the running loop call ``stop`` with the number of a fatal signal, within the block.
 
-    A signal that is ignored (``nohup``) stays so.
+    An ignored signal (``nohup``) stays ignored.
     """
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in STOPPING}
@@ -41,17 +41,17 @@ def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
 
 
 def end_by(number: int) -> None:
-    """Ends the process by a signal, as whoever sent it expects; Ctrl-C is the caller's business."""
+    """End the process by a signal, as its sender expects; Ctrl-C is left to the caller."""
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
 
-async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
-    """Waits until an event is set, for ``seconds`` at most (None: for ever).
+async def wait_for_event(event: asyncio.Event, seconds: float | None) -> None:
+    """Wait until an event is set, at most for ``seconds`` (None for ever).
 
     ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that coincides with the event,
-    and a program would miss Ctrl-C.
+    so a program would miss Ctrl-C.
     """
     timer = None
     if seconds is not None:
@@ -63,7 +63,7 @@ async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
             timer.cancel()
 
 
-#: Seconds that a thread may keep another waiting: datagrams leave on time while much is drawn.
+#: Seconds that a thread may keep another waiting, so that datagrams leave on time.
 _TURN = 0.0005
 
 
@@ -71,9 +71,9 @@ def run_until_stopped(
     job: Coroutine[Any, Any, None],
     make_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.SelectorEventLoop,
 ) -> int | None:
-    """Runs a coroutine to its end (None), or until a signal cancels it: that signal's number.
+    """Run a coroutine to its end; return the number of the signal that canceled it, or None.
 
-    ``make_loop`` makes the event loop; the default one is of selectors, also on Windows.
+    ``make_loop`` makes the event loop; the default one uses selectors, also on Windows.
     """
     stopped: list[int] = []
 
@@ -102,16 +102,16 @@ def run_until_stopped(
 
 
 def _tick(loop: asyncio.AbstractEventLoop) -> None:
-    """Ctrl-C does not end a ``select`` of Windows, so none may last."""
+    """Wake the loop regularly: Ctrl-C does not end a ``select`` on Windows."""
     loop.call_later(0.2, _tick, loop)
 
 
 async def beside(
     job: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, end: Callable[[], object]
 ) -> None:
-    """Runs a job on a thread with a ``loop`` of its own; cancelled, it asks it to ``end``.
+    """Run a job in a thread with its own ``loop``; when canceled, call ``end`` there.
 
-    Until then threads keep each other waiting for half a millisecond at most.
+    Meanwhile threads keep each other waiting for half a millisecond at most.
     """
 
     def work() -> None:
@@ -130,14 +130,14 @@ async def beside(
         await working
 
 
-#: Seconds between two looks at what is ready. A loop that sleeps between many events pays for each
-#: sleep; events in between are handled together.
+#: Seconds between two polls. A loop that sleeps between many events pays for each sleep; events in
+#: between are handled together.
 _REST = 250e-6
 
 if sys.platform == "linux":
 
     class MicrosecondSelector(selectors.EpollSelector):
-        """Waits with ``select``, whose timeouts are in microseconds, for ``epoll``.
+        """An ``epoll`` that waits with ``select``, whose timeouts are in microseconds.
 
         ``epoll_wait`` counts whole milliseconds, and Python rounds them up.
         """
@@ -147,7 +147,7 @@ if sys.platform == "linux":
             self._looked = 0.0
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-            """The events ready within this time (seconds)."""
+            """Return the events that are ready within ``timeout`` seconds."""
             if timeout is None or timeout > 0:
                 rest = self._looked + _REST - time.monotonic()
                 if rest > 0:
@@ -176,12 +176,12 @@ else:
 
 Item = TypeVar("Item")
 
-#: How many items are read ahead.
+#: Items read ahead.
 _PREFETCHED = 64
 
 
 async def prefetched(items: Iterable[Item]) -> AsyncIterator[Item]:
-    """The items, produced by another thread; its exceptions are raised here."""
+    """Yield items that another thread produces; its exceptions are raised here."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[Item | None, BaseException | None]] = asyncio.Queue()
     room = threading.Semaphore(_PREFETCHED)

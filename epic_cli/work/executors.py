@@ -1,6 +1,7 @@
-"""Executors on this machine: threads that share its cores, processes that may die.
+"""Executors on this machine: threads that share its cores, processes, and a Dask cluster.
 
-What only processes or a cluster need is loaded by them: a small comparison waits for imports most.
+Modules that only processes or a cluster need are imported there, since imports dominate a small
+comparison.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-#: Jobs at hand for each process: one of them may take longer than the others.
+#: Jobs submitted ahead for each process, since some take longer than others.
 _AT_HAND = 4
 
-#: Seconds that an interrupt waits for threads.
+#: Seconds for which an interrupt waits for threads.
 _LEAVE = 1.0
 
 
 class InterruptibleThreads(ThreadPoolExecutor):
-    """A pool of threads that an interrupt leaves after ``_LEAVE``.
+    """A pool of threads that an interrupt leaves after ``_LEAVE`` seconds.
 
-    A strategy in Python may never return. Jobs that are not begun are canceled by any exception,
-    which otherwise waits for the others.
+    A strategy in Python may never return. Any exception cancels the jobs that have not begun; other
+    exceptions than interrupts wait for the running ones.
     """
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -55,11 +56,11 @@ class InterruptibleThreads(ThreadPoolExecutor):
 
 
 class Threads(InterruptibleThreads):
-    """``threads`` (None: one on each core) for a ``total`` of jobs.
+    """A pool of ``threads`` (None for one on each core) for ``total`` jobs.
 
-    With fewer jobs than threads, each job has ``inner`` ones for itself. One job at a time is run
-    by the thread that asks for it. Leaving the block by an exception sets ``stop``, which jobs look
-    at.
+    With fewer jobs than threads, each job gets ``inner`` threads of its own. With one job at a
+    time, the calling thread runs it. Leaving the block by an exception sets ``stop``, which jobs
+    check.
     """
 
     def __init__(self, threads: int | None, total: int) -> None:
@@ -68,11 +69,11 @@ class Threads(InterruptibleThreads):
         super().__init__(side_by_side, "study")
         self.inner = -(-workers // side_by_side)
         self.stop = threading.Event()
-        #: How many jobs to have at hand: each holds a recording.
+        #: How many jobs to submit ahead; each holds a recording.
         self.in_flight = 2 * side_by_side if side_by_side > 1 else 1
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Lets a thread call ``fn``."""
+        """Call ``fn`` in a thread."""
         if self.in_flight > 1:
             return super().submit(fn, *args, **kwargs)
         done: Future[Result] = Future()
@@ -89,13 +90,13 @@ class Threads(InterruptibleThreads):
 
 
 class Processes(Executor):
-    """``count`` worker processes, which end when this process does, however it ends.
+    """A pool of ``count`` worker processes that end when this process does, however it ends.
 
         with Processes(4) as executor:
             ...
 
-    They start when there is something to do, and ignore Ctrl-C: this process is the one that is
-    interrupted. Leaving the block stops them at once, whatever they are doing.
+    They start with the first job and ignore Ctrl-C, which is for this process. Leaving the block
+    stops them at once.
     """
 
     def __init__(self, count: int) -> None:
@@ -104,28 +105,28 @@ class Processes(Executor):
 
     @property
     def in_flight(self) -> int:
-        """How many jobs to have at hand at a time."""
+        """How many jobs to submit ahead."""
         return _AT_HAND * self.count
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Lets a process call ``fn``; raises ``BrokenExecutor`` if one has died.
+        """Call ``fn`` in a process; raise ``BrokenExecutor`` if one has died.
 
-        What is cancelled runs all the same, unless the processes are stopped.
+        Canceled jobs run all the same, unless the processes are stopped.
         """
-        # the pool's own are never cancelled: those would be in its way when its processes stop
+        # the pool's own futures are never canceled: they would block it when its processes stop
         answer: Future[Result] = Future()
         with safe_path():  # this may start one
             pooled = self._pool.submit(fn, *args, **kwargs)
-        pooled.add_done_callback(partial(_settle, answer))
+        pooled.add_done_callback(partial(_copy_outcome, answer))
         return answer
 
     def renew(self) -> None:
-        """Replaces all processes."""
+        """Replace all processes."""
         self.shutdown()
         self._start()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Stops the processes at once, whatever they are doing."""
+        """Stop the processes at once."""
         self._alive.close()
         self._pool.shutdown(wait)
 
@@ -137,11 +138,11 @@ class Processes(Executor):
         context = multiprocessing.get_context("spawn")
         watched, self._alive = context.Pipe(duplex=False)
         with safe_path():  # it starts what looks after semaphores
-            self._pool = ProcessPoolExecutor(self.count, context, _prepare, (watched,))
+            self._pool = ProcessPoolExecutor(self.count, context, _prepare_worker, (watched,))
 
 
-def _settle(answer: Future[Result], pooled: Future[Result]) -> None:
-    """Gives ``answer`` what the pool's future came to."""
+def _copy_outcome(answer: Future[Result], pooled: Future[Result]) -> None:
+    """Copy the outcome of the pool's future to ``answer``."""
     if pooled.cancelled():
         answer.cancel()
     if not answer.set_running_or_notify_cancel():
@@ -153,8 +154,8 @@ def _settle(answer: Future[Result], pooled: Future[Result]) -> None:
         answer.set_result(pooled.result())
 
 
-def _prepare(alive: _ConnectionBase[Any, Any]) -> None:
-    """What a worker does first: it leaves Ctrl-C to its parent, and ends when the parent has."""
+def _prepare_worker(alive: _ConnectionBase[Any, Any]) -> None:
+    """Prepare a worker: ignore Ctrl-C, and end when the parent has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
@@ -165,34 +166,34 @@ def _prepare(alive: _ConnectionBase[Any, Any]) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-#: A scheduler that is there answers within this many seconds: first its machine, then the program.
+#: Seconds within which a scheduler's machine answers, and then its program.
 _MACHINE, _PROGRAM = 1.5, 3.0
 
-#: It greets with the length, in this many bytes, of what is never longer.
+#: Bytes of the length that a scheduler sends first, and the longest greeting.
 _WORD, _GREETING = 8, 1 << 20
 
-#: Seconds for which there may be no scheduler or worker (others are coming), and between looks.
+#: Seconds to wait for a new scheduler or worker, and between checks.
 _PATIENCE, _LOOK = 30.0, 2.0
 
-#: A job goes to this many schedulers, one after the other: if they all died, they died of it.
+#: Schedulers that may die with a job before the job is blamed.
 _LOSSES = 3
 
-#: This many jobs for each thread of the cluster are at hand.
+#: Jobs submitted ahead for each thread of the cluster.
 _FOR_EACH_THREAD = 3
 
 
 class NoCluster(ConnectionError):
-    """There is no cluster at this address, none that can be used, or none any more."""
+    """There is no usable cluster at this address."""
 
 
 class WorkerDied(BrokenExecutor):
-    """The workers that tried to carry out a job have died of it."""
+    """The workers that tried to run a job died."""
 
 
 class _Call:
-    """What a worker is asked, and its answer.
+    """A call to a worker, and its answer.
 
-    ``future`` is the cluster's; None: no scheduler has it, or none any more.
+    ``future`` is the cluster's; None while no scheduler has the call.
     """
 
     def __init__(self, work: Callable[[], Any]) -> None:
@@ -203,17 +204,17 @@ class _Call:
 
 
 class Cluster(Executor):
-    """The workers of the scheduler at an ``address`` such as ``tcp://host:8786``.
+    """The workers of the Dask scheduler at an ``address`` such as ``tcp://host:8786``.
 
-    Raises ``NoCluster`` within five seconds without an answer, and where a worker has another
-    version of this program; ``ValueError`` for what is no address. A scheduler that dies and comes
-    back within half a minute is asked again for what it has not answered; if it does not come,
-    ``renew`` raises ``NoCluster``.
+    Raises ``NoCluster`` if there is no answer within five seconds, or a worker has another version
+    of this program; ``ValueError`` for an invalid address. If a scheduler dies and comes back
+    within half a minute, its unanswered calls are repeated; otherwise ``renew`` raises
+    ``NoCluster``.
     """
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self._client = _connected(address)
+        self._client = _connect(address)
         self._calls: set[_Call] = set()
         self._lock = threading.RLock()
         self._ended, self._given_up = threading.Event(), ""
@@ -226,7 +227,7 @@ class Cluster(Executor):
 
     @property
     def in_flight(self) -> int:
-        """How many jobs to have at hand at a time."""
+        """How many jobs to submit ahead."""
         with contextlib.suppress(Exception):  # it is an estimate, and the cluster may be gone
             if self._client.status == "running":
                 threads: dict[str, int] = self._client.nthreads()
@@ -234,7 +235,7 @@ class Cluster(Executor):
         return _FOR_EACH_THREAD
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Lets a worker call ``fn``; no answer is shared with another call."""
+        """Call ``fn`` in a worker; no answer is shared with another call."""
         call = _Call(partial(fn, *args, **kwargs))
         with self._lock:
             self._calls.add(call)
@@ -247,18 +248,21 @@ class Cluster(Executor):
         return call.answer
 
     def renew(self) -> None:
-        """The cluster itself takes new workers for old ones; raises ``NoCluster`` if it is gone."""
+        """Check that the cluster is still there, which replaces its workers itself.
+
+        Raise ``NoCluster``.
+        """
         if self._given_up:
             raise NoCluster(self._given_up)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Leaves the cluster, which forgets what it has not begun; it goes on without us."""
+        """Leave the cluster, which drops the jobs that it has not begun."""
         self._ended.set()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
     def _ask(self, call: _Call) -> None:
-        """Gives it to the scheduler; what is not there is asked when it has come back."""
+        """Submit a call to the scheduler, unless there is none at the moment."""
         from epic_cli.work.journal import program_version
 
         with self._lock:
@@ -270,7 +274,7 @@ class Cluster(Executor):
                 return
             try:
                 call.future = self._client.submit(
-                    _of_this_version, program_version(), call.work, pure=False
+                    _call_in_version, program_version(), call.work, pure=False
                 )
             except Exception as error:
                 if self._client.status == "running":
@@ -279,16 +283,19 @@ class Cluster(Executor):
                 call.future.add_done_callback(partial(self._take_over, call))
 
     def _take_over(self, call: _Call, future: Any) -> None:
-        """What came of a call; what was lost with its scheduler is asked again."""
+        """Take the outcome of a call.
+
+        Mark a call that was lost with its scheduler for repetition.
+        """
         if call.future is not future:
             return
         try:
-            self._end(call, _outcome(future))
+            self._end(call, _read_outcome(future))
         except _LOST:
             call.future = None
 
     def _end(self, call: _Call, found: _Value | Exception) -> None:
-        """Gives its answer, once."""
+        """Answer a call, once."""
         with self._lock:
             if call not in self._calls:
                 return
@@ -301,38 +308,38 @@ class Cluster(Executor):
             call.answer.set_result(found.value)
 
     def _cancel(self, call: _Call, answer: Future[Any]) -> None:
-        """Lets the cluster forget it, if it has been cancelled."""
+        """Cancel a call in the cluster if its answer was canceled."""
         if answer.cancelled():
             self._end(call, CancelledError())
             with contextlib.suppress(Exception):
                 call.future.cancel()
 
-    def _open(self) -> list[_Call]:
+    def _list_calls(self) -> list[_Call]:
         with self._lock:
             return list(self._calls)
 
     def _watch(self) -> None:
-        """Asks again for what was lost; gives up where there is no worker: nothing else would."""
+        """Repeat lost calls, and give up when there has been no worker for a while."""
         seen = time.monotonic()
         while not self._ended.wait(_LOOK):
-            reason = self._missing()
+            reason = self._find_trouble()
             if not reason:
                 seen = time.monotonic()
-                for call in self._open():
+                for call in self._list_calls():
                     self._ask(call)
             elif time.monotonic() - seen >= _PATIENCE:
                 with self._lock:
                     self._given_up = reason
-                for call in self._open():
+                for call in self._list_calls():
                     self._end(call, WorkerDied(reason))
                 return
 
-    def _missing(self) -> str:
-        """Why there is no worker, if so; connects to a scheduler that has come back."""
+    def _find_trouble(self) -> str:
+        """Return why there is no worker, or ""; reconnect to a scheduler that has come back."""
         try:
             if self._client.status == "closed":
-                self._client = _connected(self.address)
-                for call in self._open():
+                self._client = _connect(self.address)
+                for call in self._list_calls():
                     call.future = None
                 if self._ended.is_set():
                     self.shutdown()
@@ -343,7 +350,7 @@ class Cluster(Executor):
         return f"it has had no workers for {_PATIENCE:g} s"
 
     def _check(self) -> None:
-        """All workers have this version; raises ``NoCluster``."""
+        """Check that all workers have this version; raise ``NoCluster``."""
         from importlib.metadata import version
 
         from epic_cli.work.journal import program_version
@@ -359,8 +366,8 @@ class Cluster(Executor):
                 raise NoCluster(f"its worker {worker} has epic {theirs}, and this is epic {ours}")
 
 
-def place_of(address: str) -> tuple[str, int]:
-    """The host and port of ``tcp://host:8786``; raises ``ValueError``."""
+def parse_address(address: str) -> tuple[str, int]:
+    """Return the host and port of ``tcp://host:8786``; raise ``ValueError``."""
     from urllib.parse import urlsplit
 
     try:
@@ -373,19 +380,19 @@ def place_of(address: str) -> tuple[str, int]:
     return host, port
 
 
-def _connected(address: str) -> Client:
+def _connect(address: str) -> Client:
     import importlib.util
     import logging
 
-    place = place_of(address)
+    place = parse_address(address)
     if importlib.util.find_spec("distributed") is None:
         raise NoCluster("that needs dask.distributed: pip install distributed")
-    _knock(address, place)
+    _check_scheduler(address, place)
     if address.startswith("tls:"):
-        _shake_hands(address)
+        _check_certificate(address)
     from distributed import Client
 
-    # what it says of connections that come and go is said by us, once; some have their own level
+    # connections that come and go are reported by us, once; some loggers have their own level
     for name in ("distributed", *logging.root.manager.loggerDict):
         if name.startswith(("distributed", "tornado")):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -395,18 +402,18 @@ def _connected(address: str) -> Client:
         raise NoCluster("what answers is no Dask scheduler") from error
 
 
-def _knock(address: str, place: tuple[str, int]) -> None:
-    """Sees that a scheduler is there, which takes less time than to load what talks to it.
+def _check_scheduler(address: str, place: tuple[str, int]) -> None:
+    """Check that a scheduler is there, which is faster than importing Dask's client.
 
-    Its first word is how long the greeting is that follows, which what talks to it trusts blindly.
-    Raises ``NoCluster``.
+    A scheduler first sends the length of its greeting, which Dask's client trusts blindly. Raises
+    ``NoCluster``.
     """
     import socket
 
     try:
         with socket.create_connection(place, _MACHINE) as connection:
             if address.startswith("tls:"):
-                return  # it waits for our word
+                return  # a TLS server waits for the client to speak
             connection.settimeout(_PROGRAM)
             word = connection.recv(_WORD, socket.MSG_WAITALL)
     except TimeoutError:
@@ -417,10 +424,10 @@ def _knock(address: str, place: tuple[str, int]) -> None:
         raise NoCluster("what answers is no Dask scheduler")
 
 
-def _shake_hands(address: str) -> None:
-    """Sees that it takes our certificates; raises ``NoCluster``.
+def _check_certificate(address: str) -> None:
+    """Check that the scheduler accepts our certificates; raise ``NoCluster``.
 
-    A ``Client`` that fails in this says so in a traceback when it is collected.
+    A ``Client`` that fails in this prints a traceback when it is collected.
     """
     import asyncio
 
@@ -442,10 +449,10 @@ def _shake_hands(address: str) -> None:
         raise NoCluster("what answers is no Dask scheduler that takes our certificate") from error
 
 
-def _of_this_version(
+def _call_in_version(
     ours: str, fn: Callable[..., Result], *args: object, **kwargs: object
 ) -> Result:
-    """What a worker does; one may have joined since the others were looked at."""
+    """Call ``fn`` in a worker of this version; a worker may have joined after the check."""
     from epic_cli.work.journal import program_version
 
     theirs = program_version()
@@ -455,17 +462,17 @@ def _of_this_version(
 
 
 class _Value(NamedTuple):
-    """What a call returned."""
+    """A call's return value."""
 
     value: Any
 
 
-#: What tells that a scheduler or the way to it is lost, rather than a worker.
+#: Errors that mean a lost scheduler or connection, not a dead worker.
 _LOST = (OSError, CancelledError)
 
 
-def _outcome(future: Any) -> _Value | Exception:
-    """What came of a job of the cluster; raises ``_LOST``."""
+def _read_outcome(future: Any) -> _Value | Exception:
+    """Return the outcome of a job of the cluster; raise ``_LOST``."""
     from distributed.scheduler import KilledWorker
 
     if future.status not in ("finished", "error"):

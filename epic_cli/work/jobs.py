@@ -1,7 +1,7 @@
-"""Recordings run as jobs: by threads here, by processes or by a cluster, continuing a journal.
+"""Recordings run as jobs, in threads, processes or a cluster, resuming from a journal.
 
-A job is a spec and the path of a recording, ``JobSpec.run`` what is done with it in whatever
-process, and a ``JobResult`` what comes back: values, and what is to be reported here.
+A job is a spec and the path of a recording. ``JobSpec.run`` does the work in any process, and a
+``JobResult`` carries back values and messages.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Found_co = TypeVar("Found_co", covariant=True)
 
 @dataclass(frozen=True)
 class Workers:
-    """Who does the work: threads here; as many ``processes``; a Dask ``cluster``; an ``executor``.
+    """The workers: threads here, other ``processes``, a Dask ``cluster``, or an ``executor``.
 
-    Results are kept in the file ``journal``, and known ones are not computed again.
+    Results are saved in the file ``journal``, and known ones are not computed again.
     """
 
     processes: int | None = None
@@ -49,12 +49,12 @@ class Workers:
 
     @property
     def remote(self) -> bool:
-        """Whether other processes do the work."""
+        """True if other processes do the work."""
         return (self.processes, self.cluster, self.executor) != (None, None, None)
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Executor]:
-        """Those of them that are ``remote``; raises ``CannotAccess``."""
+        """Open the remote workers as an executor; raise ``CannotAccess``."""
         from epic_cli.work.executors import Cluster, NoCluster, Processes
 
         if self.executor is not None:
@@ -73,7 +73,7 @@ class Workers:
 
     @contextlib.contextmanager
     def open_journal(self, kind: str, tally: JobTally) -> Iterator[ResultJournal | None]:
-        """The journal; None: there is none. Its damage goes to the ``tally``.
+        """Open the journal, if there is one; report its damage to ``tally``.
 
         Raises ``UnusableJournal``, ``CannotAccess``.
         """
@@ -104,30 +104,30 @@ HERE = Workers()
 
 
 class JobSpec(Protocol[Found_co]):
-    """What is done with each recording: a value that other processes are sent."""
+    """The work on each recording, as a value that can be sent to other processes."""
 
     @property
     def kind(self) -> str:
-        """The command, which its journals name."""
+        """The command's name, which is written into its journals."""
 
     @property
     def log(self) -> Logs:
-        """Makes the log of a recording, in whatever process."""
+        """The maker of a recording's log, in any process."""
 
     def run(self, recording: Any, log: ReadingLog) -> Found_co:
-        """Reads a recording and works on it; raises ``UNUSABLE``."""
+        """Read a recording and work on it; raise ``UNUSABLE``."""
 
     def identity(self) -> dict[str, Any]:
-        """What results depend on beside the recording's content, as JSON holds it."""
+        """Return what results depend on besides the recording's content, as JSON values."""
 
     def placed(self, place: Place | None) -> JobSpec[Found_co]:
-        """The same for a place in this process; None: for other processes."""
+        """Return the spec for a place in this process; None for other processes."""
 
 
 class Place(NamedTuple):
-    """Where a job of this process runs: on this many ``threads``, until ``stop`` is set.
+    """The place of a job in this process: its ``threads``, and the event ``stop`` that ends it.
 
-    ``progress`` is that of a single recording, if it is one.
+    ``progress`` is that of a single recording.
     """
 
     threads: int | None = None
@@ -136,7 +136,7 @@ class Place(NamedTuple):
 
 
 class Job(NamedTuple, Generic[Found]):
-    """A recording, mostly by its path, and what to do with it."""
+    """A recording, mostly by its path, and the work to do."""
 
     spec: JobSpec[Found]
     recording: Any
@@ -145,8 +145,8 @@ class Job(NamedTuple, Generic[Found]):
 class JobResult(NamedTuple, Generic[Found]):
     """The result for a recording, and its messages.
 
-    ``found`` None: it cannot be used, and ``trouble`` says why. ``refused``: it had refused lines.
-    ``said`` is reported at once, ``closing`` at the end.
+    ``found`` is None for an unusable recording, and ``trouble`` says why. ``refused``: some lines
+    were refused. ``said`` is reported at once, ``closing`` at the end.
     """
 
     found: Found | None
@@ -166,10 +166,10 @@ class UnusableJob(Portable, ValueError):
 
 
 class JobTally:
-    """Counts what is wrong with recordings; a front end says it, in the methods that do nothing.
+    """A tally of problems with recordings; front ends override the methods that do nothing.
 
-    ``refused``: lines of one were; ``left_out``: as many were. An error that ends its block is
-    noted to have left the results so far in the ``journal``, if there is one.
+    ``refused``: some lines were refused; ``left_out`` counts unusable recordings. An error that
+    ends the block gets a note that the ``journal`` has the results so far.
     """
 
     def __init__(self) -> None:
@@ -183,32 +183,32 @@ class JobTally:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Say the closing messages, and where the results of a run that failed are kept."""
+        """Report the closing messages, and where the results of a failed run are saved."""
         self.end()
         if error is not None and self.journal is not None and len(self.journal):
             path = self.journal.path
             error.add_note(f"{path} has the results so far; run the same command to go on from it")
 
     def say(self, text: str) -> None:
-        """Writes what the log of a recording has said elsewhere."""
+        """Write a message of a recording's log."""
 
     def note(self, words: str) -> None:
-        """Something about the journal."""
+        """Report a message about the journal."""
 
     def resumed(self, words: str) -> None:
-        """Says how many results were known before."""
+        """Report how many results the journal already had."""
 
     def leave_out(self, name: str, error: Exception) -> None:
-        """A recording of this name cannot be used."""
+        """Count an unusable recording."""
         del name, error
         self.left_out += 1
 
     def alone(self, log: ReadingLog) -> None:
-        """Takes the log of the only recording, which has its last word at the end."""
+        """Take the log of the only recording, whose closing messages come at the end."""
         self._last = log
 
     def add(self, name: str, result: JobResult[Any]) -> None:
-        """Takes what was said of a recording of this name."""
+        """Take the messages of a recording."""
         self.say(result.said)
         self._closing.append(result.closing)
         self.refused |= result.refused
@@ -216,7 +216,7 @@ class JobTally:
             self.leave_out(name, result.trouble)
 
     def end(self) -> None:
-        """Says the closing messages, once."""
+        """Report the closing messages, once."""
         for text in self._closing:
             self.say(text)
         self._closing.clear()
@@ -226,7 +226,7 @@ class JobTally:
 
 
 def run_job(job: Job[Found]) -> JobResult[Found]:
-    """Runs a job in any process, and captures its messages and errors."""
+    """Run a job in any process, and capture its messages and errors."""
     said: list[str] = []
     found, trouble, before = None, None, 0
     log = job.spec.log(source_name(job.recording))
@@ -240,7 +240,7 @@ def run_job(job: Job[Found]) -> JobResult[Found]:
     return JobResult(found, log.refused, trouble, "".join(said[:before]), "".join(said[before:]))
 
 
-def results_of(
+def run_recordings(
     spec: JobSpec[Found],
     recordings: Sequence[Any],
     workers: Workers,
@@ -249,12 +249,11 @@ def results_of(
     threads: int | None = None,
     unkept: Collection[str | None] = (),
 ) -> Generator[tuple[Any, Found | UnusableJob]]:
-    """The result of each readable recording, in order; other recordings go to ``tally``.
+    """Yield the result of each readable recording, in order; report the others to ``tally``.
 
-    Without workers, ``threads`` (None: one on each core) of this process do it. Results of
-    ``unkept`` recordings are in no journal. Raises ``UNUSABLE`` for what is wrong with the only
-    recording, ``CannotAccess``, ``UnusableJournal`` and ``UnknownCode`` where the workers or the
-    journal cannot be used.
+    Without workers, ``threads`` (None for one on each core) of this process do it. Results of
+    ``unkept`` recordings are in no journal. Raises ``UNUSABLE`` if the only recording is unusable;
+    ``CannotAccess``, ``UnusableJournal`` and ``UnknownCode`` if the workers or the journal are.
     """
     from epic_cli.work.executors import Threads
     from epic_cli.work.runner import Failure, Memory, resumed
@@ -280,7 +279,7 @@ def results_of(
         if journal is not None:
             memory = Memory(journal, _key_maker(spec, unkept), _result_check(spec))
         jobs = [Job(spec, recording) for recording in recordings]
-        results = resumed(run_job, jobs, executor, memory, _lasting)
+        results = resumed(run_job, jobs, executor, memory, _strip_messages)
         opened.callback(results.close)
         for count, ((_, recording), result, was_known) in enumerate(results, 1):
             known += was_known
@@ -309,7 +308,7 @@ def _cluster_is_gone(workers: Workers, error: Exception) -> bool:
 
 
 def _result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
-    """What says whether a value of a journal can be the result of such a job."""
+    """Return a test of whether a journal's value can be the result of such a job."""
     from epic_cli.work.journal import declared_type, fits
 
     kind = declared_type(type(spec).run.__annotations__.get("return"), type(spec))
@@ -319,11 +318,12 @@ def _result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
 def _key_maker(
     spec: JobSpec[Found], unkept: Collection[str | None]
 ) -> Callable[[Job[Found]], str | None]:
-    """What names a job in a journal: the recording's content, and what its result depends on.
+    """Return the function from a job to its key.
 
-    None where the recording cannot be read. Raises ``UnknownCode``.
+    The recording's content and all the result depends on. The key is None if the recording cannot
+    be read. Raises ``UnknownCode``.
     """
-    from epic_cli.work.journal import digest_of, key
+    from epic_cli.work.journal import digest_file, key
 
     identity = spec.identity()
 
@@ -331,13 +331,13 @@ def _key_maker(
         if job.recording in unkept:
             return None
         try:
-            return key(recording=digest_of(job.recording), **identity)
+            return key(recording=digest_file(job.recording), **identity)
         except OSError:
             return None
 
     return key_of
 
 
-def _lasting(result: JobResult[Found]) -> JobResult[Found] | None:
-    """What is about the recording, whatever happens to be wrong with files and machines."""
+def _strip_messages(result: JobResult[Found]) -> JobResult[Found] | None:
+    """Return the part of a result that depends on the recording alone; None for a failure."""
     return result._replace(said="", closing="") if result.found is not None else None

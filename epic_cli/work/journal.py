@@ -1,4 +1,4 @@
-"""Values of this package as JSON and back, digit for digit: what a journal keeps of them."""
+"""Results saved as JSON, digit for digit: the journal of long work."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from epic_cli.engine.failures import Portable
 from epic_cli.recordings.files import check_output, lock
 from epic_cli.recordings.reading import BINARY
 
-#: Types are looked for in this package only, whatever a file says.
+#: Only types of this package are loaded, whatever a file names.
 _PACKAGE = "epic_cli."
 
 
 class NotAValue(ValueError):
-    """It is not what ``as_json`` makes, or of no kind that it takes."""
+    """The value cannot be saved, or the saved text is not one."""
 
 
 def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
-    """What JSON can hold: frozen dataclasses, named tuples, enumerations, arrays and mappings.
+    """Convert dataclasses, named tuples, enumerations, arrays and mappings to JSON values.
 
-    Arrays are of numbers. Raises ``NotAValue``.
+    Dataclasses are frozen, arrays numeric. Raises ``NotAValue``.
     """
     if isinstance(value, enum.Enum):
-        return {"enum": [_name(type(value)), value.name]}
+        return {"enum": [_type_name(type(value)), value.name]}
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -59,11 +59,13 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         return {"map": [[as_json(key), as_json(one)] for key, one in value.items()]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
-        return {"of": [_name(type(value)), *map(as_json, fields)]}
+        return {"of": [_type_name(type(value)), *map(as_json, fields)]}
     if isinstance(value, tuple):
         parts = [as_json(item) for item in value]
         return (
-            {"of": [_name(type(value)), *parts]} if hasattr(value, "_fields") else {"tuple": parts}
+            {"of": [_type_name(type(value)), *parts]}
+            if hasattr(value, "_fields")
+            else {"tuple": parts}
         )
     if isinstance(value, frozenset):
         return {"of": ["frozenset", *sorted(map(as_json, value))]}
@@ -71,9 +73,9 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
 
 
 def from_json(value: Any) -> Any:
-    """The value of which ``as_json`` has made this; raises ``NotAValue``.
+    """Return the value that ``as_json`` converted; raise ``NotAValue``.
 
-    What a file says is checked: fields have the types that their classes declare.
+    Files are not trusted: fields must have the types that their classes declare.
     """
     try:
         return _from_json(value)
@@ -100,16 +102,16 @@ def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
             numbers = np.frombuffer(base64.b64decode(content), np.dtype(dtype))
             return numbers.astype(numbers.dtype.newbyteorder("=")).reshape(shape)
         case "enum":
-            return _type(parts[0])[parts[1]]
+            return _find_type(parts[0])[parts[1]]
         case "of":
             fields = list(map(_from_json, parts[1:]))
-            return frozenset(fields) if parts[0] == "frozenset" else _made(parts[0], fields)
+            return frozenset(fields) if parts[0] == "frozenset" else _build_value(parts[0], fields)
     raise NotAValue(f"there are no values of the kind {kind!r}")
 
 
-def _made(name: str, fields: list[Any]) -> Any:
-    """A value of this type; raises ``NotAValue`` where a field is of another type."""
-    kind = _type(name)
+def _build_value(name: str, fields: list[Any]) -> Any:
+    """Return a value of the named type; raise ``NotAValue`` if a field has another type."""
+    kind = _find_type(name)
     for value, hint in zip(fields, _field_types(kind), strict=True):
         if not fits(value, hint):
             raise NotAValue(f"a {type(value).__name__} is no field of a {name}")
@@ -118,26 +120,26 @@ def _made(name: str, fields: list[Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _field_types(kind: type) -> tuple[Any, ...]:
-    """The types of the fields of a dataclass or a named tuple; ``Any``: it cannot be said."""
+    """Return the types of the fields of a dataclass or a named tuple; ``Any`` if unknown."""
     if dataclasses.is_dataclass(kind):
         return tuple(declared_type(field.type, kind) for field in dataclasses.fields(kind))
     hints = getattr(kind, "__annotations__", {})
     return tuple(declared_type(hints.get(name), kind) for name in kind._fields)  # type: ignore[attr-defined]
 
 
-class _Known(dict[str, Any]):
-    """Names of types; those that are unknown stand for any."""
+class _KnownTypes(dict[str, Any]):
+    """Names of types; unknown names stand for ``Any``."""
 
-    def __missing__(self, _name: str) -> Any:
+    def __missing__(self, _type_name: str) -> Any:
         return Any
 
 
 def declared_type(hint: Any, kind: Any) -> Any:
-    """The type that an annotation in the module of ``kind`` stands for; ``Any``: not known."""
+    """Return the type of an annotation in the module of ``kind``; ``Any`` if unknown."""
     if not isinstance(hint, str):
         return Any if hint is None else hint
     module = vars(sys.modules[kind.__module__])
-    names = _Known({**vars(typing), **vars(builtins), **_TYPES, **module})
+    names = _KnownTypes({**vars(typing), **vars(builtins), **_TYPES, **module})
     try:
         return eval(hint, {}, names)  # noqa: S307 - the text of this package's own code
     except Exception:
@@ -145,7 +147,7 @@ def declared_type(hint: Any, kind: Any) -> Any:
 
 
 def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
-    """Whether a value is of a type, as far as that is known, with all that is in it."""
+    """Return whether a value and its contents are of a type, as far as the type is known."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return any(fits(value, kind) for kind in of)
@@ -172,17 +174,17 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
     return True
 
 
-def _name(kind: type) -> str:
+def _type_name(kind: type) -> str:
     if not kind.__module__.startswith(_PACKAGE) or kind.__name__.startswith("_"):
         raise NotAValue(f"a {kind.__name__} cannot be kept")
     return kind.__name__
 
 
-#: The table: the public types of values of this package by their names, which are their own.
+#: The public types of values in this package, by their unique names.
 _TYPES: dict[str, type] = {}
 
 
-def _type(name: str) -> Any:
+def _find_type(name: str) -> Any:
     if name not in _TYPES:
         _learn_types()
     if name not in _TYPES:  # of what has not been loaded yet
@@ -204,26 +206,26 @@ def _learn_types() -> None:
                 _TYPES.setdefault(kind.__name__, kind)
 
 
-#: What is written reaches the disk after this many seconds at most.
+#: Seconds after which written data is flushed to the disk.
 _SYNC_EVERY = 1.0
 
 _READ_AT_ONCE = 1 << 20
 _LONGEST_HEADER = 1000
 
-#: A line.
+#: The form of a line.
 _ENTRY = re.compile(
     rb'\{"key":"([0-9a-f]{64})","sum":"([0-9a-f]{32})","value":"(.*)"\}\n', re.DOTALL
 )
 
-#: Bytes of an answer, and of the line that it takes; and values in it.
+#: Limits: bytes of a result, bytes of its line, values in it.
 _LONGEST_ANSWER, _LONGEST_LINE, _MOST_VALUES = 1 << 26, 1 << 27, 2_000_000
 
-#: Damaged lines that are named.
+#: Damaged lines that are listed.
 _NAMED = 5
 
 
 class UnusableJournal(Portable, ValueError):
-    """The file is no journal that can be gone on with; it has not been touched."""
+    """The file is not a journal that can be resumed; it has not been changed."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -231,7 +233,7 @@ class UnusableJournal(Portable, ValueError):
 
 
 class OtherVersion(UnusableJournal):
-    """Another version of this program has written the journal: its answers may differ."""
+    """The journal was written by another version of this program, whose results may differ."""
 
     def __init__(self, path: str, theirs: str, ours: str) -> None:
         super().__init__(
@@ -241,82 +243,82 @@ class OtherVersion(UnusableJournal):
 
 
 def program_version() -> str:
-    """The version of this program, as it has been installed."""
+    """Return the installed version of this program."""
     return version("epic-cli")
 
 
 def key(**asked: Any) -> str:
-    """A stable name (64 hexadecimal digits) for what is asked: equal values, equal names.
+    """Return a stable name (64 hexadecimal digits) of the arguments; equal values, equal names.
 
-    Values are what JSON can hold; numbers differ by any of their digits, 1 and 1.0 too.
+    Values are JSON's; numbers differ by any of their digits, also 1 and 1.0.
     """
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def digest_of(path: str) -> str:
-    """The SHA-256 of a file's content, in hexadecimal digits. Raises ``OSError``."""
+def digest_file(path: str) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits; raise ``OSError``."""
     with open(path, "rb") as stream:  # noqa: PTH123 - a name as it was given
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Damage(NamedTuple):
-    """How many lines of a journal are damaged, and the numbers of the first of them."""
+    """The count of damaged lines in a journal, and the numbers of the first."""
 
     path: str
     number: int
     lines: tuple[int, ...]
 
     def __str__(self) -> str:
-        """For people."""
+        """Describe the damage for users."""
         lines = ", ".join(map(str, self.lines)) + ", ..." * (self.number > len(self.lines))
         which = f"line {lines} is" if self.number == 1 else f"{self.number:,} lines ({lines}) are"
         return f"{self.path}: {which} damaged; what is lost will be recomputed"
 
 
 class _Place(NamedTuple):
-    """Where an entry stands: which bytes of the file."""
+    """The place of an entry in the file, in bytes."""
 
     offset: int
     length: int
 
 
 class ResultJournal:
-    """Answers by key, in a file that is made where there is none.
+    """Results by key, in a file that is created if missing.
 
-    Raises ``OSError``, and ``UnusableJournal`` where the file is something else, of another kind
-    or version, or written by another program at this moment. Answers stay in the file: thousands
-    of them take no memory.
+    Raises ``OSError``, and ``UnusableJournal`` if the file is something else, of another kind or
+    version, or being written by another program. Results stay in the file: thousands of them take
+    no memory.
     """
 
     def __init__(self, path: str, kind: str) -> None:
         self.path = path
-        #: How many bytes of a damaged end have been cut off.
+        #: Bytes of a damaged end that have been cut off.
         self.cut = 0
-        #: Where lines are damaged; None: nowhere.
+        #: The damaged lines; None if there are none.
         self.damage: Damage | None = None
         self._header = {"epic": program_version(), "journal": kind}
-        self._salt = _sum(_json(self._header)).encode()
+        self._salt = _checksum(_dump_json(self._header)).encode()
         self._places: dict[str, _Place] = {}
         self._synced = time.monotonic()
         with contextlib.ExitStack() as opened:
-            self._descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
+            self._descriptor = _open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
             if lock(self._descriptor) is False:
                 raise UnusableJournal(path, "another epic is writing this journal")
-            self._end, size = self._read()
+            self._end, size = self._index_lines()
             if self._end < size:
                 os.ftruncate(self._descriptor, self._end)
                 self.cut = size - self._end
             if not self._end:
-                self._write(self._first)
+                self._write(self._header_line)
             self._opened = opened.pop_all()
 
     def __len__(self) -> int:
-        """How many answers are known."""
+        """Return the number of saved results."""
         return len(self._places)
 
     def find(self, asked: str) -> Any:
-        """The answer under this key; None: no valid one. Raises ``OSError``."""
+        """Return the result under a key; None if there is no valid one. Raises ``OSError``."""
         place = self._places.get(asked)
         if place is None:
             return None
@@ -325,20 +327,20 @@ class ResultJournal:
             line = os.read(self._descriptor, place.length)
         else:
             line = os.pread(self._descriptor, place.length, place.offset)
-        found = self._whole(line)
-        return None if found is None else _answer(found[3])
+        found = self._parse_line(line)
+        return None if found is None else _decode_result(found[3])
 
     def add(self, asked: str, answer: Any) -> None:
-        """Keeps an answer; it is in the file when this returns. Raises ``OSError``."""
+        """Save a result; it is in the file when this returns. Raises ``OSError``."""
         begin = self._end
-        value = base64.b64encode(zlib.compress(_json(answer)))
+        value = base64.b64encode(zlib.compress(_dump_json(answer)))
         name = asked.encode()
-        checked = _sum(self._salt, name, value).encode()
+        checked = _checksum(self._salt, name, value).encode()
         self._write(b'{"key":"%b","sum":"%b","value":"%b"}' % (name, checked, value))
         self._places[asked] = _Place(begin, self._end - begin)
 
     def close(self) -> None:
-        """Closes the file, with all of it on the disk. Raises ``OSError``."""
+        """Flush the file to the disk and close it; raise ``OSError``."""
         with self._opened, self._named():
             os.fsync(self._descriptor)
 
@@ -349,13 +351,13 @@ class ResultJournal:
         self.close()
 
     @property
-    def _first(self) -> bytes:
-        return _json({**self._header, "sum": self._salt.decode()})
+    def _header_line(self) -> bytes:
+        return _dump_json({**self._header, "sum": self._salt.decode()})
 
-    def _whole(self, line: bytes) -> re.Match[bytes] | None:
-        """The parts of a line; None: it is damaged, or of another journal."""
+    def _parse_line(self, line: bytes) -> re.Match[bytes] | None:
+        """Return the parts of a line; None if it is damaged or of another journal."""
         found = _ENTRY.fullmatch(line)
-        if found is None or _sum(self._salt, found[1], found[3]).encode() != found[2]:
+        if found is None or _checksum(self._salt, found[1], found[3]).encode() != found[2]:
             return None
         return found
 
@@ -376,15 +378,15 @@ class ResultJournal:
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
-        """An error of the system names the journal: the disk is full."""
+        """Add the journal's name to errors of the system, such as a full disk."""
         try:
             yield
         except OSError as error:
             error.filename = self.path
             raise
 
-    def _read(self) -> tuple[int, int]:
-        """Takes the whole lines; how many bytes all lines are, of how many there are."""
+    def _index_lines(self) -> tuple[int, int]:
+        """Index the whole lines; return the bytes of all lines, and the size of the file."""
         path, places = self.path, self._places
         damaged: list[int] = []
         count = end = 0
@@ -393,10 +395,12 @@ class ResultJournal:
             begun = self._is_header(header, path)
             if begun is not None:
                 stream.seek(0)
-            for number, (line, size) in enumerate(_lines(stream) if begun is not None else (), 1):
+            for number, (line, size) in enumerate(
+                _iterate_lines(stream) if begun is not None else (), 1
+            ):
                 if not line.endswith(b"\n"):
                     break
-                if found := self._whole(line):
+                if found := self._parse_line(line):
                     places[found[1].decode()] = _Place(end, len(line))
                 elif number > 1 or not begun:
                     count += 1
@@ -409,18 +413,20 @@ class ResultJournal:
         return end, os.fstat(self._descriptor).st_size
 
     def _is_header(self, line: bytes, path: str) -> bool | None:
-        """Whether the file begins with our header; None: with the part that a crash left of it.
+        """Return True if a file begins with this journal's header, False if not.
 
-        False: it is damaged, or the file is something else.
+        None: it begins with the part of the header that a crash left.
         """
-        whole = self._first + b"\n"
+        whole = self._header_line + b"\n"
         if whole.startswith(line):
             return True if line == whole else None
-        entry = _entry(line) or {}
+        entry = _load_object(line) or {}
         theirs, kind = entry.get("epic"), entry.get("journal")
         if not isinstance(theirs, str) or not isinstance(kind, str):
             return False
-        if "sum" in entry and entry["sum"] != _sum(_json({"epic": theirs, "journal": kind})):
+        if "sum" in entry and entry["sum"] != _checksum(
+            _dump_json({"epic": theirs, "journal": kind})
+        ):
             return False
         if kind != self._header["journal"]:
             raise UnusableJournal(
@@ -430,8 +436,11 @@ class ResultJournal:
         raise OtherVersion(path, f"{theirs}{earlier}", self._header["epic"])
 
 
-def _lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """The lines and their bytes; of one that is too long its end alone, which is none of ours."""
+def _iterate_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield the lines and their sizes.
+
+    Of a line that is too long only its end, which matches nothing.
+    """
     size = 0
     while piece := stream.readline(_LONGEST_LINE):
         size += len(piece)
@@ -440,8 +449,8 @@ def _lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
             size = 0
 
 
-def _answer(value: bytes) -> Any:
-    """The answer in a line; None: it is none, or too large to be one."""
+def _decode_result(value: bytes) -> Any:
+    """Return the result in a line; None if it is damaged or too large."""
     try:
         unpacking = zlib.decompressobj()
         text = unpacking.decompress(base64.b64decode(value, validate=True), _LONGEST_ANSWER)
@@ -452,8 +461,8 @@ def _answer(value: bytes) -> Any:
         return None
 
 
-def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
-    """A descriptor that ``opened`` closes."""
+def _open_file(path: str, how: int, opened: contextlib.ExitStack) -> int:
+    """Open a file; ``opened`` closes its descriptor."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
         raise UnusableJournal(path, "not a file")  # a pipe would be waited for
     if how & os.O_CREAT:
@@ -463,16 +472,16 @@ def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
     return descriptor
 
 
-def _sum(*parts: bytes) -> str:
+def _checksum(*parts: bytes) -> str:
     return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 
-def _json(entry: Any) -> bytes:
+def _dump_json(entry: Any) -> bytes:
     return json.dumps(entry, separators=(",", ":")).encode()
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
-    """The value of a line; None: it is damaged."""
+def _load_object(line: bytes) -> dict[str, Any] | None:
+    """Return the JSON object in a line; None if it is damaged."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Runs jobs on any ``concurrent.futures`` executor (threads, processes, a cluster), in order.
+"""Jobs on any ``concurrent.futures`` executor (threads, processes, a cluster), in order.
 
     for job, outcome in run_jobs(work, jobs, executor):
         if isinstance(outcome, Failure):
@@ -6,12 +6,12 @@
         else:
             ...                              # what work(job) returned
 
-``work`` and its jobs go to another process by pickle: a function of a module, small values.
-Outcomes come in the order of the jobs. ``jobs`` are taken when there is room for them, by the
-thread that asks for outcomes. A loop that ends early (an exception, an interruption, ``close``)
-cancels what has not begun; what runs meanwhile is the executor's to end.
+``work`` and its jobs are pickled for other processes: a function of a module, small values.
+Outcomes come in the order of the jobs. The thread that asks for outcomes takes ``jobs`` when there
+is room for them. A loop that ends early (by an exception, an interrupt, ``close``) cancels the jobs
+that have not begun; the executor ends the running ones.
 
-``resumed`` does the same with a journal: jobs that it knows do not run again.
+``resumed`` does the same with a journal, and runs only jobs that the journal does not know.
 """
 
 from __future__ import annotations
@@ -29,34 +29,35 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-#: Jobs at hand for an executor that does not say how many it likes.
+#: Jobs submitted ahead to an executor without ``in_flight``.
 IN_FLIGHT = 64
 
 
 class Failure(NamedTuple):
-    """A job failed by itself: its ``error``, ``BrokenExecutor`` where its worker died of it."""
+    """A failed job: its ``error``, ``BrokenExecutor`` if its worker died."""
 
     error: Exception
 
     @property
     def died(self) -> bool:
-        """Whether the worker died: its memory ran out, or compiled code crashed."""
+        """True if the worker died: it ran out of memory, or compiled code crashed."""
         return isinstance(self.error, BrokenExecutor)
 
 
 @runtime_checkable
 class Renewable(Protocol):
-    """An executor that can go on after a worker has died.
+    """An executor that can continue after a worker has died.
 
-    Without this, the death of a worker ends the work: a ``ProcessPoolExecutor`` takes nothing more.
+    Without this, the death of a worker ends the work: a ``ProcessPoolExecutor`` accepts no more
+    jobs.
     """
 
     @property
     def in_flight(self) -> int:
-        """How many jobs to have at hand at a time, beside those that are running."""
+        """How many jobs to submit ahead, besides those that are running."""
 
     def renew(self) -> None:
-        """Makes it take jobs again."""
+        """Make the executor accept jobs again."""
 
 
 class _Submitted(NamedTuple, Generic[Job, Result]):
@@ -66,19 +67,19 @@ class _Submitted(NamedTuple, Generic[Job, Result]):
 
     @property
     def death(self) -> BrokenExecutor | None:
-        """What a worker died of that had this job, or might have had it."""
+        """The death of a worker that had this job, or may have had it."""
         done = self.future.done() and not self.future.cancelled()
         error = self.future.exception() if done else None
         return error if isinstance(error, BrokenExecutor) else None
 
     @property
     def suspect(self) -> bool:
-        """Whether it is one of several that a worker may have died of."""
+        """True if this is one of several jobs that may have killed a worker."""
         return not self.alone and self.death is not None
 
     @property
     def outcome(self) -> Result | Failure:
-        """What the job returned, or how it failed; raises what is no ``Exception``."""
+        """The job's result or failure; raises errors that are not ``Exception``s."""
         error = self.future.exception()
         if error is None:
             return self.future.result()
@@ -93,14 +94,14 @@ def run_jobs(
     executor: Executor,
     on_result: Callable[[Job, Result], None] | None = None,
 ) -> Generator[tuple[Job, Result | Failure]]:
-    """Each job with what ``work`` returned of it, or its ``Failure``, in the order of the jobs.
+    """Yield each job with its result or ``Failure``, in the order of the jobs.
 
-    ``on_result`` is called with each result as soon as it is there, in whatever order: for what
-    must not be lost if the program ends before its turn comes.
+    ``on_result`` is called with each result as soon as it is there, in any order, so that it can be
+    saved at once.
 
-    If a worker dies, it is unknown which of the running jobs it died of: each of them runs again,
-    alone, and the one that a worker dies of again is the one to blame. Raises ``BrokenExecutor``
-    where the executor cannot go on.
+    If a worker dies, any of the running jobs may have killed it: each of them runs again, alone,
+    and the one whose worker dies again is to blame. Raises ``BrokenExecutor`` if the executor
+    cannot continue.
     """
     coming = iter(jobs)
     waiting: deque[_Submitted[Job, Result]] = deque()
@@ -150,7 +151,7 @@ def _submit(executor: Executor, work: Callable[[Job], Result], job: Job) -> Futu
 def _run_again(
     executor: Executor, work: Callable[[Job], Result], waiting: deque[_Submitted[Job, Result]]
 ) -> deque[_Submitted[Job, Result]]:
-    """All of them done: those whose worker died have run once more, alone."""
+    """Run the jobs whose worker died once more, each alone; return all jobs, done."""
     if not isinstance(executor, Renewable):
         raise next(submitted.death for submitted in waiting if submitted.death)
     executor.renew()
@@ -167,10 +168,10 @@ def _run_again(
 
 
 class Memory(NamedTuple):
-    """A ``journal``, and ``key_of``: the key of a job in it.
+    """A ``journal``, and the function ``key_of`` from a job to its key in it.
 
-    None: it has none (a file that cannot be read), or its result is not to be kept. ``is_result``:
-    whether a value can be a job's result.
+    The key is None for a file that cannot be read, or a result that is not to be saved.
+    ``is_result`` tests whether a value can be a job's result.
     """
 
     journal: ResultJournal
@@ -178,7 +179,7 @@ class Memory(NamedTuple):
     is_result: Callable[[Any], bool] = lambda _: True
 
     def known(self, key: str | None) -> Any:
-        """A job's result; None: it is unknown, damaged or none that a job has."""
+        """Return a job's saved result; None if it is unknown, damaged or no possible result."""
         from epic_cli.work.journal import NotAValue, from_json
 
         try:
@@ -195,11 +196,11 @@ def resumed(
     memory: Memory | None = None,
     kept: Callable[[Result], Result | None] = lambda result: result,
 ) -> Generator[tuple[Job, Result | Failure, bool]]:
-    """``run_jobs`` for what a journal does not know: each job, its outcome, whether it was known.
+    """Run the jobs that a journal does not know.
 
-    In the order of the jobs. What is ``kept`` of a result is in the journal as soon as it is there;
-    failures, and results of which that is None, run again the next time. Raises ``OSError`` where
-    the journal cannot be written.
+    Yield each job, its outcome, and whether it was known. The order is that of the jobs. ``kept``
+    returns the part of a result to save, at once; failures, and results for which it returns None,
+    run again next time. Raises ``OSError`` if the journal cannot be written.
     """
     if memory is None:
         for job, outcome in run_jobs(work, jobs, executor):
@@ -227,13 +228,13 @@ def resumed(
             job, key, _ = taken.popleft()
             yield job, memory.known(key), True
 
-    for (job, _), outcome in run_jobs(partial(_without_key, work), unknown(), executor, keep):
+    for (job, _), outcome in run_jobs(partial(_work_on_job, work), unknown(), executor, keep):
         yield from from_journal()
         taken.popleft()
         yield job, outcome, False
     yield from from_journal()
 
 
-def _without_key(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:
-    """The work on a job that stands beside its key, which workers need not know."""
+def _work_on_job(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:
+    """Work on a job without its key, which workers do not need."""
     return work(job[0])

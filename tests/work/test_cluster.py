@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from epic_cli.work import executors
-from epic_cli.work.executors import Cluster, NoCluster, place_of
+from epic_cli.work.executors import Cluster, NoCluster, parse_address
 from epic_cli.work.journal import program_version
 from epic_cli.work.runner import run_jobs
 
@@ -47,7 +47,7 @@ def test_workers_of_another_version_are_refused(
     monkeypatch: pytest.MonkeyPatch, versions: dict[str, Any], told: str
 ) -> None:
     client = Client(versions)
-    monkeypatch.setattr(executors, "_connected", lambda _: client)
+    monkeypatch.setattr(executors, "_connect", lambda _: client)
     with pytest.raises(NoCluster, match=told):
         Cluster("tcp://h:1")
     assert client.closed
@@ -85,7 +85,7 @@ def test_what_does_not_come_back_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, gone: bool
 ) -> None:
     clients = iter([Losing(gone)])
-    monkeypatch.setattr(executors, "_connected", lambda _: next(clients))
+    monkeypatch.setattr(executors, "_connect", lambda _: next(clients))
     monkeypatch.setattr(executors, "_PATIENCE", 0.05)
     monkeypatch.setattr(executors, "_LOOK", 0.01)
     told = "it is gone" if gone else r"no workers for 0\.05 s"
@@ -96,15 +96,15 @@ def test_what_does_not_come_back_is_not_waited_for(
 def test_what_takes_no_certificates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by a traceback of the library at its end."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "_knock", lambda *_: None)
+    monkeypatch.setattr(executors, "_check_scheduler", lambda *_: None)
     with pytest.raises(NoCluster, match="needs certificates in Dask's configuration"):
         Cluster("tls://127.0.0.1:1")
 
 
 def test_a_worker_that_joins_later_is_looked_at_too() -> None:
-    assert executors._of_this_version(OURS, max, 2, 3) == 3
+    assert executors._call_in_version(OURS, max, 2, 3) == 3
     with pytest.raises(NoCluster, match=f"has epic {OURS}, and this is epic 0.0.7"):
-        executors._of_this_version("0.0.7", max, 2, 3)
+        executors._call_in_version("0.0.7", max, 2, 3)
 
 
 def test_what_to_install_for_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +142,9 @@ def test_what_answers_otherwise_is_no_scheduler(
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
-        place_of(text)
+        parse_address(text)
 
 
 def test_an_address_is_a_host_and_a_port() -> None:
-    assert place_of("tcp://host:8786") == ("host", 8786)
-    assert place_of("tls://[::1]:8786") == ("::1", 8786)
+    assert parse_address("tcp://host:8786") == ("host", 8786)
+    assert parse_address("tls://[::1]:8786") == ("::1", 8786)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.work.code import UnknownCode, code_of
+from epic_cli.work.code import UnknownCode, list_code
 
 FILES = {
     "mine.py": """
@@ -48,11 +48,11 @@ def fresh() -> list[str]:
     for name in [module for module in sys.modules if "of_mine" in module]:
         del sys.modules[name]
     importlib.invalidate_caches()
-    return code_of("./mine.py:Mine")
+    return list_code("./mine.py:Mine")
 
 
 def test_built_in_ones_are_known_by_the_version() -> None:
-    assert code_of("lerp") == []
+    assert list_code("lerp") == []
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

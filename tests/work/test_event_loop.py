@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 
-from epic_cli.work.event_loop import run_until_stopped, set_or_late
+from epic_cli.work.event_loop import run_until_stopped, wait_for_event
 
 
 def test_a_signal_is_heard_though_something_else_comes_at_the_same_time() -> None:
@@ -19,7 +19,7 @@ def test_a_signal_is_heard_though_something_else_comes_at_the_same_time() -> Non
             if rounds == 3:  # both are there when the loop looks
                 os.kill(os.getpid(), signal.SIGINT)
                 loop.call_soon(event.set)
-            await set_or_late(event, 0.01)
+            await wait_for_event(event, 0.01)
 
     before = signal.getsignal(signal.SIGINT)
     assert run_until_stopped(listen()) == signal.SIGINT
@@ -29,6 +29,6 @@ def test_a_signal_is_heard_though_something_else_comes_at_the_same_time() -> Non
 
 def test_a_job_that_ends_by_itself_is_not_stopped() -> None:
     async def job() -> None:
-        await set_or_late(asyncio.Event(), 0.001)
+        await wait_for_event(asyncio.Event(), 0.001)
 
     assert run_until_stopped(job()) is None

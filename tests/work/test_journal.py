@@ -18,7 +18,7 @@ from epic_cli.work.journal import (
     OtherVersion,
     ResultJournal,
     UnusableJournal,
-    digest_of,
+    digest_file,
     key,
 )
 
@@ -244,4 +244,4 @@ def test_keys_are_of_values_alone(tmp_path: Path) -> None:
     # the same in every version that reads these journals
     assert key(a=1).startswith("015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862")
     (tmp_path / "file").write_bytes(b"abc")
-    assert digest_of(str(tmp_path / "file")).startswith("ba7816bf8f01cfea")
+    assert digest_file(str(tmp_path / "file")).startswith("ba7816bf8f01cfea")

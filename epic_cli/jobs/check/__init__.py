@@ -1,1 +1,1 @@
-"""Golden-output tests: what a recording was expected to be drawn as, held against what is drawn."""
+"""Golden-output tests: the rows drawn for a recording, compared with the expected ones."""

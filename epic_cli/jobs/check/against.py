@@ -1,4 +1,4 @@
-"""A case's rows held against those of a port: what the program is given, and what it prints."""
+"""Checks of a port: the input that a program gets, and its output compared with a case's rows."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _BANNER = 4
 
 
 def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bool]) -> Outcome:
-    """Compare what a program prints for the packets of a case with the expected rows.
+    """Compare a program's output for the packets of a case with the expected rows.
 
-    Expected are the rows that epic draws or, where another program printed those of the case, what
-    that program printed. The columns that the program prints are compared. Raises ``BrokenCase``,
+    The expected rows are those that epic draws or, if another program printed those of the case,
+    that program's. Only columns that the program prints are compared. Raises ``BrokenCase``,
     ``StrategyFailed``.
     """
     ours = draw(case.drawing.changed(row_format="tsv")).rows
@@ -57,48 +57,48 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
     tolerances = spec.tolerances or case.tolerances
     try:
         if case.printed_by:
-            difference, ignored = _compare_printed(_printed(case), run.output, tolerances)
+            difference, ignored = _compare_printed(_read_expected(case), run.output, tolerances)
         else:
-            difference, ignored = _held_against(case, ours, run.output, tolerances)
+            difference, ignored = _compare_output(case, ours, run.output, tolerances)
     except NotRows as error:
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
     if difference is None:
         return outcome._replace(ignored=ignored)
-    outcome = _explained(outcome, difference, ignored)
+    outcome = _explain_difference(outcome, difference, ignored)
     if case.printed_by:
         return outcome
     return outcome._replace(
-        timing=_timing_that_holds(case, run.output, tolerances), made_by=port.made_by()
+        timing=_find_timing(case, run.output, tolerances), made_by=port.made_by()
     )
 
 
 def check_printed(case: Case) -> Outcome:
-    """Compare what epic draws with the expected rows, which another program printed.
+    """Compare epic's rows with the expected rows that another program printed.
 
     Raises ``BrokenCase``, ``StrategyFailed``.
     """
     ours = draw(case.drawing.changed(row_format="tsv")).rows
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.count(b"\n") - 1)
-    printed = _printed(case)
+    printed = _read_expected(case)
     try:
-        difference, ignored = _held_against(case, ours, printed, case.tolerances)
+        difference, ignored = _compare_output(case, ours, printed, case.tolerances)
     except NotRows as error:
         raise BrokenCase(f"{case.expected}:{error.line}", error.what) from error
     if difference is None:
         return outcome._replace(ignored=ignored)
-    outcome = _explained(outcome, difference, ignored)
-    return outcome._replace(timing=_timing_that_holds(case, printed, case.tolerances))
+    outcome = _explain_difference(outcome, difference, ignored)
+    return outcome._replace(timing=_find_timing(case, printed, case.tolerances))
 
 
 def run_port(
     case: Case, port: Port, feed: str, ours: bytes, stopped: Callable[[], bool] = bool
 ) -> PortRun:
-    """Run a program on the packets of a case; it may print some times as much as ``ours``."""
-    given = feed_of(case.drawing, feed)
-    return port.run(given, environment_of(case), 1_000_000 + 8 * len(ours), stopped)
+    """Run a program on the packets of a case; its output is limited to a multiple of ``ours``."""
+    given = make_feed(case.drawing, feed)
+    return port.run(given, make_environment(case), 1_000_000 + 8 * len(ours), stopped)
 
 
-def _printed(case: Case) -> bytes:
+def _read_expected(case: Case) -> bytes:
     """Return the expected rows of a case; raise ``BrokenCase`` where they cannot be read."""
     assert case.expected is not None
     try:
@@ -108,10 +108,12 @@ def _printed(case: Case) -> bytes:
         raise BrokenCase.unreadable(case.expected, error) from error
 
 
-def _explained(outcome: Outcome, difference: Difference, ignored: tuple[str, ...]) -> Outcome:
-    """Return the outcome with what differs, and what the packets did there."""
+def _explain_difference(
+    outcome: Outcome, difference: Difference, ignored: tuple[str, ...]
+) -> Outcome:
+    """Return the outcome with its difference, and the unusual packets just before it."""
     assert outcome.case is not None
-    about, found = _circumstances(outcome.case, difference)
+    about, found = _find_circumstances(outcome.case, difference)
     return outcome._replace(
         status=CaseStatus.DIFFERS,
         difference=difference,
@@ -124,10 +126,10 @@ def _explained(outcome: Outcome, difference: Difference, ignored: tuple[str, ...
 def _compare_printed(
     expected: bytes, output: bytes, tolerances: Tolerances
 ) -> tuple[Difference | None, tuple[str, ...]]:
-    """Compare two outputs of programs as ``_held_against``; raise ``NotRows``."""
+    """Compare two outputs of programs as ``_compare_output`` does; raise ``NotRows``."""
     tables = []
     for text in (expected, output):
-        rows, found = rows_of_output(text)
+        rows, found = split_output(text)
         if found is None:
             raise NotRows(1, f"there are no rows: {PRINT_ROWS}")
         tables.append(drawn_rows(parse(rows, found)))
@@ -136,8 +138,8 @@ def _compare_printed(
     return difference, tuple(column for column in there.columns if column not in here.columns)
 
 
-def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
-    """Another pacing or clock with which these would be the expected rows."""
+def _find_timing(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
+    """Return another pacing or clock with which a program's rows would be right; None if none."""
     own = case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))
     for pacing in PACINGS:
         for clock in CLOCKS:
@@ -146,15 +148,15 @@ def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Tim
                 continue
             other = case._replace(drawing=case.drawing.changed(timing=timing))
             rows = draw(other.drawing.changed(row_format="tsv")).rows
-            if _held_against(other, rows, output, tolerances)[0] is None:
+            if _compare_output(other, rows, output, tolerances)[0] is None:
                 return timing
     return None
 
 
-def _circumstances(
+def _find_circumstances(
     case: Case, difference: Difference
 ) -> tuple[list[Circumstance], Occasion | None]:
-    """What the packets did in the frame of the first row that differs, and wherever others do."""
+    """Return the packet events in the frame of the first wrong row, and before most wrong rows."""
     if case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))[1] == "demo":
         return [], None
     group, index = difference.first
@@ -173,21 +175,21 @@ def _circumstances(
 
 
 def _begins_with_arrival(drawing: DrawSpec) -> bool:
-    """Whether the first packet of the only recording has an arrival time."""
+    """Return whether the first packet of the only recording has an arrival time."""
     for block in packets(drawing, drawing.recordings[0]):
         if len(block):
             return block.begins_with_arrival()
     return False
 
 
-def _held_against(
+def _compare_output(
     case: Case, ours: bytes, output: bytes, tolerances: Tolerances
 ) -> tuple[Difference | None, tuple[str, ...]]:
-    """What differs, and which columns were not compared; raises ``NotRows``.
+    """Compare a program's output with our rows; return the difference and the columns left out.
 
-    Rows in which nothing is drawn need not be there.
+    Rows in which nothing is drawn may be missing. Raises ``NotRows``.
     """
-    output, found = rows_of_output(output)
+    output, found = split_output(output)
     if found is None:
         if output.strip():
             first = output.lstrip()[:60].partition(b"\n")[0].decode("utf-8", "backslashreplace")
@@ -204,8 +206,8 @@ def _held_against(
     return difference, ignored
 
 
-def rows_of_output(output: bytes) -> tuple[bytes, str | None]:
-    """Return the rows of an output and their format, without what an engine prints above them.
+def split_output(output: bytes) -> tuple[bytes, str | None]:
+    """Return the rows of an output and their format, without lines that an engine prints above.
 
     Of an output without rows, return all of it and None.
     """
@@ -220,11 +222,11 @@ def rows_of_output(output: bytes) -> tuple[bytes, str | None]:
 # ---------------------------------------------------------------- what it is given
 
 
-def feed_of(drawing: DrawSpec, packet_format: str) -> bytes:
-    """The packets of the drawing's only recording, as they are drawn.
+def make_feed(drawing: DrawSpec, packet_format: str) -> bytes:
+    """Return the packets of the drawing's only recording as a port gets them.
 
-    Packet text has the velocities that strategies are given where the recording has none, and
-    a ``latency`` has become arrival times. Raises ``BrokenCase``.
+    Packet text gets the velocities that strategies get, if the recording has none, and a
+    ``latency`` becomes arrival times. Raises ``BrokenCase``.
     """
     (recording,) = drawing.recordings
     taken = list(packets(drawing, recording))
@@ -249,10 +251,11 @@ def _arriving(packet: Packet, latency: float | None) -> Packet:
     return packet._replace(arrival=packet.time + latency)
 
 
-def environment_of(case: Case) -> dict[str, str]:
-    """The variables that say what is to be drawn, under the names of the options of ``epic``.
+def make_environment(case: Case) -> dict[str, str]:
+    """Return the environment variables that tell a port what to draw.
 
-    ``EPIC_SETTINGS`` has every setting of the strategy, also those that are as they are by default.
+    They have the names of epic's options. ``EPIC_SETTINGS`` has every setting of the strategy,
+    defaults too.
     """
     (candidate,) = case.drawing.candidates
     timing = case.drawing.replay.timing

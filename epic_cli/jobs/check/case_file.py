@@ -1,6 +1,6 @@
-"""Cases in files: ``case.toml`` with the options of ``epic replay``, and what is expected.
+"""Case files: ``case.toml`` with the options of ``epic replay``, and the expectations.
 
-Every mistake in a file has a place: the file, the line, the column.
+Every error in a file has a place: the file, the line, the column.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ LONGEST_FILE = 1_000_000
 
 
 class TomlFile(NamedTuple):
-    """What a file says, and where it says so."""
+    """A parsed TOML file that knows the place of each key."""
 
     path: str
     text: str
     table: dict[str, Any]
 
     def place(self, *keys: str) -> str:
-        """``file:line:column`` of a key (from the outermost table in); of the file if unknown."""
-        line, column = _find(self.text, keys)
+        """Return ``file:line:column`` of a key (outermost table first), or the file if unknown."""
+        line, column = _find_key(self.text, keys)
         return f"{self.path}:{line}:{column}" if line else self.path
 
     def broken(self, what: str, *keys: str, gone: bool = False) -> BrokenCase:
-        """The error that says what is wrong with a key."""
+        """Return the error for a key."""
         return BrokenCase(self.place(*keys), what, gone=gone)
 
     def check_keys(self, table: dict[str, Any], known: Collection[str], *keys: str) -> None:
-        """Refuses what is not known, with the nearest that is; ``keys`` lead to the table."""
+        """Refuse unknown keys of the table at ``keys``, with the nearest known one."""
         for key in table:
             if key not in known:
                 near = nearest(key, list(known))
@@ -81,7 +81,7 @@ class TomlFile(NamedTuple):
 
 
 def read_toml(path: str) -> TomlFile:
-    """Reads a file; raises ``BrokenCase``."""
+    """Read a file; raise ``BrokenCase``."""
     try:
         with open(path, "rb") as stream:  # noqa: PTH123
             data = stream.read(LONGEST_FILE + 1)
@@ -104,7 +104,7 @@ def read_toml(path: str) -> TomlFile:
 
 
 def path_from(file: TomlFile, written: str) -> str:
-    """A path that stands in a file, as it is seen from that file's folder.
+    """Return a path in a file, relative to that file's folder.
 
     Raises ``BrokenCase`` for a device or a pipe, which might never end.
     """
@@ -123,8 +123,8 @@ def _not_toml(path: str, text: str, message: str) -> BrokenCase:
     return BrokenCase(f"{path}:{line}:{column}", f"this is not TOML: {what}")
 
 
-def _find(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
-    """Line and column, from 1, of a key; 0: it was not found."""
+def _find_key(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
+    """Return line and column of a key, from 1; 0 if it was not found."""
     if not keys:
         return 0, 0
     header: tuple[str, ...] = ()
@@ -158,13 +158,13 @@ _TRUTH = ("truth", *(time.name for time in _TIMES))
 
 
 class Expectations:
-    """The two tables of one file; each method raises ``BrokenCase``."""
+    """The tables of expectations in a case file; each method raises ``BrokenCase``."""
 
     def __init__(self, file: TomlFile) -> None:
         self._file = file
 
     def tolerances(self) -> Tolerances:
-        """What numbers may differ by."""
+        """Return the tolerances of numbers."""
         table = self._sub_table("tolerance")
         self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
         default = self._tolerance(table, ("tolerance",), Tolerance())
@@ -193,7 +193,7 @@ class Expectations:
         return found
 
     def figures(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
-        """The conditions on the strategies of these labels, and what is measured against."""
+        """Return the conditions on the strategies of these labels, and the truth."""
         table = self._sub_table("expect")
         known = [metric.name for metric in METRICS]
         self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
@@ -253,10 +253,10 @@ OWN = ("recording", "expected", "printed_by", "tolerance", "expect")
 def read_case(
     path: str, trust: bool = False, remedy: str = BY_OPTION, text: str | None = None
 ) -> Case:
-    """The case in a file, or that will be there with this text; raises ``BrokenCase``.
+    """Return the case in a file, or that of a new file with this text; raise ``BrokenCase``.
 
-    Only with ``trust`` it may name code, and ``remedy`` says how to give it. Raises
-    ``StrategyFailed`` where the code of a custom strategy did when it was made.
+    Only with ``trust`` it may name code; ``remedy`` says how to give trust. Raises
+    ``StrategyFailed`` if a custom strategy fails when it is made.
     """
     file = read_toml(path) if text is None else TomlFile(path, text, tomllib.loads(text))
     with asked_by_file(path, trust, remedy):
@@ -264,7 +264,7 @@ def read_case(
 
 
 class _Reading:
-    """One file on its way to a case."""
+    """A reader of one case file."""
 
     def __init__(self, file: TomlFile) -> None:
         self._file = file
@@ -277,7 +277,7 @@ class _Reading:
         }
 
     def case(self) -> Case:
-        """The whole case."""
+        """Return the case."""
         file, recordings = self._file, self._recordings()
         candidates, several = self._candidates()
         if several and len(recordings) > 1:
@@ -337,7 +337,7 @@ class _Reading:
             raise self._file.broken(str(error).replace("--", ""), error.about[0]) from error
 
     def _strategy(self, text: str) -> str:
-        """A strategy's text; the file of a custom one is seen from the case's folder."""
+        """Return a strategy's text, with a custom one's file relative to the case's folder."""
         name, plus, settings = text.partition("+")
         path, colon, rest = name.rpartition(":")
         if not (colon and path.endswith(".py")):
@@ -345,7 +345,7 @@ class _Reading:
         return f"{os.path.abspath(path_from(self._file, path))}:{rest}{plus}{settings}"  # noqa: PTH100
 
     def _candidates(self) -> tuple[tuple[StrategySpec, ...], bool]:
-        """The strategies that take part, and whether they are a list."""
+        """Return the strategies, and whether they are a list."""
         listed = self._table.get("strategy", DEFAULT)
         several = isinstance(listed, list) or listed == ALL
         labels: list[str] = []
@@ -375,7 +375,7 @@ class _Reading:
         return named
 
     def _expected(self, conditions: tuple[Condition, ...]) -> tuple[str | None, str]:
-        """Where rows are expected, and their format, which the file's name says if nothing does."""
+        """Return the file of expected rows and its format, by default that of the file's name."""
         given = self._values.get("row_format")
         if given is not None and given not in ROW_FORMATS:
             what = f"{given} rows are cut to a screen: choose from {', '.join(ROW_FORMATS)}"
@@ -404,10 +404,10 @@ def _is_path(written: object) -> TypeGuard[str]:
 
 
 def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
-    """The cases in folders and files, in their order, then expected rows that have lost theirs.
+    """Return the cases in folders and files, in order, then expected rows without a case.
 
-    Only with ``trust`` they may name code. A case that cannot be read is an outcome already. Raises
-    ``BrokenCase`` where there are none.
+    Only with ``trust`` cases may name code. An unreadable case becomes an outcome. Raises
+    ``BrokenCase`` if there are no cases.
     """
     found = find_cases(places)
     cases: list[Case | Outcome] = []
@@ -417,19 +417,19 @@ def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
         except (BrokenCase, StrategyFailed) as error:
             cases.append(broken(case_name(path), path, error))
     read = [case for case in cases if isinstance(case, Case)]
-    clashes = _clashes(read)
+    clashes = _find_clashes(read)
     cases = [
         broken(case.name, case.file, clashes[case.file]) if case.file in clashes else case
         for case in cases
     ]
     # rows beside a case that cannot be read may be its own
     unread = {os.path.dirname(case.file) for case in cases if isinstance(case, Outcome)}  # noqa: PTH120
-    lost = _orphans(places, found, [case.expected for case in read if case.expected])
+    lost = _find_orphans(places, found, [case.expected for case in read if case.expected])
     return [*cases, *(outcome for outcome in lost if os.path.dirname(outcome.file) not in unread)]  # noqa: PTH120
 
 
 def builtin_cases(drawing: DrawSpec) -> list[Case]:
-    """A case for each built-in stream, drawn as ``drawing`` says, whose recordings do not count."""
+    """Return a case for each built-in stream, drawn as ``drawing`` says."""
     return [
         Case(
             f"builtin/{stream.name}",
@@ -444,7 +444,7 @@ def builtin_cases(drawing: DrawSpec) -> list[Case]:
 
 
 def singles(case: Case) -> Iterator[Case]:
-    """The cases of one strategy and one recording each that a case consists of."""
+    """Split a case into cases of one strategy and one recording each."""
     drawing = case.drawing
     for candidate in drawing.candidates:
         for recording in drawing.recordings:
@@ -463,15 +463,15 @@ def singles(case: Case) -> Iterator[Case]:
 
 
 def is_case(path: str) -> bool:
-    """Whether a file is one by its name."""
+    """Return whether a file's name is that of a case."""
     name = os.path.basename(path)  # noqa: PTH119
     return name == CASE_FILE or (name.endswith(f".{CASE_FILE}") and not name.startswith("."))
 
 
 def find_cases(places: Iterable[str]) -> list[str]:
-    """The case files of folders and of files, each once; raises ``BrokenCase``.
+    """Return the case files of folders and of files, each once; raise ``BrokenCase``.
 
-    In a folder those of folders below it count as well, but for hidden ones.
+    Folders are searched to any depth, except for hidden folders.
     """
     found: dict[str, str] = {}
     for place in places:
@@ -486,7 +486,7 @@ def find_cases(places: Iterable[str]) -> list[str]:
 
 def _cases_at(place: str) -> Iterator[str]:
     if os.path.isdir(place):  # noqa: PTH112
-        for path in _files(place):
+        for path in _list_files(place):
             if is_case(path) and os.path.isfile(path):  # noqa: PTH113
                 yield path
     elif os.path.exists(f"{place}.{CASE_FILE}"):  # noqa: PTH110
@@ -499,21 +499,23 @@ def _cases_at(place: str) -> Iterator[str]:
         raise BrokenCase(place, "is no case: give a folder, case.toml or NAME.case.toml")
 
 
-def _files(folder: str) -> Iterator[str]:
-    """All files below a folder, in the order of their names; hidden folders are left out."""
+def _list_files(folder: str) -> Iterator[str]:
+    """Yield all files below a folder in the order of their names, without hidden folders."""
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             yield os.path.normpath(os.path.join(here, name))  # noqa: PTH118
 
 
-def _orphans(places: Iterable[str], cases: Iterable[str], used: Iterable[str]) -> list[Outcome]:
-    """Files of expected rows, in the folders given, that no case has."""
+def _find_orphans(
+    places: Iterable[str], cases: Iterable[str], used: Iterable[str]
+) -> list[Outcome]:
+    """Return the files of expected rows in the given folders that have no case."""
     taken = {os.path.realpath(name) for name in used}
     known = {os.path.realpath(name) for name in cases}
     lost = {}
     for place in places:
-        for path in _files(place) if os.path.isdir(place) else ():  # noqa: PTH112
+        for path in _list_files(place) if os.path.isdir(place) else ():  # noqa: PTH112
             stem, dot, ending = os.path.basename(path).rpartition(".")  # noqa: PTH119
             is_rows = dot and ending in ROW_FORMATS and f".{stem}".endswith(f".{EXPECTED}")
             if not is_rows or os.path.realpath(path) in taken:
@@ -526,8 +528,8 @@ def _orphans(places: Iterable[str], cases: Iterable[str], used: Iterable[str]) -
     return list(lost.values())
 
 
-def _clashes(cases: Iterable[Case]) -> dict[str, BrokenCase]:
-    """The cases, by file, whose rows would be written where another case's are."""
+def _find_clashes(cases: Iterable[Case]) -> dict[str, BrokenCase]:
+    """Return the cases, by file, whose rows would be written over another case's."""
     first: dict[str, Case] = {}
     wrong: dict[str, BrokenCase] = {}
     for case in cases:

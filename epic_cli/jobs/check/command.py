@@ -100,7 +100,7 @@ class Program:
     )
 
     def spec(self, threads: int | None) -> CheckSpec:
-        """How cases are checked; raises ``WrongUsage``."""
+        """Return how cases are checked; raise ``WrongUsage``."""
         if self.against is None:
             if self.builtin:
                 raise WrongUsage(
@@ -131,7 +131,7 @@ class Program:
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What is reported, and where."""
+    """The reports to write, and their places."""
 
     verbose: bool = flag("List passing cases, too.", "-v", "--verbose")
     junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
@@ -149,7 +149,7 @@ class ReportOptions:
     )
 
     def __post_init__(self) -> None:
-        """Only one of them has standard output."""
+        """Refuse two reports on standard output."""
         if self.html == "-":
             raise WrongUsage("a page goes to a file")
         if self.junit == self.tap == "-":
@@ -157,7 +157,7 @@ class ReportOptions:
 
     @property
     def silent(self) -> bool:
-        """Whether standard output carries TAP or JUnit."""
+        """True if standard output carries TAP or JUnit."""
         return "-" in (self.junit, self.tap)
 
 
@@ -205,10 +205,10 @@ def check(
 
     _check_usage(paths, doing, program)
     if doing.new is not None:
-        return _make(doing.new, paths, case, program)
+        return _make_case(doing.new, paths, case, program)
     how = program.spec(threads)
     output = Output(report, doing, color)
-    cases = _cases(paths, program, case, trust)
+    cases = _load_cases(paths, program, case, trust)
     with Progress("checking", silent=True) as progress:
         for done, outcome in enumerate(check_all(cases, how), 1):
             if report.verbose or not outcome.holds:
@@ -218,10 +218,10 @@ def check(
     return output.end()
 
 
-def _cases(
+def _load_cases(
     paths: Sequence[str], program: Program, spec: ReplaySpec, trust: bool
 ) -> list[Case | Outcome]:
-    """The cases, from files or built in; for a program, those of one strategy and recording each.
+    """Return the cases, from files or built in; for a port, one strategy and recording each.
 
     Raises ``WrongUsage`` and ``CannotAccess``.
     """
@@ -242,7 +242,7 @@ def _cases(
         if error.gone:
             raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
         raise WrongUsage(str(error)) from error
-    files.reads(*(path for case in cases for path in (case.file, *_files_of(case))))
+    files.reads(*(path for case in cases for path in (case.file, *_list_files(case))))
     if program.against is None:
         return cases
     return [
@@ -250,7 +250,7 @@ def _cases(
     ]
 
 
-def _files_of(case: Case | Outcome) -> list[str | None]:
+def _list_files(case: Case | Outcome) -> list[str | None]:
     from epic_cli.jobs.check.outcome import Outcome
 
     if isinstance(case, Outcome):
@@ -263,7 +263,7 @@ def _files_of(case: Case | Outcome) -> list[str | None]:
 
 
 def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None:
-    """Refuses options that would have no effect."""
+    """Refuse options that would have no effect."""
     if doing.new is None and not program.builtin:
         drawing = sorted(parameter.name or "" for parameter in _case_options.parameters)
         refuse(drawing, "is for --new and --builtin: a case sets it in its own file")
@@ -282,10 +282,10 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
         raise WrongUsage("--builtin has its own cases: name no others", "builtin")
 
 
-def _make(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program) -> int:
+def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program) -> int:
     """Create a case from a recording, which expects the rows that epic or a program draws now.
 
-    Raise ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
+    Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
     """
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.run import check
@@ -311,7 +311,7 @@ def _make(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program)
         print_rows = partial(_print_rows, how.port, how.feed)
     with wrong_usage(kind=(CaseExists, BrokenCase)), accessing("write to", folder):
         path, rows = make_case(folder, files, values, packets, print_rows)
-    _say_findings(path)
+    _report_findings(path)
     by = f", printed by {printable(str(program.against))}" if print_rows else ""
     write_text(f"{printable(path)}: a case of {rows:,} rows{by}\n")
     if print_rows and not check(read_case(path, trust=True)).holds:
@@ -323,25 +323,25 @@ def _make(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program)
 
 
 def _print_rows(port: Port, feed: str, case: Case) -> tuple[bytes, str]:
-    """Return what a program prints for the packets of a case, and its format.
+    """Return a program's output for the packets of a case, and its format.
 
-    Raise ``WrongUsage`` where the program fails or prints no rows.
+    Raises ``WrongUsage`` if the program fails or prints no rows.
     """
-    from epic_cli.jobs.check.against import PRINT_ROWS, rows_of_output, run_port
+    from epic_cli.jobs.check.against import PRINT_ROWS, run_port, split_output
     from epic_cli.jobs.check.drawing import draw
     from epic_cli.jobs.check.port import Ending
     from epic_cli.jobs.check.report import port_words
 
     ours = draw(case.drawing.changed(row_format="tsv")).rows
     run = run_port(case, port, feed, ours)
-    rows, found = rows_of_output(run.output)
+    rows, found = split_output(run.output)
     if run.ending is not Ending.DONE or found is None:
         raise WrongUsage("--against: " + "; ".join(port_words(run, PRINT_ROWS)), "against")
     return rows, found
 
 
-def _say_findings(path: str) -> None:
-    """Says what makes the recordings of a new case doubtful: its rows would keep it."""
+def _report_findings(path: str) -> None:
+    """Report doubts about the recordings of a new case, since its rows would keep them."""
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.drawing import packets
     from epic_cli.recordings.opening import ReadingLog
@@ -370,7 +370,7 @@ _STATUSES = (
 
 
 class Output:
-    """Takes the outcomes one by one; only their words are kept."""
+    """The output of a check: outcomes are written one by one, and only their words are kept."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         from epic_cli.jobs.check.writing import in_continuous_integration  # help waits for none
@@ -386,7 +386,7 @@ class Output:
         self._pictured = False
 
     def add(self, outcome: Outcome) -> None:
-        """One more."""
+        """Write an outcome."""
         from epic_cli.jobs.check.report import report
 
         one = report(outcome)
@@ -395,7 +395,7 @@ class Output:
         elif not outcome.holds or self._report.verbose:
             self._say(self._paragraph(one, outcome))
         if outcome.difference is not None and not outcome.difference.written:
-            self._picture(outcome)
+            self._draw_pictures(outcome)
         if self._doing.accept and self._accept(outcome):
             failed = bool(outcome.failed_figures)
             one = one._replace(status=CaseStatus.FIGURES if failed else CaseStatus.HOLDS)
@@ -405,7 +405,7 @@ class Output:
         self._reports.append(one)
 
     def end(self) -> ExitStatus:
-        """Writes the summary and the reports; returns the exit status."""
+        """Write the summary and the reports; return the exit status."""
         from epic_cli.jobs.check.report import as_junit, as_tap, repeated_cures, summary
 
         if not self._reports:
@@ -448,19 +448,19 @@ class Output:
     # ------------------------------------------------------------ taking what is drawn
 
     def _accept(self, outcome: Outcome) -> bool:
-        """Whether what is drawn has become what is expected."""
+        """Accept the drawn rows, if the user agrees; return whether they were accepted."""
         from epic_cli.jobs.check.writing import accept, takeable
 
         expected = takeable(outcome)
-        if expected is None or not (self._doing.yes or self._agreed(expected)):
+        if expected is None or not (self._doing.yes or self._ask_user(expected)):
             return False
         with accessing("write to", expected):
             accept(outcome)
         self._say(f"  taken: {printable(expected)}\n")
         return True
 
-    def _agreed(self, expected: str) -> bool:
-        """Asks, on a terminal."""
+    def _ask_user(self, expected: str) -> bool:
+        """Ask the user, on a terminal."""
         if sys.stdin is None or not sys.stdin.isatty():
             return True
         say(f"Take these rows as {printable(expected)}? [y/N] ")
@@ -468,8 +468,8 @@ class Output:
 
     # ------------------------------------------------------------ pictures
 
-    def _picture(self, outcome: Outcome) -> None:
-        """Charts of each case that differs, a page of the first."""
+    def _draw_pictures(self, outcome: Outcome) -> None:
+        """Draw charts of each case that differs, and a page of the first."""
         wants_page = self._report.html is not None and not self._pictured
         wants_charts = self._report.charts and not self._report.silent
         case, difference = outcome.case, outcome.difference

@@ -1,4 +1,4 @@
-"""Expected rows beside drawn ones: which differ, where first, how much, what it can look like."""
+"""The comparison of expected and drawn rows: which differ, where first, by how much."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHOWN = 60
 
 
 class NotRows(Portable, ValueError):
-    """Text that is not rows: at which line (from 1), what stands there, what was expected."""
+    """A text is not rows: its line (from 1), and what is wrong there."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(f"line {line}: {what}" if line else what)
@@ -36,7 +36,7 @@ class NotRows(Portable, ValueError):
 
 
 class RowCells(NamedTuple):
-    """A row: its line, its cells by the table's columns, its time."""
+    """A row: its line, its cells in the table's columns, its time."""
 
     line: int
     cells: tuple[str, ...]
@@ -44,19 +44,19 @@ class RowCells(NamedTuple):
 
 
 class RowTable(NamedTuple):
-    """Rows of a format under the names of their columns."""
+    """Rows of a format, with the names of their columns."""
 
     row_format: str
     columns: tuple[str, ...]
     rows: list[RowCells]
 
     def place(self, column: str) -> int:
-        """The place of a column; -1: there is none."""
+        """Return the place of a column; -1 if there is none."""
         return self.columns.index(column) if column in self.columns else -1
 
 
 def format_of(text: bytes) -> str | None:
-    """The format of rows, by how they begin; None: it is none."""
+    """Return the format of rows by their beginning; None if they are none."""
     first = text.lstrip(b"\xef\xbb\xbf\r\n\t ")[:4096].partition(b"\n")[0]
     if first.startswith(b"pos:"):
         return "epic"
@@ -70,7 +70,7 @@ def format_of(text: bytes) -> str | None:
 
 
 def parse(data: bytes, row_format: str) -> RowTable:
-    """The rows of a text; raises ``NotRows``."""
+    """Parse the rows of a text; raise ``NotRows``."""
     text = data.decode("utf-8", "surrogateescape").lstrip("\ufeff")
     columns: tuple[str, ...]
     if not text.strip():
@@ -78,18 +78,20 @@ def parse(data: bytes, row_format: str) -> RowTable:
     if row_format == "epic":
         columns, rows = _EPIC_COLUMNS, _epic(text)
     elif row_format == "jsonl":
-        columns, rows = _json_columns(text), _jsonl(text)
+        columns, rows = _json_columns(text), _parse_jsonl(text)
     else:
         lines = _separated(text, "\t" if row_format == "tsv" else ",")
         _, header = next(lines, (1, []))
         columns, rows = tuple(column.strip() for column in header), lines
         if not {"time", "x"} <= set(columns) or len(set(columns)) < len(columns):
-            raise NotRows(1, f"{_shown(','.join(header))} is not a header of rows: time,x,y,z,...")
-    return RowTable(row_format, columns, list(_rows(columns, rows)))
+            raise NotRows(
+                1, f"{_shorten(','.join(header))} is not a header of rows: time,x,y,z,..."
+            )
+    return RowTable(row_format, columns, list(_parse_rows(columns, rows)))
 
 
 def drawn_rows(table: RowTable) -> RowTable:
-    """The rows in which something is drawn: others have no position, or the status ``none``."""
+    """Return the rows in which something is drawn: a position, and a status other than ``none``."""
     status = table.place("status")
     axes = [table.place(axis) for axis in "xyz" if axis in table.columns]
     rows = [
@@ -100,8 +102,10 @@ def drawn_rows(table: RowTable) -> RowTable:
     return table._replace(rows=rows)
 
 
-def _rows(columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]) -> Iterator[RowCells]:
-    """Rows whose numbers are some; where there is nothing to draw, cells are empty."""
+def _parse_rows(
+    columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]
+) -> Iterator[RowCells]:
+    """Return rows with parsed numbers; cells are empty where nothing is drawn."""
     time = columns.index("time")
     numbers = [index for index, name in enumerate(columns) if name in NUMBERS]
     for line, cells in rows:
@@ -113,25 +117,25 @@ def _rows(columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]) -> It
             try:
                 float(cells[index] or ("x" if index == time else "0"))
             except ValueError:
-                what = f"{_shown(cells[index])} is not a number, expected {columns[index]}"
+                what = f"{_shorten(cells[index])} is not a number, expected {columns[index]}"
                 raise NotRows(line, what) from None
         yield RowCells(line, tuple(cells), float(cells[time]))
 
 
 def _epic(text: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in _lines(text):
+    for number, line in _iterate_lines(text):
         if not line.strip():
             continue
         found = _EPIC.fullmatch(line.rstrip())
         if not found:
             what = "is not a row, expected pos: x,y,z  vel: x,y,z  time: t"
-            raise NotRows(number, f"{_shown(line)} {what}")
+            raise NotRows(number, f"{_shorten(line)} {what}")
         yield number, list(found.groups())
 
 
 def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     if separator == "\t":
-        for number, line in _lines(text):
+        for number, line in _iterate_lines(text):
             if line:
                 yield number, line.split("\t")
         return
@@ -155,8 +159,8 @@ def _json_columns(text: str) -> tuple[str, ...]:
     raise NotRows(1, "there is not an object")
 
 
-def _jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each object; one in which nothing is drawn may have less than the others."""
+def _parse_jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Return the cells of each object; one in which nothing is drawn may lack members."""
     columns = _json_columns(text)
     for number, names, cells in _objects(text):
         if set(names) != set(columns) and not {"time"} <= set(names) <= (set(columns) - {*"xyz"}):
@@ -165,26 +169,26 @@ def _jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _objects(text: str) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]:
-    for number, line in _lines(text):
+    for number, line in _iterate_lines(text):
         if not line.strip():
             continue
         try:
             found = json.loads(line, parse_float=str, parse_int=str)
         except (ValueError, RecursionError) as error:
-            raise NotRows(number, f"{_shown(line)} is not JSON: {error}") from error
+            raise NotRows(number, f"{_shorten(line)} is not JSON: {error}") from error
         if not isinstance(found, dict):
-            raise NotRows(number, f"{_shown(line)} is not an object")
+            raise NotRows(number, f"{_shorten(line)} is not an object")
         cells = {key: "" if value is None else str(value) for key, value in found.items()}
         yield number, tuple(cells), cells
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers; only a line feed ends one."""
+def _iterate_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines with their numbers; only a line feed ends a line."""
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
         yield number, line.rstrip("\r")
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
@@ -193,7 +197,7 @@ _SAME_TICK = 0.25
 
 
 class CellDiff(NamedTuple):
-    """A cell that differs: by how much (NaN: these are no numbers, or not finite)."""
+    """A cell that differs, and by how much (NaN if a side is not a finite number)."""
 
     column: str
     expected: str
@@ -202,9 +206,9 @@ class CellDiff(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A row that was expected, the one that was drawn at its time, and the cells that differ.
+    """An expected row, the row drawn at its time, and the cells that differ.
 
-    None: there is no such row.
+    A side is None if it has no such row.
     """
 
     expected: RowCells | None
@@ -213,28 +217,28 @@ class Pair(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether they are not the same."""
+        """True if the rows differ."""
         return bool(self.apart) or self.expected is None or self.drawn is None
 
     @property
     def time(self) -> float:
-        """When it is drawn (s)."""
+        """The time of the rows (s)."""
         row = self.expected or self.drawn
         return row.time if row else math.nan
 
 
 class Group(NamedTuple):
-    """The rows of one entity (of one strategy, of one file), in their order."""
+    """The rows of one entity (of one strategy, of one file), in order."""
 
     names: tuple[str, ...]
     pairs: list[Pair]
 
 
 class Difference(NamedTuple):
-    """All that differs between two tables of rows.
+    """All differences between two tables of rows.
 
-    ``columns`` are those that were compared, ``ignored`` those that only one of them has.
-    ``written``: the values are the same, but they are written in another way or order.
+    ``columns`` were compared; ``ignored`` exist on one side only. ``written``: the values are
+    equal, but written in another way or order.
     """
 
     expected: RowTable
@@ -245,13 +249,13 @@ class Difference(NamedTuple):
     written: bool = False
 
     def pairs(self) -> Iterator[Pair]:
-        """All rows."""
+        """All pairs of rows."""
         for group in self.groups:
             yield from group.pairs
 
     @property
     def differing(self) -> list[Pair]:
-        """The rows that are on both sides and differ."""
+        """The pairs with both rows that differ."""
         return [pair for pair in self.pairs() if pair.apart]
 
     @property
@@ -261,7 +265,7 @@ class Difference(NamedTuple):
 
     @property
     def extra(self) -> list[Pair]:
-        """The rows that were drawn and not expected."""
+        """The drawn rows that were not expected."""
         return [pair for pair in self.pairs() if pair.expected is None]
 
     @property
@@ -276,7 +280,7 @@ class Difference(NamedTuple):
 
     @property
     def largest(self) -> tuple[Pair, CellDiff] | None:
-        """The largest deviation of a number; None: there is none."""
+        """The largest deviation of a number; None if there is none."""
         cells = ((pair, cell) for pair in self.pairs() for cell in pair.apart)
         known = [(pair, cell) for pair, cell in cells if not math.isnan(cell.amount)]
         positions = [(pair, cell) for pair, cell in known if cell.column in NUMBERS[1:4]]
@@ -291,11 +295,11 @@ def _line(pair: Pair) -> float:
 def compare(
     expected: RowTable, drawn: RowTable, tolerances: Tolerances, *, literal: bool = False
 ) -> Difference | None:
-    """What differs; None: nothing does.
+    """Compare two tables; return their difference, or None if they are equal.
 
-    Numbers are compared as numbers, a quaternion is its negative; ``literal`` and without
-    tolerances both are as they are written, as everything else is. Columns that ``drawn`` has
-    not, or ``expected`` has not, are left out.
+    Numbers are compared as numbers, and a quaternion equals its negative; with ``literal`` and
+    without tolerances, cells are compared as written, as all other cells are. Columns that one side
+    lacks are left out.
     """
     columns = tuple(column for column in expected.columns if column in drawn.columns)
     ignored = tuple(
@@ -307,7 +311,7 @@ def compare(
     theirs = _by_names(drawn, names)
     groups = []
     for key, rows in _by_names(expected, names).items():
-        groups.append(Group(key, list(_aligned(rows, theirs.pop(key, []), cells))))
+        groups.append(Group(key, list(_align_rows(rows, theirs.pop(key, []), cells))))
     for key, rows in theirs.items():
         groups.append(Group(key, [Pair(None, row) for row in rows]))
     if not any(pair.differs for group in groups for pair in group.pairs):
@@ -319,7 +323,7 @@ _QUATERNION = ("qx", "qy", "qz", "qw")
 
 
 class _Cells:
-    """Compares the cells of two rows."""
+    """A comparison of the cells of two rows."""
 
     def __init__(
         self,
@@ -337,15 +341,15 @@ class _Cells:
         turn = [place[1:3] for place in self._places if place[0] in _QUATERNION]
         self._turn = turn if len(turn) == 4 and not literal else []
 
-    def _negative(self, expected: RowCells, drawn: RowCells) -> bool:
-        """Whether their rotations are nearer with the signs of one turned over: it is the same."""
+    def _is_negated(self, expected: RowCells, drawn: RowCells) -> bool:
+        """True if negating one quaternion brings them closer (q and -q are the same rotation)."""
         turns = [(expected.cells[here], drawn.cells[there]) for here, there in self._turn]
         return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 
     def pair(self, expected: RowCells, drawn: RowCells) -> Pair:
-        """The two, and which cells differ."""
+        """Return the two rows with the cells that differ."""
         apart = []
-        negative = self._negative(expected, drawn)
+        negative = self._is_negated(expected, drawn)
         for column, here, there, tolerance in self._places:
             one, other = expected.cells[here], drawn.cells[there]
             over = negative and column in _QUATERNION
@@ -371,15 +375,15 @@ def _by_names(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], li
 
 
 def tick_of(rows: Sequence[RowCells]) -> float:
-    """The usual time from one row to the next; NaN: there is none."""
+    """Return the usual time between two rows; NaN if there is none."""
     steps = sorted(b.time - a.time for a, b in pairwise(rows))
     return steps[len(steps) // 2] if steps else math.nan
 
 
-def _aligned(
+def _align_rows(
     expected: Sequence[RowCells], drawn: Sequence[RowCells], cells: _Cells
 ) -> Iterator[Pair]:
-    """Rows of about the same time belong together; what is left over is missing or extra."""
+    """Pair rows of about the same time; rows left over are missing or extra."""
     tick = tick_of(expected if len(expected) > 1 else drawn)
     near = _SAME_TICK * tick if tick > 0 else 1e-3
     here = there = 0
@@ -404,7 +408,7 @@ def _aligned(
 
 
 class Pattern(enum.Enum):
-    """What a difference looks like."""
+    """A kind of difference."""
 
     STATUS = enum.auto()  # only statuses differ
     ENDS_EARLY = enum.auto()  # rows are missing at the end, the others are the same
@@ -434,9 +438,9 @@ class DifferenceCause:
     """A pattern with its evidence.
 
     ``amount`` is the ticks of a shift, the factor, the offset (in the columns' unit), the largest
-    relative deviation, or the growth in a second; ``what`` names columns or axes; ``count`` of
-    ``total`` rows (of numbers, where it is about digits) show it; ``time`` is where it begins (s).
-    ``more`` rows are off by more than the pattern explains, from ``time`` on.
+    relative deviation, or the growth per second; ``what`` names columns or axes; ``count`` of
+    ``total`` rows (or numbers, for digits) show it; ``time`` is where it begins (s). ``more`` rows
+    are off by more than the pattern explains, from ``time`` on.
     """
 
     pattern: Pattern

@@ -1,4 +1,4 @@
-"""What a case draws: rows, byte for byte those of ``epic replay``, its packets, and its figures."""
+"""The drawing of a case: its rows, byte for byte those of ``epic replay``, packets and figures."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ MOST_ROWS = 200_000_000
 
 
 class CaseRows(NamedTuple):
-    """Rows as they are written, and how many lines of the recording were refused."""
+    """Rows as written, and the count of refused lines of the recording."""
 
     rows: bytes
     refused: int
 
 
 class _RowsInMemory(io.BytesIO):
-    """Takes no more rows than a test has."""
+    """An output in memory, limited to the rows of a test."""
 
     recording = ""
 
     def write(self, rows: Any, /) -> int:
-        """Raises ``BrokenCase`` for too many."""
+        """Append rows; raise ``BrokenCase`` for too many."""
         if self.tell() + len(rows) > MOST_ROWS:
             what = f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick"
             raise BrokenCase(self.recording, what)
@@ -61,7 +61,7 @@ class _RowsInMemory(io.BytesIO):
 
 
 class _CaseLog(ReadingLog):
-    """Counts refused lines; ``strict``: none may be."""
+    """A log that counts refused lines; with ``strict``, none may be refused."""
 
     def __init__(self, name: str, strict: bool) -> None:
         super().__init__(name)
@@ -69,7 +69,7 @@ class _CaseLog(ReadingLog):
         self._strict = strict
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Raises ``BrokenCase`` for the first, where none may be."""
+        """Count a refused line; raise ``BrokenCase`` if none may be refused."""
         self.refusals += len(refusals)
         if refusals and self._strict:
             from epic_cli.recordings.wording import FrontEnd, in_words
@@ -80,9 +80,9 @@ class _CaseLog(ReadingLog):
 
 
 def draw(drawing: DrawSpec) -> CaseRows:
-    """The rows of all strategies for all recordings, as ``epic replay`` draws them.
+    """Return the rows of all strategies for all recordings, as ``epic replay`` draws them.
 
-    Raises ``BrokenCase``, and ``StrategyFailed`` where a strategy's own code failed.
+    Raises ``BrokenCase``, and ``StrategyFailed`` if a custom strategy fails.
     """
     column = STRATEGY_COLUMN if drawing.several else drawing.replay.column(several=False)
     writer = partial(RowWriter, drawing.replay.row_format, file_column=column)
@@ -94,7 +94,7 @@ def draw(drawing: DrawSpec) -> CaseRows:
             out.recording = recording.name
             rows.begin_recording(candidate.label if drawing.several else recording.name)
             log = _CaseLog(recording.name, spec.strict)
-            with _broken(recording):
+            with _raise_broken(recording):
                 replay(spec, recording.source, rows, log)
             refused += log.refusals
     rows.begin()  # a header, where no packet has come
@@ -104,15 +104,15 @@ def draw(drawing: DrawSpec) -> CaseRows:
 def packets(
     drawing: DrawSpec, recording: CaseRecording, log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
-    """The packets that are drawn, of all that goes to the ``log``; raises ``BrokenCase``."""
-    with _broken(recording):
+    """Yield the packets that are drawn, reporting to ``log``; raise ``BrokenCase``."""
+    with _raise_broken(recording):
         found = blocks(recording.source, drawing.replay.read, log)
         yield from chosen(drawing.replay, recording.name, found)
 
 
 @contextlib.contextmanager
-def _broken(recording: CaseRecording) -> Iterator[None]:
-    """Raises ``BrokenCase`` for a recording that cannot be drawn."""
+def _raise_broken(recording: CaseRecording) -> Iterator[None]:
+    """Raise ``BrokenCase`` for a recording that cannot be drawn."""
     try:
         yield
     except CannotAccess as error:
@@ -130,7 +130,7 @@ EXPECTED, DRAWN = "expected", "drawn"
 
 
 class CheckedFigure(NamedTuple):
-    """A condition on the figures of one strategy (``label``), and its ``value``; NaN: unknown."""
+    """A condition on a figure of one strategy (``label``), and its ``value``; NaN if unknown."""
 
     condition: Condition
     label: str
@@ -139,7 +139,7 @@ class CheckedFigure(NamedTuple):
 
 
 def figures(case: Case) -> list[CheckedFigure]:
-    """Each condition with each strategy that it concerns; raises ``BrokenCase``."""
+    """Return each condition with each strategy that it concerns; raise ``BrokenCase``."""
     if not case.conditions:
         return []
     results = compared(case, case.drawing.candidates).results
@@ -159,9 +159,9 @@ def compared(
     selection: Selection | None = None,
     entity: str | None = None,
 ) -> Comparison:
-    """What ``epic compare`` says of the case's recording, or of one entity in it.
+    """Compare the strategies on the case's recording, or on one entity, as ``epic compare`` does.
 
-    Raises ``BrokenCase`` where nothing can be judged.
+    Raises ``BrokenCase`` if nothing can be judged.
     """
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.metrics.evaluation import CompareSpec, compare_run
@@ -182,7 +182,7 @@ def compared(
         threads=1,  # cases are checked side by side
     )
     try:
-        with _broken(recording):
+        with _raise_broken(recording):
             truths, _ = given.truths(ReadingLog, truth.offset)
             log = _CaseLog(recording.name, drawing.strict)
             return compare_run(given.run(recording.source, log, truths, ReadingLog), spec)
@@ -199,7 +199,7 @@ class _Side(NamedTuple):
 
 
 class Playback:
-    """A strategy that draws rows that are there already, whatever packets come."""
+    """A strategy that plays back existing rows, whatever packets come."""
 
     def __init__(self, table: RowTable, rows: list[RowCells]) -> None:
         self._rows = rows
@@ -208,15 +208,15 @@ class Playback:
         self._places = [table.place(column) for column in columns]
 
     def reset(self) -> None:
-        """There is nothing to forget."""
+        """Do nothing: there is no state."""
 
     def update(self, packet: Packet, now: float) -> bool:
-        """Takes no notice."""
+        """Ignore a packet."""
         del packet, now
         return True
 
     def read(self, at: float) -> Sample:
-        """The row of that time; none where there is none within a millisecond."""
+        """Return the row within a millisecond of a time; none if there is no such row."""
         place = bisect_left(self._times, at - 1e-3)
         cells = ["" for _ in self._places]
         if place < len(self._rows) and self._times[place] <= at + 1e-3:
@@ -229,7 +229,7 @@ class Playback:
 
 
 def pictured(case: Case, difference: Difference, selection: Selection) -> Comparison:
-    """Both sides over the entity in which they first differ; raises ``BrokenCase``."""
+    """Draw both sides for the entity in which they first differ; raise ``BrokenCase``."""
     group, _ = difference.first
     names = [
         column for column in difference.columns if column in ("entity", STRATEGY_COLUMN, "file")
@@ -246,9 +246,9 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
 
 
 def against_expected(scene: Scene) -> Scene:
-    """The scene with the expected rows as its truth: what was drawn is as far off as it differs.
+    """Return the scene with the expected rows as its truth, so that errors are the differences.
 
-    Raises ``NothingToDraw`` where one side has no path.
+    Raises ``NothingToDraw`` if one side has no path.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What comes out of checking one case, and what the packets did where it first differs."""
+"""The outcome of checking a case, and the unusual packets where it first differs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from epic_cli.jobs.check.spec import BrokenCase, Case
 
 
 class CaseStatus(enum.Enum):
-    """What is the matter with a case, the worst first."""
+    """The state of a case, the worst first."""
 
     BROKEN = enum.auto()  # it cannot be run as it is written
     GONE = enum.auto()  # a file that it names cannot be read
@@ -35,13 +35,13 @@ class CaseStatus(enum.Enum):
 
 
 class Outcome(NamedTuple):
-    """A case (None: there is none that can be run) and what came out.
+    """A case (None if it cannot be run) and its result.
 
-    ``problem`` is what kept it from being run, or what is wrong with its expected rows, in words
-    with their place. ``drawn`` are the rows, where they are not the expected ones, ``new`` is
-    where they were written. ``ignored`` are columns that were not compared. A port that differs
-    may draw what another ``timing`` would give; ``circumstances`` are what the packets did just
-    before the first row that differs, the ``occasion`` is what they do wherever rows begin to.
+    ``problem`` says, with a place, what kept the case from being run, or what is wrong with its
+    expected rows. ``drawn`` are the rows, if they differ from the expected ones, and ``new`` is
+    where they were written. ``ignored`` columns were not compared. A port that differs may draw
+    what another ``timing`` would give. ``circumstances`` are packet events just before the first
+    wrong row, ``occasion`` the events before most wrong rows.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether all is as expected."""
+        """True if everything is as expected."""
         return self.status is CaseStatus.HOLDS
 
     @property
@@ -76,7 +76,7 @@ class Outcome(NamedTuple):
 def broken(
     name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
 ) -> Outcome:
-    """The outcome of a case that cannot be run."""
+    """Return the outcome of a case that cannot be run."""
     status = CaseStatus.STRATEGY_FAILED
     if isinstance(error, BrokenCase):
         status = CaseStatus.GONE if error.gone else CaseStatus.BROKEN
@@ -93,7 +93,7 @@ _JUMP, _UNIT = 4.0, 1.0
 
 
 class PacketKind(enum.Enum):
-    """What a packet can do that a strategy has a branch for, the most unusual first."""
+    """Kinds of packet events for which strategies have a branch, the most unusual first."""
 
     FIRST = enum.auto()
     LATE = enum.auto()  # its timestamp is earlier than the newest
@@ -110,10 +110,10 @@ _MOSTLY, _SELDOM = 0.8, 0.4
 
 
 class Circumstance(NamedTuple):
-    """One of them: ``time`` is the packet's timestamp, ``amount`` what the kind measures.
+    """An unusual packet event: late, duplicate, after a silence, after a restart.
 
-    Packets for ``MANY``, seconds for the silences, units for a jump, seconds behind the newest
-    timestamp for ``LATE``.
+    ``time`` is the packet's timestamp. ``amount`` is in packets for ``MANY``, in seconds for
+    silences, in units for a jump, in seconds behind the newest timestamp for ``LATE``.
     """
 
     kind: PacketKind
@@ -122,10 +122,10 @@ class Circumstance(NamedTuple):
 
 
 def circumstances(packets: Sequence[Packet], after: float, until: float) -> list[Circumstance]:
-    """What happened in the frame of a row: between two times on the receiver's clock (s).
+    """Return the packet events in the frame of a row, between two receiver times (s).
 
-    ``packets`` are those of one entity by their arrival. The most unusual comes first; where
-    nothing was, the last unusual packet before.
+    ``packets`` are those of one entity, by arrival. The most unusual comes first; if there was
+    none, the last unusual packet before is returned.
     """
     arrived = [packet for packet in packets if packet.arrival is not None]
     usual = _usual_interval(arrived)
@@ -133,7 +133,7 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
     found: list[Circumstance] = []
     earlier: list[Circumstance] = []
     here = 0
-    for number, (one, unusual) in enumerate(_course(come, usual)):
+    for number, (one, unusual) in enumerate(_classify_packets(come, usual)):
         if (one.arrival or 0.0) > after:
             found += unusual
             here += 1
@@ -149,7 +149,7 @@ def circumstances(packets: Sequence[Packet], after: float, until: float) -> list
 
 
 class Occasion(NamedTuple):
-    """That rows begin to differ where packets are of one ``kind``: ``hits`` of ``total`` times."""
+    """A kind of packet event before wrong rows: it was there ``hits`` of ``total`` times."""
 
     kind: PacketKind
     hits: int
@@ -168,15 +168,15 @@ _OCCASIONS = (
 def occasion(
     packets: Sequence[Packet], times: Sequence[float], wrong: Sequence[bool]
 ) -> Occasion | None:
-    """What packets do wherever rows begin to differ, and seldom elsewhere; None: nothing.
+    """Return the packet event that precedes wrong rows, and seldom others; None if there is none.
 
-    ``times`` are those of rows, ``wrong`` is whether each differs; a packet counts in the frame in
-    which it arrives and in the next.
+    ``times`` are those of rows, ``wrong`` tells which differ; a packet counts in the frame in which
+    it arrives and in the next.
     """
     begins = {place for place, off in enumerate(wrong) if off and not (place and wrong[place - 1])}
     where: dict[PacketKind, set[int]] = {kind: set() for kind in _OCCASIONS}
     arrived = [packet for packet in packets if packet.arrival is not None]
-    for one, unusual in _course(arrived, _usual_interval(arrived)):
+    for one, unusual in _classify_packets(arrived, _usual_interval(arrived)):
         place = bisect_left(times, one.arrival or 0.0)
         for found in unusual:
             if found.kind in where:
@@ -188,18 +188,20 @@ def occasion(
     return None
 
 
-def _course(arrived: Iterable[Packet], usual: float) -> Iterator[tuple[Packet, list[Circumstance]]]:
-    """Packets in the order of their arrival, each with what is unusual about it."""
+def _classify_packets(
+    arrived: Iterable[Packet], usual: float
+) -> Iterator[tuple[Packet, list[Circumstance]]]:
+    """Return packets in order of arrival, each with its events."""
     newest, before = -math.inf, None
     for number, one in enumerate(arrived):
-        yield one, list(_unusual(number, one, before, newest, usual))
+        yield one, list(_find_events(number, one, before, newest, usual))
         newest, before = max(newest, one.time), one
 
 
-def _unusual(
+def _find_events(
     number: int, one: Packet, before: Packet | None, newest: float, usual: float
 ) -> Iterator[Circumstance]:
-    """What a packet does, the ``number``-th to arrive, from 0."""
+    """Return the events of the packet that arrives as number ``number``, from 0."""
     if number < 2:
         yield Circumstance(PacketKind.SECOND if number else PacketKind.FIRST, one.time)
     elif one.time < newest:
@@ -210,7 +212,7 @@ def _unusual(
         pause = (one.arrival or 0.0) - (before.arrival or 0.0)
         if usual > 0 and pause > _SILENCE * usual:
             yield Circumstance(PacketKind.AFTER_SILENCE, one.time, pause)
-        far = _unexpected(before, one)
+        far = _unexplained_distance(before, one)
         if far:
             yield Circumstance(PacketKind.JUMP, one.time, far)
 
@@ -220,8 +222,8 @@ def _usual_interval(arrived: Sequence[Packet]) -> float:
     return known[len(known) // 2] if known else 0.0
 
 
-def _unexpected(before: Packet, packet: Packet) -> float:
-    """How far a packet is from the one before, where velocities do not explain it; else 0."""
+def _unexplained_distance(before: Packet, packet: Packet) -> float:
+    """Return a packet's distance from the previous one if velocities do not explain it, else 0."""
     far = math.dist(before.position, packet.position)
     states = before, packet
     fastest = max(math.hypot(*state.velocity) if state.velocity else 0.0 for state in states)

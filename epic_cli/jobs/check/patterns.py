@@ -1,4 +1,4 @@
-"""The patterns that numbers can show, each with the figures that it rests on."""
+"""The patterns that differences of numbers can show, each with its evidence."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TREND = 0.8
 
 
 class Numbers(NamedTuple):
-    """The rows that both sides have: ``ours`` and ``theirs`` (n, columns), NaN where nothing is."""
+    """The rows of both sides: ``ours`` and ``theirs`` (n, columns), NaN for missing numbers."""
 
     columns: tuple[str, ...]
     ours: Floats
@@ -59,13 +59,13 @@ class Numbers(NamedTuple):
     significant: int  # the most digits that one of theirs is printed with
 
     def of(self, names: str) -> tuple[Floats, Floats]:
-        """Some columns of both."""
+        """Return some columns of both sides."""
         places = [self.columns.index(part) for part in names.split() if part in self.columns]
         return self.ours[:, places], self.theirs[:, places]
 
 
 def numbers_of(difference: Difference, group: Group) -> Numbers:
-    """The numbers of a group, of which both sides have at least one row."""
+    """Return the numbers of a group with at least one row on both sides."""
     columns = tuple(column for column in difference.columns if column in COLUMNS[:7])
     both = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours = _cells(difference.expected, columns, (pair.expected for pair in both))
@@ -77,8 +77,8 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
             for column in zip(*ours, strict=True)
         ]
         steps = 0.5 * 10.0 ** -np.array(digits, float)
-    significant = max(_significant(cell) for row in theirs[:_SAMPLE] for cell in row)
-    return Numbers(columns, _values(ours), _values(theirs), steps, significant)
+    significant = max(_count_digits(cell) for row in theirs[:_SAMPLE] for cell in row)
+    return Numbers(columns, _parse_values(ours), _parse_values(theirs), steps, significant)
 
 
 def _cells(
@@ -88,20 +88,20 @@ def _cells(
     return [[row.cells[place] for place in places] for row in rows if row]
 
 
-def _values(cells: list[list[str]]) -> Floats:
-    """Numbers, NaN for what is none and for what is not finite."""
+def _parse_values(cells: list[list[str]]) -> Floats:
+    """Return numbers, with NaN for cells that are not finite numbers."""
     values = np.array([[float(cell or "nan") for cell in row] for row in cells])
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _largest(values: Floats, axis: int = 0) -> Floats:
-    """The largest size along an axis; 0 where there are no numbers."""
+def _largest_size(values: Floats, axis: int = 0) -> Floats:
+    """Return the largest absolute value along an axis; 0 without numbers."""
     sizes: Floats = np.abs(np.nan_to_num(values)).max(axis=axis, initial=0.0)
     return sizes
 
 
-def _middle(values: Floats) -> Floats:
-    """The median of each column; 0 where there are no numbers."""
+def _medians(values: Floats) -> Floats:
+    """Return the median of each column; 0 without numbers."""
     known = np.isfinite(values)
     return np.array(
         [
@@ -111,14 +111,14 @@ def _middle(values: Floats) -> Floats:
     )
 
 
-def _significant(cell: str) -> int:
-    """How many digits a number is printed with, without zeros in front."""
+def _count_digits(cell: str) -> int:
+    """Return the number of digits of a printed number, without leading zeros."""
     mantissa = cell.lower().partition("e")[0]
     return len("".join(filter(str.isdigit, mantissa)).lstrip("0"))
 
 
 def patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """All that fit, the most telling first; the last one always does."""
+    """Yield the matching causes, most specific first. ``NONE`` always matches and comes last."""
     apart = {cell.column for pair in group.pairs for cell in pair.apart}
     if apart == {"status"}:
         kinds = {(c.expected, c.drawn) for pair in group.pairs for c in pair.apart}
@@ -128,22 +128,22 @@ def patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         yield DifferenceCause(Pattern.STATUS)
         return
     with np.errstate(all="ignore"):
-        yield from _digits(group, numbers)
-        yield from _rounding(numbers)
+        yield from _match_digits(group, numbers)
+        yield from _match_rounding(numbers)
         if sum(bool(pair.apart) for pair in group.pairs) == 1 < len(group.pairs):
             yield DifferenceCause(Pattern.SCATTERED)  # one row shows no more
-        yield from _times(numbers, apart)
-        yield from _shifts(group, numbers)
-        yield from _axes(numbers)
-        yield from _factors(numbers)
-        yield from _at_first(numbers)
-        yield from _offsets(numbers)
-        yield from _course(group, numbers)
+        yield from _match_times(numbers, apart)
+        yield from _match_shifts(group, numbers)
+        yield from _match_axes(numbers)
+        yield from _match_factors(numbers)
+        yield from _match_factor_at_first(numbers)
+        yield from _match_offsets(numbers)
+        yield from _match_course(group, numbers)
     yield DifferenceCause(Pattern.NONE)
 
 
-def _digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Numbers of one side are single-precision ones, those of the other are not."""
+def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
+    """Match if the numbers of one side only are single-precision ones."""
     if numbers.steps.any():
         return  # numbers that are cut when they are printed show nothing
     ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
@@ -159,8 +159,8 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         yield DifferenceCause(Pattern.FEW_DIGITS, count=total, total=total)
     longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
     kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
-    size = float(_largest(ours).max(initial=0.0))
-    large = _largest(theirs - ours, axis=1) > _SINGLE * size
+    size = float(_largest_size(ours).max(initial=0.0))
+    large = _largest_size(theirs - ours, axis=1) > _SINGLE * size
     begins = int(apart.any(axis=1).argmax())  # rounding comes first, what it tips later
     if longer < 0.5 * total or large[begins]:
         return
@@ -169,22 +169,24 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
     yield DifferenceCause(kind, count=longer, total=total, time=first, more=int(large.sum()))
 
 
-def _rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Too little to be anything but digits."""
+def _match_rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
+    """Match deviations that are too small for anything but digits."""
     off = np.abs(numbers.theirs - numbers.ours)
     printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
     if numbers.steps.any() and np.all(printed | np.isnan(off)):
         yield DifferenceCause(Pattern.LAST_DIGIT)
-    size = _largest(numbers.ours)
-    size = np.where(np.arange(len(size)) == numbers.columns.index("time"), size, _shared(numbers))
-    relative = _largest(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
-    if relative <= _SINGLE and next(_factors(numbers), None) is None:  # it has no direction
+    size = _largest_size(numbers.ours)
+    size = np.where(
+        np.arange(len(size)) == numbers.columns.index("time"), size, _vector_sizes(numbers)
+    )
+    relative = _largest_size(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
+    if relative <= _SINGLE and next(_match_factors(numbers), None) is None:  # it has no direction
         yield DifferenceCause(Pattern.PRECISION, float(relative))
 
 
-def _shared(numbers: Numbers) -> Floats:
-    """The largest number of a column's vector: its axes are computed together."""
-    size = _largest(numbers.ours)
+def _vector_sizes(numbers: Numbers) -> Floats:
+    """Return each column's largest number, over all axes of its vector."""
+    size = _largest_size(numbers.ours)
     for names in (NUMBERS[1:4], NUMBERS[4:7]):
         places = [numbers.columns.index(name) for name in names if name in numbers.columns]
         if places:
@@ -192,20 +194,20 @@ def _shared(numbers: Numbers) -> Floats:
     return size
 
 
-def _times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]:
+def _match_times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]:
     if apart != {"time"}:
         return
     ours, theirs = numbers.of("time")
     off = (theirs - ours)[:, 0]
-    middle = float(_middle(off[:, None])[0])
-    if _largest(off - middle) <= _LEFT * abs(middle):
+    middle = float(_medians(off[:, None])[0])
+    if _largest_size(off - middle) <= _LEFT * abs(middle):
         yield DifferenceCause(Pattern.TIMES, middle)
     elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
         yield DifferenceCause(Pattern.CLOCK, float(off[-1]))
 
 
 def _explains(left: Floats, before: Floats) -> bool:
-    """Whether hardly anything of a deviation is left, also without the row that is off most."""
+    """Return whether hardly anything of a deviation is left, also without the worst row."""
     rest, whole = np.nansum(left**2, axis=1), np.nansum(before**2, axis=1)
     most = int(whole.argmax())
     others = whole.sum() - whole[most]
@@ -216,8 +218,8 @@ def _explains(left: Floats, before: Floats) -> bool:
     )
 
 
-def _shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """What is drawn in a row was expected some rows earlier or later."""
+def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
+    """Match rows that were expected some rows earlier or later."""
     ours, theirs = numbers.of("x y z")
     best: tuple[float, int] | None = None
     for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
@@ -234,7 +236,7 @@ def _shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         yield DifferenceCause(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.4g}")
 
 
-def _axes(numbers: Numbers) -> Iterator[DifferenceCause]:
+def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:
     ours, theirs = numbers.of("x y z")
     axes = "xyz"[: ours.shape[1]]
     for order in permutations(range(len(axes))):
@@ -245,25 +247,25 @@ def _axes(numbers: Numbers) -> Iterator[DifferenceCause]:
                 moved = [
                     f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
                     for axis, place, sign in zip(axes, order, signs, strict=True)
-                    if axis != axes[place] or (sign < 0 and _largest(ours[:, place]) > 0)
+                    if axis != axes[place] or (sign < 0 and _largest_size(ours[:, place]) > 0)
                 ]
                 yield DifferenceCause(Pattern.AXES, what=", ".join(moved))
 
 
-def _factors(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """All is this many times as large as expected; or only the velocities are."""
+def _match_factors(numbers: Numbers) -> Iterator[DifferenceCause]:
+    """Match a common factor of all numbers, or of positions or velocities alone."""
     for names, what in (
         ("x y z vx vy vz", "everything"),
         ("x y z", "positions"),
         ("vx vy vz", "velocities"),
     ):
-        factor = _factor(*numbers.of(names))
+        factor = _find_factor(*numbers.of(names))
         if factor is not None and (what != "everything" or "vx" in numbers.columns):
             yield DifferenceCause(Pattern.FACTOR, factor, what)
             return
 
 
-def _factor(ours: Floats, theirs: Floats) -> float | None:
+def _find_factor(ours: Floats, theirs: Floats) -> float | None:
     whole = np.nansum(ours**2)
     if not ours.size or not whole > 0:
         return None
@@ -271,8 +273,8 @@ def _factor(ours: Floats, theirs: Floats) -> float | None:
     return factor if factor != 1 and _explains(theirs - factor * ours, theirs - ours) else None
 
 
-def _at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """A factor in the first rows that differ; what is drawn then depends on what was drawn."""
+def _match_factor_at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
+    """Match a factor in the first wrong rows only, as of a strategy that feeds back its output."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
         ours, theirs = numbers.of(names)
         if not ours.size:
@@ -280,26 +282,26 @@ def _at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
         differ = np.nonzero(np.any(np.abs(theirs - ours) > 0, axis=1))[0]
         first = int(differ[0]) if len(differ) else 0
         for rows in range(min(len(ours) - first, _MOST_AT_FIRST), _LEAST_AT_FIRST - 1, -1):
-            factor = _factor(ours[first : first + rows], theirs[first : first + rows])
+            factor = _find_factor(ours[first : first + rows], theirs[first : first + rows])
             if factor is not None and abs(factor - 1) > _SINGLE:
                 yield DifferenceCause(Pattern.FACTOR_AT_FIRST, factor, what, count=rows)
                 return
 
 
-def _offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
+def _match_offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
     off = numbers.theirs - numbers.ours
-    middle = _middle(off)
+    middle = _medians(off)
     if _explains(off - middle, off):
         worst = int(np.argmax(np.abs(middle)))
         yield DifferenceCause(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
 
 
-def _course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Where the deviation begins, and whether it grows."""
+def _match_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
+    """Match deviations that grow, begin at a time, or are scattered."""
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours, theirs = numbers.of("x y z")
     size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
-    slope = _trend(np.array([row.time for row in rows]), size)
+    slope = _find_trend(np.array([row.time for row in rows]), size)
     if slope:
         yield DifferenceCause(Pattern.GROWING, slope)
     wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(row.apart) for row in rows]
@@ -310,8 +312,8 @@ def _course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         yield DifferenceCause(Pattern.SCATTERED, count=sum(wrong))
 
 
-def _trend(times: Floats, size: Floats) -> float:
-    """The slope of the line that deviations follow (units/s); 0: they follow none."""
+def _find_trend(times: Floats, size: Floats) -> float:
+    """Return the slope of a line through the deviations (units/s); 0 if they follow none."""
     if len(size) < 8 or not np.isfinite(times).all() or not times[-1] > times[0]:
         return 0.0
     quarters = [float(part.mean()) for part in np.array_split(size, 4)]

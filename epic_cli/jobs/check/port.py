@@ -1,7 +1,7 @@
-"""A port, another implementation: a program that reads packets and prints rows, on a leash.
+"""A port, another implementation: a program that reads packets and prints rows, in a sandbox.
 
-It may crash, hang, never read, never stop writing, or leave children behind: whatever it does, it
-is over after the time limit, and no more than a bound of its output is kept.
+It may crash, hang, never read, never stop writing, or leave children behind; it is ended after the
+time limit, and only a bounded part of its output is kept.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _GRACE = 0.3
 
 
 class Ending(enum.Enum):
-    """How it ended."""
+    """How a run ended."""
 
     DONE = enum.auto()
     FAILED = enum.auto()  # with a status other than 0, or by a signal
@@ -42,7 +42,10 @@ class Ending(enum.Enum):
 
 
 class PortRun(NamedTuple):
-    """What came of it: its output, the end of what it said, its status (below 0: a signal)."""
+    """The result of a run: its output, the end of its standard error, its status (below 0.
+
+    A signal).
+    """
 
     ending: Ending
     output: bytes = b""
@@ -51,13 +54,13 @@ class PortRun(NamedTuple):
 
 
 class Port(NamedTuple):
-    """A program under test: its command line, and how many seconds a run may take."""
+    """A program under test: its command line, and the seconds that a run may take."""
 
     command: tuple[str, ...]
     timeout: float = 10.0
 
     def made_by(self) -> str:
-        """The command of ``epic code`` that wrote it, as its source says; empty: none does.
+        """Return the command of ``epic code`` that wrote the port, from its source; empty if none.
 
         The source is a file of the command, or one of the same name beside it.
         """
@@ -79,14 +82,17 @@ class Port(NamedTuple):
         most: int,
         stopped: Callable[[], bool] = bool,
     ) -> PortRun:
-        """Gives it packets and takes what it prints, ``most`` bytes of that; until ``stopped``."""
+        """Run the program on packets; keep at most ``most`` bytes of output.
+
+        End it once ``stopped``.
+        """
         try:
             process = _start(self.command, variables)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return PortRun(Ending.NOT_STARTED, said=(reason or str(error)).encode())
         deadline = time.monotonic() + self.timeout
-        return _Leash(process, given, most, deadline, stopped).run()
+        return _PortProcess(process, given, most, deadline, stopped).run()
 
 
 def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -104,8 +110,8 @@ def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.P
     )
 
 
-class _Leash:
-    """One run: all three pipes at once, so that none can block another."""
+class _PortProcess:
+    """A run with all three pipes served at once, so that none can block another."""
 
     def __init__(
         self,
@@ -138,7 +144,7 @@ class _Leash:
                     if sys.platform != "win32":
                         os.set_blocking(stream.fileno(), False)
                     pipes.register(stream, event)
-                ending = self._serve(pipes)
+                ending = self._serve_pipes(pipes)
             if ending is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(max(self._deadline - time.monotonic(), 0.001))
@@ -160,8 +166,8 @@ class _Leash:
             return Ending.TIMEOUT
         return Ending.FAILED if status else Ending.DONE
 
-    def _serve(self, pipes: selectors.BaseSelector) -> Ending | None:
-        """Until its output has ended, or it has to be ended; None: it has ended by itself."""
+    def _serve_pipes(self, pipes: selectors.BaseSelector) -> Ending | None:
+        """Serve the pipes until the output ends; return why the run must be ended, or None."""
         ended = 0.0
         while any(key.fileobj is not self._process.stdin for key in pipes.get_map().values()):
             now = time.monotonic()
@@ -213,7 +219,7 @@ class _Leash:
             del self._said[:-_SAID]
 
     def _kill_children(self) -> None:
-        """All that is left of its session, which no other process is in."""
+        """Kill the processes left in the program's session."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if sys.platform != "win32":
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""An outcome in words: a paragraph, the rows around the first difference, TAP, JUnit, a page."""
+"""Reports of outcomes: a paragraph, the rows around the first difference, TAP, JUnit, a page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from epic_cli.show.scene import Scene
 
 
 def diagnosis_words(one: DifferenceCause) -> str:
-    """What a difference looks like, with the figures that this rests on."""
+    """Describe a pattern with its evidence."""
     said = _WORDS[one.pattern]
     return said if isinstance(said, str) else said(one)
 
@@ -138,7 +138,7 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
 
 
 def timing_words(timing: Timing) -> str:
-    """With which options the rows of a port would be the expected ones."""
+    """Name the options with which a port's rows would be right."""
     return (
         f"these are the rows of --pacing {timing.pacing} --clock {timing.clock}: give epic these"
         " options, or make your program honor EPIC_PACING and EPIC_CLOCK"
@@ -146,7 +146,7 @@ def timing_words(timing: Timing) -> str:
 
 
 def circumstance_words(one: Circumstance) -> str:
-    """What the packets did just before the first row that differs."""
+    """Describe the packet event just before the first wrong row."""
     packet = f"the packet of {one.time:g} s"
     words = {
         PacketKind.FIRST: f"{packet}, the first",
@@ -164,7 +164,7 @@ def circumstance_words(one: Circumstance) -> str:
 
 
 def occasion_words(one: Occasion) -> str:
-    """After what rows begin to differ."""
+    """Describe the packet event that precedes wrong rows."""
     words = {
         PacketKind.LATE: "late packets",
         PacketKind.SAME_STAMP: "packets that have the timestamp of the one before",
@@ -200,7 +200,7 @@ PATTERN = "pattern: "
 
 
 def headline(outcome: Outcome) -> str:
-    """One line: which case, and what is the matter with it."""
+    """Return one line: the case, and its status."""
     ignored = ""
     if outcome.holds and outcome.ignored:
         ignored = f" (without {', '.join(outcome.ignored)})"
@@ -208,7 +208,7 @@ def headline(outcome: Outcome) -> str:
 
 
 def explanation(outcome: Outcome) -> list[str]:
-    """All there is to say of a case that fails, line by line."""
+    """Return the full description of a failed case, line by line."""
     lines = outcome.problem.splitlines()
     if outcome.port is not None:
         lines = port_words(outcome.port, outcome.problem)
@@ -225,7 +225,7 @@ def explanation(outcome: Outcome) -> list[str]:
         lines += words
     if outcome.made_by:
         lines.append(f"written by: {printable(outcome.made_by)}")
-        lines.append(f"  {_way_on(outcome)}")
+        lines.append(f"  {_suggest_command(outcome)}")
     lines += [figure_words(figure) for figure in outcome.failed_figures]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
@@ -234,8 +234,8 @@ def explanation(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _way_on(outcome: Outcome) -> str:
-    """What to run for a port that ``epic code`` wrote, and that differs."""
+def _suggest_command(outcome: Outcome) -> str:
+    """Return the command to run for a port that ``epic code`` wrote, and that differs."""
     assert outcome.case is not None
     wanted = outcome.case.drawing.candidates[0].label
     if wanted not in outcome.made_by.split():
@@ -247,7 +247,7 @@ def _way_on(outcome: Outcome) -> str:
 
 
 def difference_words(difference: Difference, *, against: bool = False) -> list[str]:
-    """The first difference, the largest, how many rows, and what it looks like."""
+    """Describe the first difference, the largest, the count of rows, and the pattern."""
     if difference.written:
         what = _written_words(difference)
         return [f"the values are the same, {what}"]
@@ -347,7 +347,7 @@ def _shortest_apart(*cells: str) -> tuple[str, ...]:
 
 
 def figure_words(figure: CheckedFigure) -> str:
-    """A condition that does not hold, with the figure."""
+    """Describe a condition that does not hold, with the figure."""
     metric = named(figure.condition.metric)
     if math.isnan(figure.value):
         value = "unknown"
@@ -359,7 +359,7 @@ def figure_words(figure: CheckedFigure) -> str:
 
 
 def port_words(run: PortRun, problem: str) -> list[str]:
-    """How a program failed, and what it said last."""
+    """Describe how a program failed, with the end of its standard error."""
     rows = f"after {counted(run.output.count(10), 'line')} of output"
     words = {
         Ending.DONE: f"its output is not rows: {problem}",
@@ -387,7 +387,7 @@ def _status_words(status: int) -> str:
 
 
 def summary(statuses: Iterable[CaseStatus]) -> str:
-    """How many cases there were of each kind."""
+    """Return the counts of cases by status."""
     counts = Counter(statuses)
     words = [
         f"{counts[status]:,} {verb(counts[status], one, many)}"
@@ -408,9 +408,9 @@ _LONGEST_CELL = 22
 
 
 class CaseReport(NamedTuple):
-    """An outcome in words: all that is kept of it, however many rows it has.
+    """The words on an outcome: all that is kept of it, however many rows it has.
 
-    ``cure`` is what would make all rows of the case hold, where that is known.
+    ``cure`` is what would make all rows of the case right, if known.
     """
 
     name: str
@@ -421,12 +421,12 @@ class CaseReport(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether all is as expected."""
+        """True if everything is as expected."""
         return self.status is CaseStatus.HOLDS
 
 
 def report(outcome: Outcome) -> CaseReport:
-    """An outcome in words, which cannot steer a terminal."""
+    """Describe an outcome, without control characters."""
     lines = () if outcome.holds else tuple(map(printable, explanation(outcome)))
     name = printable(outcome.name)
     cure = "" if outcome.timing is None else timing_words(outcome.timing)
@@ -434,7 +434,7 @@ def report(outcome: Outcome) -> CaseReport:
 
 
 def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
-    """Return each cure that several cases share, with how many they are, most first."""
+    """Return each cure that several cases share, with their count, most first."""
     counts = Counter(case.cure for case in reports if case.cure and not case.holds)
     return [f"{count} of them: {cure}" for cure, count in counts.most_common() if count > 1]
 
@@ -443,13 +443,13 @@ def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
 
 
 def rows_around(difference: Difference, columns: int | None = None) -> list[str]:
-    """A table: expected rows have a minus, drawn ones a plus.
+    """Return a table of rows: expected rows have a minus, drawn ones a plus.
 
-    It is no wider than this many ``columns`` (None: as wide as it likes).
+    It is at most ``columns`` wide (None: unlimited).
     """
     if difference.written:
         return []
-    table, wanted = _table(difference)
+    table, wanted = _rows_table(difference)
     while columns and _total(table) > columns and len(table[0]) > 2:
         names = table[0][1:]
         spare = [name for name in names[1:] if name not in wanted] or names[1:]
@@ -464,13 +464,13 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
 
 
 def side_by_side(difference: Difference) -> list[list[str]]:
-    """The same with a head, each row with what it is in words."""
+    """Return the same table with a head, each row with its kind in words."""
     words = {"": "row", " ": "same", "-": "expected", "+": "drawn"}
-    return [[words[sign], *cells] for sign, *cells in _table(difference)[0]]
+    return [[words[sign], *cells] for sign, *cells in _rows_table(difference)[0]]
 
 
-def _table(difference: Difference) -> tuple[list[list[str]], list[str]]:
-    """The rows around the first that differs, below a head, and which columns differ."""
+def _rows_table(difference: Difference) -> tuple[list[list[str]], list[str]]:
+    """Return the rows around the first wrong one, below a head, and the columns that differ."""
     group, first = difference.first
     pairs = group.pairs[max(first - _AROUND, 0) : first + _AROUND + 1]
     apart = {cell.column for pair in pairs for cell in pair.apart}
@@ -507,7 +507,7 @@ def _cells(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
 
 
 def as_tap(outcomes: Sequence[CaseReport]) -> str:
-    """TAP version 13: a line for each case, in the order of the cases."""
+    """Return TAP version 13: a line for each case, in order."""
     lines = ["TAP version 13", f"1..{len(outcomes)}"]
     for number, one in enumerate(outcomes, 1):
         name = one.name.replace("\\", "\\\\").replace("#", "\\#")
@@ -517,7 +517,7 @@ def as_tap(outcomes: Sequence[CaseReport]) -> str:
 
 
 def as_junit(outcomes: Sequence[CaseReport]) -> str:
-    """JUnit XML: a test case for each case."""
+    """Return JUnit XML: a test case for each case."""
     errors = sum(outcome.status in _ERRORS for outcome in outcomes)
     failures = sum(not outcome.holds for outcome in outcomes) - errors
     counts = f'tests="{len(outcomes)}" failures="{failures}" errors="{errors}"'
@@ -539,7 +539,7 @@ def as_junit(outcomes: Sequence[CaseReport]) -> str:
 
 
 def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
-    """The page; the ``scene`` has the expected rows as its truth."""
+    """Return the HTML page; the ``scene`` has the expected rows as its truth."""
     told = report(outcome)
     group, first = difference.first
     heads, *rows = side_by_side(difference)
@@ -557,8 +557,8 @@ def page(outcome: Outcome, difference: Difference, scene: Scene) -> str:
 
 
 def diagnose(difference: Difference) -> list[DifferenceCause]:
-    """What it looks like: the kind of the deviation, then what there is of rows on one side."""
-    found = [*_ends(difference)]
+    """Return the causes of a difference: patterns in the numbers, then rows on one side only."""
+    found = [*_match_ends(difference)]
     if not difference.differing:
         return found
     from epic_cli.jobs.check.patterns import numbers_of, patterns  # numpy is slow to load
@@ -578,8 +578,8 @@ def diagnose(difference: Difference) -> list[DifferenceCause]:
     return [diagnosis, *found]
 
 
-def _ends(difference: Difference) -> Iterator[DifferenceCause]:
-    """Rows that only one side has, where all of them are at one end."""
+def _match_ends(difference: Difference) -> Iterator[DifferenceCause]:
+    """Yield the cause of rows on one side only, if all of them are at one end."""
     for pairs, at_end, at_begin, side in (
         (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),
         (difference.extra, Pattern.GOES_ON, Pattern.BEGINS_EARLY, "expected"),

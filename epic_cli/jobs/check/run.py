@@ -1,4 +1,4 @@
-"""Cases in parallel: each drawn as ``epic replay`` draws, and held against what is expected."""
+"""Checks of cases in parallel: each is drawn as ``epic replay`` draws, and compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPECTED_ROWS = CheckSpec()
 def check_all(
     cases: Sequence[Case | Outcome], spec: CheckSpec = EXPECTED_ROWS
 ) -> Iterator[Outcome]:
-    """The outcome of each case, in their order; what is an outcome already stays one."""
+    """Yield the outcome of each case, in order; outcomes among the cases stay as they are."""
     with Threads(spec.threads, len(cases)) as executor:
 
         def one(case: Case | Outcome) -> Outcome:
@@ -39,7 +39,7 @@ def check_all(
 def check(
     case: Case, spec: CheckSpec = EXPECTED_ROWS, stopped: Callable[[], bool] = bool
 ) -> Outcome:
-    """The outcome of a case, whatever keeps it from being run."""
+    """Return the outcome of a case, also of one that cannot be run."""
     try:
         if spec.port is not None or case.printed_by:
             from epic_cli.jobs.check.against import check_port, check_printed
@@ -58,21 +58,21 @@ def check(
 
 
 def check_rows(case: Case, rows: bytes) -> Outcome:
-    """The outcome of a case with these rows, whoever has drawn them; raises ``BrokenCase``."""
+    """Return the outcome of a case for these rows; raise ``BrokenCase``."""
     header = case.drawing.replay.row_format in ("tsv", "csv")
     count = rows.count(b"\n") - header
     outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=count)
-    wrong = None if case.expected is None else _wrong(case.expected, case, rows)
+    wrong = None if case.expected is None else _find_fault(case.expected, case, rows)
     if wrong is None:
         return outcome
     status, problem, difference = wrong
     return outcome._replace(status=status, problem=problem, difference=difference, drawn=rows)
 
 
-def _wrong(
+def _find_fault(
     expected_at: str, case: Case, drawn: bytes
 ) -> tuple[CaseStatus, str, Difference | None] | None:
-    """What is wrong with the rows; None: nothing is."""
+    """Return what is wrong with the rows; None if nothing is."""
     try:
         with open(expected_at, "rb") as stream:  # noqa: PTH123
             expected = stream.read()

@@ -1,4 +1,4 @@
-"""A case: a recording, how it is drawn, what is expected of what is drawn, and where it stands."""
+"""A case: a recording, how it is drawn, its expected rows and figures, and its files."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
 
 
 class BrokenCase(Portable, ValueError):
-    """A case that cannot be run as it is written: where that stands, and what is wrong.
+    """A case cannot be run as written; the message has the place and the reason.
 
-    ``gone``: nothing is wrong with what is written, but a file that it names cannot be read.
+    ``gone``: the case is right, but a file that it names cannot be read.
     """
 
     def __init__(self, place: str, what: str, *, gone: bool = False) -> None:
@@ -46,21 +46,21 @@ class BrokenCase(Portable, ValueError):
 
     @classmethod
     def unreadable(cls, place: str, error: OSError) -> BrokenCase:
-        """The error of a file that the system does not give."""
+        """Return the error for a file that cannot be read."""
         return cls(place, f"cannot be read: {error.strerror or error}", gone=True)
 
 
 class Tolerance(NamedTuple):
-    """What two numbers may differ by: ``atol`` in the column's unit, or ``rtol`` of the expected.
+    """The allowed difference of two numbers.
 
-    The larger of the two counts.
+    ``atol`` in the column's unit, or ``rtol`` of the expected. The larger of the two counts.
     """
 
     atol: float = 0.0
     rtol: float = 0.0
 
     def allows(self, expected: float, drawn: float) -> bool:
-        """Whether a number is near enough; what is not finite has to be the same."""
+        """Return whether a number is within the tolerance; NaN and infinity must be equal."""
         if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
             return True
         return abs(expected - drawn) <= max(self.atol, self.rtol * abs(expected))
@@ -70,28 +70,27 @@ EXACT = Tolerance()
 
 
 class Tolerances(NamedTuple):
-    """What the numbers of each column may differ by; without any, bytes have to be the same."""
+    """The tolerances of each column; without any, bytes must be equal."""
 
     default: Tolerance = EXACT
     columns: Mapping[str, Tolerance] = MappingProxyType({})
 
     def of(self, column: str) -> Tolerance:
-        """That of a column."""
+        """Return the tolerance of a column."""
         return self.columns.get(column, self.default)
 
     @property
     def exact(self) -> bool:
-        """Whether there are none."""
+        """True if there are no tolerances."""
         return all(pair == EXACT for pair in (self.default, *self.columns.values()))
 
 
 @dataclass(frozen=True)
 class CheckSpec:
-    """How cases are checked: against their expected rows or, with a ``port``, a program's.
+    """How cases are checked: against expected rows or, with a ``port``, a program's output.
 
-    The program is given packets in the format ``feed``, and its numbers may differ by
-    ``tolerances`` (None: those of the case). ``threads`` work side by side (None: one on each
-    core).
+    The program gets packets in the format ``feed``; its numbers may differ by ``tolerances`` (None:
+    those of the case). ``threads`` work in parallel (None: one on each core).
     """
 
     port: Port | None = None
@@ -101,9 +100,9 @@ class CheckSpec:
 
 
 class CaseRecording(NamedTuple):
-    """A recording under the name that it is given in the case.
+    """A recording under its name in the case.
 
-    Its bytes are in the file at ``path``, or, where there is none, are ``content``.
+    Its bytes are in the file at ``path`` or, without one, in ``content``.
     """
 
     name: str
@@ -112,16 +111,16 @@ class CaseRecording(NamedTuple):
 
     @property
     def source(self) -> RecordingSource:
-        """Where it is read from."""
+        """The source to read the recording from."""
         content = None if self.path is not None else io.BytesIO(self.content)
         return RecordingSource(self.name, path=self.path, content=content, kept=True)
 
 
 class DrawSpec(NamedTuple):
-    """What is drawn, and how.
+    """The recordings and strategies of a case, and how they are drawn.
 
-    With ``several`` strategies a last column of the rows names them, as with several recordings
-    one names these.
+    With ``several`` strategies the last column of the rows names the strategy, as with several
+    recordings a column names the recording.
     """
 
     recordings: tuple[CaseRecording, ...]
@@ -130,14 +129,14 @@ class DrawSpec(NamedTuple):
     replay: ReplaySpec = ReplaySpec(row_format="tsv")
 
     def changed(self, **replay: Any) -> DrawSpec:
-        """With another replay in these fields."""
+        """Return the spec with these fields of its replay changed."""
         return self._replace(replay=self.replay._replace(**replay))
 
 
 class TruthSpec(NamedTuple):
-    """What figures are measured against: a recording, or, None, the packets themselves.
+    """The truth that figures are measured against: a recording, or None for the packets.
 
-    ``offset`` is added to its times, ``warm_up`` is how long rows do not count at first (s).
+    ``offset`` is added to its times; rows in the first ``warm_up`` seconds do not count.
     """
 
     path: str | None = None
@@ -146,12 +145,12 @@ class TruthSpec(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One case.
+    """A golden-output case.
 
-    ``name`` is how it is called, ``file`` where it is written. ``expected`` is where its rows are
-    expected, or would be written; None: only its figures count. ``conditions`` are the figures of
-    ``epic compare`` that have to hold. ``printed_by`` is the program that printed the expected
-    rows; empty: epic drew them.
+    ``name`` is its name in reports, ``file`` its case file. ``expected`` is the file of expected
+    rows, or None if only its figures count. ``conditions`` are figures of ``epic compare`` that
+    must hold. ``printed_by`` is the program that printed the expected rows; empty if epic drew
+    them.
     """
 
     name: str
@@ -165,24 +164,24 @@ class Case(NamedTuple):
 
     @property
     def new(self) -> str:
-        """Where rows are written that are not the expected ones."""
+        """The file for rows that differ from the expected ones."""
         return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
 
 
 def case_name(path: str) -> str:
-    """What a case is called: its folder, or its file without the ending."""
+    """Return the name of a case: its folder, or its file without the suffix."""
     if os.path.basename(path) == CASE_FILE:  # noqa: PTH119
         return os.path.dirname(path) or "."  # noqa: PTH120
     return path.removesuffix(f".{CASE_FILE}")
 
 
 def beside(path: str, row_format: str) -> str:
-    """Where the expected rows of a case file are."""
+    """Return the file of expected rows that belongs to a case file."""
     return f"{path.removesuffix(CASE_FILE)}{EXPECTED}.{row_format}"
 
 
 def expected_files(path: str) -> list[str]:
-    """The files of expected rows beside a case file, in the order of the formats."""
+    """Return the existing files of expected rows of a case file, in the order of the formats."""
     return [
         word
         for word in (beside(path, name) for name in ROW_FORMATS)

@@ -1,8 +1,8 @@
-"""The built-in streams: what a port has to draw, each stream about one thing that packets do.
+"""The built-in test streams for ports; each shows one kind of packet event.
 
-``streams.json`` is also what the project's own tests hold the strategies against: a few dozen
-packets each, without reordering. The others are made here, the same ones always: between them they
-reach each branch of each strategy (``tests/endurance/mutants.py`` counts).
+``streams.json`` is also used by the project's own tests: a few dozen packets each, without
+reordering. The others are made here, and are always the same: between them they reach each branch
+of each strategy (``tests/endurance/mutants.py`` counts).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from epic_cli.recordings.writing import number
 
 
 class StreamPacket(NamedTuple):
-    """A packet on its way, with its timestamp and its arrival (s)."""
+    """A packet with its timestamp and its arrival (s)."""
 
     time: float
     arrival: float
@@ -32,7 +32,7 @@ Network = Callable[[list[StreamPacket], random.Random], list[StreamPacket]]
 
 
 class PacketStream(NamedTuple):
-    """A stream by name: packet text, by arrival."""
+    """A named stream: packet text, in order of arrival."""
 
     name: str
     text: bytes
@@ -40,7 +40,7 @@ class PacketStream(NamedTuple):
 
 @cache
 def builtin_streams() -> tuple[PacketStream, ...]:
-    """All of them."""
+    """Return all built-in streams."""
     document = (files("epic_cli.jobs.check") / "streams.json").read_text("utf-8")
     streams: dict[str, Iterable[StreamPacket]] = {
         each["name"]: map(_read, each["packets"]) for each in json.loads(document)["streams"]
@@ -70,7 +70,10 @@ def _text(packets: Iterable[StreamPacket]) -> bytes:
 
 
 def _movement(rate: float, seconds: float, speed: float) -> list[StreamPacket]:
-    """A winding path in three dimensions, sent ``rate`` times a second and 80 ms on the way."""
+    """Return packets on a winding path in three dimensions, sent ``rate`` times a second.
+
+    Each takes 80 ms to arrive.
+    """
     sent = []
     for k in range(round(rate * seconds)):
         t = round(k / rate, 6)
@@ -88,36 +91,36 @@ def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
 # ---------------------------------------------------------------- what happens to packets
 
 
-def _delayed(by: Callable[[float, random.Random], float]) -> Network:
-    """Each packet arrives later, by this many seconds for the time at which it was sent."""
+def _delay(by: Callable[[float, random.Random], float]) -> Network:
+    """Delay each packet by the seconds that a function gives for its time of sending."""
     return lambda sent, dice: [
         packet._replace(arrival=round(packet.arrival + by(packet.time, dice), 6)) for packet in sent
     ]
 
 
 def _jitter(most: float) -> Network:
-    return _delayed(lambda _, dice: most * dice.random())
+    return _delay(lambda _, dice: most * dice.random())
 
 
-def _rising(rise: float, begin: float, end: float = math.inf) -> Network:
-    """The latency is higher for some time."""
-    return _delayed(lambda time, _: rise if begin < time < end else 0.0)
+def _raise_latency(rise: float, begin: float, end: float = math.inf) -> Network:
+    """Raise the latency for some time."""
+    return _delay(lambda time, _: rise if begin < time < end else 0.0)
 
 
-def _silent(*pauses: tuple[float, float]) -> Network:
-    """Nothing is sent between these times."""
+def _remove_between(*pauses: tuple[float, float]) -> Network:
+    """Remove the packets between two times."""
     return lambda sent, _: [
         packet for packet in sent if not any(begin < packet.time < end for begin, end in pauses)
     ]
 
 
-def _spikes(time: float, dice: random.Random) -> float:
-    """One of three is late, by up to 0.13 s."""
+def _add_spikes(time: float, dice: random.Random) -> float:
+    """Delay one of three packets, by up to 0.13 s."""
     del time
     return 0.02 * dice.random() + (0.03 + 0.1 * dice.random() if dice.random() < 0.3 else 0.0)
 
 
-def _both(*networks: Network) -> Network:
+def _combine(*networks: Network) -> Network:
     def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         for each in networks:
             sent = each(sent, dice)
@@ -138,8 +141,8 @@ def _in_bursts(longest: int) -> Network:
     return network
 
 
-def _thinned(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """The sender keeps changing its rate."""
+def _change_rate(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    """Change the send rate again and again."""
     out: list[StreamPacket] = []
     k = 0
     while k < len(sent):
@@ -148,8 +151,8 @@ def _thinned(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket
     return out
 
 
-def _same_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Every seventh packet has the timestamp of the one before, and some of these come twice."""
+def _repeat_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    """Give every seventh packet the timestamp of the one before; some of these come twice."""
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
         out.append(one._replace(time=sent[k - 1].time) if k % 7 == 3 else one)
@@ -158,14 +161,14 @@ def _same_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPa
     return out
 
 
-def _in_pairs(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Each second packet has the timestamp of the one before."""
+def _pair_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    """Give each second packet the timestamp of the one before."""
     del dice
     return [one._replace(time=sent[k - k % 2].time) for k, one in enumerate(sent)]
 
 
-def _jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Now and then the entity is somewhere else, by 0.5 to 500 units."""
+def _add_jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    """Move the entity suddenly now and then, by 0.5 to 500 units."""
     off = 0.0
     out = []
     for k, one in enumerate(sent):
@@ -176,8 +179,8 @@ def _jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     return out
 
 
-def _stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """It stands still for a while, and goes on; what is behind a stop is not made up for."""
+def _add_stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
+    """Stop the entity for a while; it continues from there."""
     del dice
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
@@ -188,20 +191,20 @@ def _stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
     return out
 
 
-def _stamped(stamp: Callable[[float], float]) -> Network:
-    """The sender's clock is another one."""
+def _shift_clock(stamp: Callable[[float], float]) -> Network:
+    """Set another sender's clock."""
     return lambda sent, _: [packet._replace(time=round(stamp(packet.time), 6)) for packet in sent]
 
 
-def _held(begin: float, end: float) -> Network:
-    """What would arrive between two times arrives at the second one, all at once."""
+def _hold_between(begin: float, end: float) -> Network:
+    """Hold packets that would arrive between two times until the second one."""
     return lambda sent, _: [
         packet._replace(arrival=end) if begin < packet.arrival < end else packet for packet in sent
     ]
 
 
-def _overtaken(time: float, dice: random.Random) -> float:
-    """One of seven is so late that others overtake it."""
+def _reorder(time: float, dice: random.Random) -> float:
+    """Delay one of seven packets so much that others overtake it."""
     del time
     return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
 
@@ -209,37 +212,47 @@ def _overtaken(time: float, dice: random.Random) -> float:
 #: Packets a second, seconds, speed (units/s), and what happens to the packets.
 _MADE: dict[str, tuple[float, float, float, Network]] = {
     "jitter_large": (20, 8, 10, _jitter(0.12)),
-    "late_packets": (20, 8, 10, _delayed(_overtaken)),
+    "late_packets": (20, 8, 10, _delay(_reorder)),
     "late_packets_often": (30, 5, 8, _jitter(0.2)),
-    "same_timestamps": (20, 5, 10, _same_stamps),
-    "lost_in_bursts": (20, 8, 10, _both(_in_bursts(6), _jitter(0.02))),
-    "silences": (20, 12, 10, _both(_silent((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _jitter(0.01))),
-    "all_at_once": (64, 5, 10, _held(1.5, 3.6)),
-    "spikes": (10, 12, 10, _delayed(_spikes)),
-    "latency_rises": (20, 8, 10, _rising(0.52, 4)),
-    "latency_falls": (20, 8, 10, _rising(0.52, -1, 4)),
-    "latency_leaps": (20, 10, 10, _rising(1.5, 3, 6)),
-    "clock_fast": (20, 15, 10, _both(_stamped(lambda t: 1.03 * t), _jitter(0.01))),
-    "clock_slow": (20, 15, 10, _both(_stamped(lambda t: 0.97 * t), _jitter(0.01))),
-    "clock_set_forward": (20, 6, 10, _stamped(lambda t: t + (20 if t > 3 else 0))),
-    "clock_set_back": (20, 6, 10, _stamped(lambda t: t + (0 if t > 3 else 20))),
-    "clock_behind": (20, 4, 10, _rising(7.25, -1)),
-    "latency_high": (20, 4, 10, _both(_rising(0.44, -1), _jitter(0.02))),
-    "jumps": (20, 12, 10, _jumps),
-    "slow": (10, 8, 0.04, _both(_in_bursts(5), _jitter(0.03))),
-    "fast": (30, 4, 300, _both(_in_bursts(3), _jitter(0.03))),
-    "stop_and_go": (20, 6, 12, _both(_stops, _jitter(0.03))),
+    "same_timestamps": (20, 5, 10, _repeat_stamps),
+    "lost_in_bursts": (20, 8, 10, _combine(_in_bursts(6), _jitter(0.02))),
+    "silences": (
+        20,
+        12,
+        10,
+        _combine(_remove_between((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _jitter(0.01)),
+    ),
+    "all_at_once": (64, 5, 10, _hold_between(1.5, 3.6)),
+    "spikes": (10, 12, 10, _delay(_add_spikes)),
+    "latency_rises": (20, 8, 10, _raise_latency(0.52, 4)),
+    "latency_falls": (20, 8, 10, _raise_latency(0.52, -1, 4)),
+    "latency_leaps": (20, 10, 10, _raise_latency(1.5, 3, 6)),
+    "clock_fast": (20, 15, 10, _combine(_shift_clock(lambda t: 1.03 * t), _jitter(0.01))),
+    "clock_slow": (20, 15, 10, _combine(_shift_clock(lambda t: 0.97 * t), _jitter(0.01))),
+    "clock_set_forward": (20, 6, 10, _shift_clock(lambda t: t + (20 if t > 3 else 0))),
+    "clock_set_back": (20, 6, 10, _shift_clock(lambda t: t + (0 if t > 3 else 20))),
+    "clock_behind": (20, 4, 10, _raise_latency(7.25, -1)),
+    "latency_high": (20, 4, 10, _combine(_raise_latency(0.44, -1), _jitter(0.02))),
+    "jumps": (20, 12, 10, _add_jumps),
+    "slow": (10, 8, 0.04, _combine(_in_bursts(5), _jitter(0.03))),
+    "fast": (30, 4, 300, _combine(_in_bursts(3), _jitter(0.03))),
+    "stop_and_go": (20, 6, 12, _combine(_add_stops, _jitter(0.03))),
     "5_a_second": (5, 10, 6, _jitter(0.05)),
-    "64_a_second": (64, 4, 10, _both(_in_bursts(4), _jitter(0.02))),
+    "64_a_second": (64, 4, 10, _combine(_in_bursts(4), _jitter(0.02))),
     "128_a_second": (128, 3, 10, _jitter(0.01)),
     "400_a_second": (400, 1.5, 10, _jitter(0.01)),
-    "1000_a_second": (1000, 1, 10, _in_pairs),
+    "1000_a_second": (1000, 1, 10, _pair_stamps),
     "every_5_seconds": (0.2, 35, 2, _jitter(0.03)),
-    "long_silences": (20, 22, 20, _silent((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
-    "slow_silences": (20, 8, 1.5, _silent((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7))),
-    "at_once": (20, 2, 10, _rising(-0.08, -1)),
-    "on_ticks": (20, 3, 10, _rising(0.02, -1)),
-    "on_every_other_tick": (10, 4, 10, _both(_rising(0.02, -1), _in_bursts(2))),
-    "rate_changes": (60, 8, 10, _thinned),
-    "long": (20, 40, 10, _both(_stamped(lambda t: 1.001 * t), _in_bursts(2), _jitter(0.06))),
+    "long_silences": (20, 22, 20, _remove_between((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
+    "slow_silences": (
+        20,
+        8,
+        1.5,
+        _remove_between((1, 1.4), (2, 2.6), (4, 4.3), (5, 5.9), (6.5, 6.7)),
+    ),
+    "at_once": (20, 2, 10, _raise_latency(-0.08, -1)),
+    "on_ticks": (20, 3, 10, _raise_latency(0.02, -1)),
+    "on_every_other_tick": (10, 4, 10, _combine(_raise_latency(0.02, -1), _in_bursts(2))),
+    "rate_changes": (60, 8, 10, _change_rate),
+    "long": (20, 40, 10, _combine(_shift_clock(lambda t: 1.001 * t), _in_bursts(2), _jitter(0.06))),
 }

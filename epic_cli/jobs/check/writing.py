@@ -1,4 +1,4 @@
-"""What checks write: new cases, rows that were not expected, and expected ones that are taken."""
+"""Writing of cases: new ones, rows that differ, and accepted rows."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ Value = str | float | bool | list[str] | dict[str, float]
 
 
 class CaseExists(ValueError):
-    """There is a case of this name already."""
+    """A case of this name exists already."""
 
 
 # ---------------------------------------------------------------- rows
 
 
 def remove(path: str) -> None:
-    """Removes a file, if it is there."""
+    """Remove a file, if it exists."""
     with contextlib.suppress(OSError):
         os.unlink(path)  # noqa: PTH108
 
 
 def keep_new(outcome: Outcome) -> Outcome:
-    """Writes what is drawn and not expected beside the expected rows, as ``case.new``.
+    """Write rows that differ beside the expected ones, as ``case.new``.
 
-    Where all is as expected, what was written there before is removed.
+    If all is as expected, remove an earlier ``case.new``.
     """
     case = outcome.case
     if case is None or case.expected is None:
@@ -64,12 +64,15 @@ def keep_new(outcome: Outcome) -> Outcome:
 
 
 def takeable(outcome: Outcome) -> str | None:
-    """Where the rows of an outcome can become the expected ones; None: there are none."""
+    """Return the file in which an outcome's rows can become the expected ones.
+
+    None if they cannot.
+    """
     return outcome.case.expected if outcome.case and outcome.drawn is not None else None
 
 
 def accept(outcome: Outcome) -> None:
-    """What is drawn becomes what is expected; raises ``OSError``."""
+    """Make the drawn rows the expected ones; raise ``OSError``."""
     case = outcome.case
     assert case is not None
     assert case.expected is not None
@@ -79,12 +82,12 @@ def accept(outcome: Outcome) -> None:
 
 
 def in_continuous_integration() -> bool:
-    """Whether there is no person who could decide what to accept."""
+    """Return whether this runs in CI, where no person can decide what to accept."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def tsv(samples: Iterable[Sample]) -> bytes:
-    """Samples as ``epic replay --format tsv`` writes them."""
+    """Return samples as ``epic replay --format tsv`` writes them."""
     lines = ["\t".join(COLUMNS)]
     for sample in samples:
         numbers = [*sample.position, *sample.velocity]
@@ -98,9 +101,9 @@ def tsv(samples: Iterable[Sample]) -> bytes:
 
 
 def spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[str, Value]:
-    """The keys of a case in a folder, from which a strategy in a file is seen.
+    """Return the keys of a case in a folder whose values differ from the defaults.
 
-    They are those whose values differ from the defaults.
+    Files of strategies are relative to that folder.
     """
     strategy, timing = spec.strategy, spec.timing
     values: dict[str, Value] = {
@@ -127,14 +130,13 @@ def make_case(
     packets: bytes | None = None,
     print_rows: Callable[[Case], tuple[bytes, str]] | None = None,
 ) -> tuple[str, int]:
-    """Makes a case, and expects what is drawn of it now; returns its file, and how many rows.
+    """Make a case that expects its present rows; return its file, and the number of rows.
 
     With ``print_rows`` another program prints the expected rows: their bytes and format.
-
-    ``recordings`` are paths as seen from where we are; with ``packets`` it is these instead.
-    ``values`` are all other keys. Raises
-    ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made. A new
-    folder is there when all is in it, whatever ends the program.
+    ``recordings`` are paths relative to the current folder; ``packets`` replace them. ``values``
+    are all other keys. Raises ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``,
+    and then makes nothing. A new folder appears only when it is complete, whatever ends the
+    program.
     """
     import shutil
 
@@ -143,7 +145,7 @@ def make_case(
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     check_output(path)
     if os.path.isdir(folder):  # noqa: PTH112
-        return path, _fill(folder, recordings, values, packets, print_rows)
+        return path, _write_files(folder, recordings, values, packets, print_rows)
     whole = os.path.abspath(folder)  # noqa: PTH100
     # beside it: what is named from there is the same; what a killed run has left has this name
     parent, name = os.path.split(whole)
@@ -153,7 +155,7 @@ def make_case(
         try:
             remove_part()
             os.makedirs(part)  # noqa: PTH103
-            count = _fill(part, recordings, values, packets, print_rows)
+            count = _write_files(part, recordings, values, packets, print_rows)
             os.rename(part, whole)  # noqa: PTH104
         except BrokenCase as error:
             place, what = (text.replace(part, folder) for text in (error.place, error.what))
@@ -163,14 +165,14 @@ def make_case(
     return path, count
 
 
-def _fill(
+def _write_files(
     folder: str,
     recordings: Sequence[str],
     values: Mapping[str, Value],
     packets: bytes | None,
     print_rows: Callable[[Case], tuple[bytes, str]] | None,
 ) -> int:
-    """Writes the files of a case in a folder; returns how many rows are expected."""
+    """Write the files of a case into a folder; return the number of expected rows."""
     import tomlkit  # a check writes no case files
 
     path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
@@ -181,20 +183,20 @@ def _fill(
         # what names the others comes last: without it there is no case, whatever ended the program
         if packets is not None:
             named = [PACKETS]
-            made += _leave(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
+            made += _write_new(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
         recording: Value = named[0] if len(named) == 1 else named
         text = tomlkit.dumps({"recording": recording, **values})
         case = read_case(path, trust=True, text=text)  # ours
         if print_rows is None:
             rows = draw(case.drawing).rows
             assert case.expected is not None
-            made += _leave(case.expected, rows)
+            made += _write_new(case.expected, rows)
             count = check_rows(case, rows).rows
         else:
             rows, row_format = print_rows(case)
-            made += _leave(beside(path, row_format), rows)
+            made += _write_new(beside(path, row_format), rows)
             count = rows.count(b"\n") - (row_format in ("tsv", "csv"))
-        made += _leave(path, text.encode())
+        made += _write_new(path, text.encode())
     except BaseException:
         for name in made:
             remove(name)
@@ -202,10 +204,10 @@ def _fill(
     return count
 
 
-def _leave(path: str, data: bytes) -> list[str]:
-    """Writes a file of a new case, and returns what was made; a killed run may have left it.
+def _write_new(path: str, data: bytes) -> list[str]:
+    """Write a file of a new case; accept an equal one, which a killed run may have left.
 
-    Raises ``CaseExists`` where there is another file, and ``OSError``.
+    Raises ``CaseExists`` for another file, and ``OSError``.
     """
     try:
         with open(path, "rb") as stream:  # noqa: PTH123

@@ -19,7 +19,7 @@ from epic_cli.metrics.evaluation import (
 )
 from epic_cli.metrics.inputs import RecordedRuns, SimulatedRuns, run_name
 from epic_cli.recordings.opening import ReadingLog
-from epic_cli.work.jobs import JobTally, Place, UnusableJob, results_of
+from epic_cli.work.jobs import JobTally, Place, UnusableJob, run_recordings
 
 if TYPE_CHECKING:
     from epic_cli.jobs.compare.spec import CompareJob
@@ -56,7 +56,7 @@ def run(
     pictured = files[0] if spec.selection is not None else None
     each = EachRecording(spec, given, log, pictured, _Local(truths, look=look))
     pool = Pool(spec)
-    results = results_of(each, files, job.workers, tally, progress, spec.threads, (pictured,))
+    results = run_recordings(each, files, job.workers, tally, progress, spec.threads, (pictured,))
     with contextlib.closing(results):
         for recording, found in results:
             name = run_name(recording)
@@ -117,7 +117,7 @@ class EachRecording:
     def identity(self) -> dict[str, Any]:
         """What a result depends on beside the recording."""
         from epic_cli.work.code import strategy_identity
-        from epic_cli.work.journal import digest_of
+        from epic_cli.work.journal import digest_file
 
         spec, truth = self.spec, self.given.truth
         return {
@@ -129,5 +129,5 @@ class EachRecording:
             "warm_up": spec.warm_up,
             "share": spec.share,
             **self.given.reading.identity(),
-            "truth": digest_of(truth) if truth else None,
+            "truth": digest_file(truth) if truth else None,
         }

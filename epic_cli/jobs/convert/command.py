@@ -73,7 +73,7 @@ capture_options = OptionGroup(
 
 @dataclass(frozen=True)
 class ConvertOutput:
-    """Into which format, and where to."""
+    """The format and the place of the output."""
 
     to: str | None = value(
         "The output format.  [default: from the suffix of --output]",
@@ -87,7 +87,7 @@ class ConvertOutput:
     )
 
     def places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
-        """What is written, each with the files that are joined; raises ``WrongUsage``."""
+        """Return each output with the files that are joined in it; raise ``WrongUsage``."""
         if not self.in_place:
             return [(files or ("-",), self.output)]
         if self.output is not None:
@@ -101,7 +101,7 @@ class ConvertOutput:
         return [((file,), file) for file in files]
 
     def packet_format(self, output: str | None) -> str:
-        """The format of ``--to``, or of the output's suffix; raises ``WrongUsage``."""
+        """Return the format of ``--to``, or of the output's suffix; raise ``WrongUsage``."""
         if self.to is not None:
             return self.to
         ending = os.path.splitext(output or "")[1].lower()  # noqa: PTH122
@@ -163,7 +163,7 @@ def convert(
 def _write(
     spec: ConvertSpec, files: Sequence[str], output: str | None, in_place: bool, log: Logs
 ) -> bool:
-    """Writes one output; whether something of its inputs was refused."""
+    """Write one output; return whether some of its input was refused."""
     backup = f"{output}.bak" if in_place else None
     if backup and os.path.lexists(backup) and not is_kept(str(output), backup):
         raise WrongUsage(f"{backup} is there already: move it away, or remove it")

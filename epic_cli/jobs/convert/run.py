@@ -1,4 +1,4 @@
-"""A conversion: the packets of recordings into any place that takes bytes."""
+"""A conversion: the packets of recordings, written to any stream of bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_ENTITIES = 100_000
 
 
 class NoCapture(Unreadable):
-    """What is asked of a capture is asked of another recording."""
+    """An option for captures was given with another recording."""
 
 
 def run(
@@ -38,10 +38,10 @@ def run(
     log: Logs,
     progress: Sequence[Callable[[int], None]] = (),
 ) -> bool:
-    """Writes the packets of all recordings, one after the other; whether something was refused.
+    """Write the packets of all recordings in order; return whether something was refused.
 
-    ``progress`` is given the bytes that were read of each. Raises what reading does, ``NoCapture``,
-    ``UnwritablePacket`` with its place, and what the log makes of a refused line.
+    ``progress`` gets the bytes read of each. Raises what reading raises, ``NoCapture``,
+    ``UnwritablePacket`` with its place, and what the log raises for a refused line.
     """
     output = _Output(spec.packet_format, sink)
     refused = False
@@ -55,7 +55,7 @@ def run(
 
 
 class _Output:
-    """What packets are written to; the first of them decide which columns there are."""
+    """The output of packets, the first of which decide its columns."""
 
     def __init__(self, packet_format: str, sink: RowSink) -> None:
         self.sink = sink
@@ -64,7 +64,7 @@ class _Output:
         self._begun = False
 
     def begun(self, block: PacketBlock | None) -> Writer:
-        """The writer, below its header, for this block; None: there was none."""
+        """Return the writer, with its header written, for this block; None if there is none yet."""
         if not self._begun:
             self._begun = True
             if block is not None and block.turns():
@@ -102,18 +102,18 @@ def _blocks(
     log: ReadingLog,
     progress: Callable[[int], None] | None,
 ) -> Iterator[PacketBlock]:
-    is_capture = _begins_as_capture(source)
+    is_capture = _is_capture(source)
     asks_for_one = spec.capture != CaptureSpec()
     if is_capture or (is_capture is None and asks_for_one):
-        yield from _captured(spec, source, log)
+        yield from _read_capture(spec, source, log)
         return
     if asks_for_one:
         raise NoCapture(f"{source.name}: --port, --layout and --from are for captures (pcap)")
     yield from blocks(source, spec.read, log, progress, rebase_time=False)
 
 
-def _begins_as_capture(source: RecordingSource) -> bool | None:
-    """Whether a file is one; None: a stream, unknown before it is read."""
+def _is_capture(source: RecordingSource) -> bool | None:
+    """Return whether a file is a capture; None for a stream that has not been read."""
     if source.path in (None, "-"):
         return None
     with open_source(str(source.path)) as descriptor:
@@ -126,8 +126,10 @@ def _begins_as_capture(source: RecordingSource) -> bool | None:
             return False
 
 
-def _captured(spec: ConvertSpec, source: RecordingSource, log: ReadingLog) -> Iterator[PacketBlock]:
-    """The packets of a capture, also of a compressed one; says what it had else."""
+def _read_capture(
+    spec: ConvertSpec, source: RecordingSource, log: ReadingLog
+) -> Iterator[PacketBlock]:
+    """Yield the packets of a capture, also of a compressed one; report what was skipped."""
     from epic_cli.recordings.addresses import resolve  # only captures wait for them
     from epic_cli.recordings.captures import Capture
     from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
@@ -148,11 +150,11 @@ def _captured(spec: ConvertSpec, source: RecordingSource, log: ReadingLog) -> It
         except Unreadable as error:
             raise Unreadable(f"{source.name}: {error}") from error
     log.captured(capture.words())
-    log.refused |= _lacks(capture)
+    log.refused |= _has_unread(capture)
 
 
-def _lacks(capture: Capture) -> bool:
-    """Whether something of it that may have been packets is not among them, or there are none."""
+def _has_unread(capture: Capture) -> bool:
+    """Return whether a capture had unread datagrams that may have been packets, or no packets."""
     from epic_cli.recordings.captures import Lost
 
     lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}

@@ -1,4 +1,4 @@
-"""A conversion as a value: which packets, changed in which way, into which format."""
+"""A conversion as a value: which packets, how they are changed, and the new format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class CaptureSpec(NamedTuple):
-    """Which datagrams of a network capture are taken, and how their packets lie in them."""
+    """The datagrams of a network capture to take, and the layout of their packets."""
 
     port: int | None = None
     records: RecordLayout | None = None
@@ -21,7 +21,7 @@ class CaptureSpec(NamedTuple):
 
 
 class ConvertSpec(NamedTuple):
-    """What is converted, and into which format; ``strict``: up to the first refused line."""
+    """The conversion of recordings; ``strict`` ends it at the first refused line."""
 
     packet_format: str
     changes: Changes = Changes()

@@ -168,7 +168,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.shell.jobs import JobMessages
     from epic_cli.shell.progress import Progress
-    from epic_cli.work.jobs import HERE, UnusableJob, results_of
+    from epic_cli.work.jobs import HERE, UnusableJob, run_recordings
 
     from_stdin = "-" in (options.recordings or "-")
     here = options.drawn.file is not None or options.link_out is not None or from_stdin
@@ -182,7 +182,9 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     shown = 0
     with tally, contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
-        results = results_of(each, names, workers, tally, progress if workers.remote else None, 1)
+        results = run_recordings(
+            each, names, workers, tally, progress if workers.remote else None, 1
+        )
         ending.callback(results.close)
         for done, (name, diagnosis) in enumerate(results, 1):
             tally.end()

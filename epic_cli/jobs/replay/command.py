@@ -41,7 +41,7 @@ def _make_spec(chosen: StrategySpec, **more: Any) -> ReplaySpec:
 
 
 def spec_options(name: str) -> OptionGroup:
-    """What is drawn, and how its rows are written, as ``name: ReplaySpec``."""
+    """Add the options of drawing and of rows, as ``name: ReplaySpec``."""
     return OptionGroup(
         name,
         _make_spec,

@@ -1,6 +1,6 @@
-"""A replay as a process does it: rows to stdout or to a file, messages to stderr.
+"""The output of a replay: rows to stdout or to a file, messages to stderr.
 
-Without click, as the run itself.
+It does without click, as the run itself.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_rows(
     color: ColorChoice = "auto",
     saving: Saving | None = None,
 ) -> ExitStatus:
-    """Writes the rows of files, or of standard input without any.
+    """Write the rows of files, or of standard input without any.
 
     Raises what the program turns into a message and a status.
     """
@@ -82,7 +82,7 @@ def write_rows(
 def _progress(
     files: Sequence[str], ending: contextlib.ExitStack
 ) -> Sequence[Callable[[int], None]]:
-    """A bar for all files, which goes when ``ending`` does."""
+    """Show a progress bar over all files until ``ending`` closes."""
     from epic_cli.shell.progress import Progress, report_each
 
     return report_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)

@@ -1,6 +1,6 @@
-"""A replay: recordings through a strategy, and the rows into any place that takes bytes.
+"""A replay: recordings through a strategy, and rows to any stream of bytes.
 
-Without click, so that it can start before the command line's parser is there.
+It does without click, so that it can start before the command line's parser is loaded.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class SecondEntity(Unreadable):
 
 
 class Rows:
-    """Where rows go; the first packets decide which columns they have.
+    """The output of rows; the first packets decide its columns.
 
-    ``begin`` makes what writes them, with turns or without.
+    ``begin`` makes the writer, with rotations or without.
     """
 
     def __init__(self, sink: RowSink, begin: Callable[[bool], RowWriter]) -> None:
@@ -50,13 +50,13 @@ class Rows:
         self._name = ""
 
     def begin_recording(self, name: str) -> None:
-        """The rows that follow are of this one."""
+        """Begin the rows of a recording."""
         self._name = name
         if self._writer is not None:
             self._writer.begin_file(name)
 
     def begin(self, turns: bool = False) -> RowWriter:
-        """What writes them, below the header."""
+        """Return the writer, with its header written."""
         if self._writer is None:
             self._writer = self._begin(turns)
             self.sink.write(self._writer.header())
@@ -72,10 +72,10 @@ def run(
     progress: Sequence[Callable[[int], None] | None] = (),
     interrupted: Interrupted | None = None,
 ) -> bool:
-    """Draws recordings one after the other; whether lines of one were refused.
+    """Draw recordings one after the other; return whether lines of one were refused.
 
-    ``progress`` is given the bytes that were read of each. Raises what reading does,
-    ``SecondEntity``, ``StrategyFailed``, and what the log makes of a refused line.
+    ``progress`` gets the bytes read of each. Raises what reading raises, ``SecondEntity``,
+    ``StrategyFailed``, and what the log raises for a refused line.
     """
     refused = False
     for number, source in enumerate(sources):
@@ -96,7 +96,7 @@ def replay(
     progress: Callable[[int], None] | None = None,
     interrupted: Interrupted | None = None,
 ) -> None:
-    """Draws a recording; raises as ``run``."""
+    """Draw a recording; raise as ``run``."""
 
     def done(block: PacketBlock) -> None:
         rows.sink.flush()
@@ -122,7 +122,7 @@ def replay(
 
 
 def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
-    """Whether all of a recording is there, and its first entity may stand before all others."""
+    """Return whether the whole recording is available, and its first entity may be drawn first."""
     path = source.path or source.name
     if not source.kept or not (path == "-" or os.path.isfile(path)):  # noqa: PTH113
         return source.kept
@@ -138,10 +138,10 @@ def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
 def connected(
     found: Iterable[PacketBlock], stream: SampleStream, is_first: bool | Callable[[str], bool]
 ) -> Iterator[PacketBlock]:
-    """The blocks of a recording, of which the stream knows the connection if it is grouped.
+    """Yield the blocks of a recording; if it is grouped by entity, give the stream its connection.
 
-    Its entities are then drawn one after the other, each beside packets that stand further down.
-    ``is_first``: whether the first entity, by its name, may stand before all others.
+    Entities are then drawn one after the other, each beside packets that stand further down.
+    ``is_first`` tells by name whether the first entity may be drawn before all others.
     """
     held: list[PacketBlock] = []
     groups = Groups()
@@ -177,10 +177,10 @@ def ordered(
     strategy: str,
     strict: bool = False,
 ) -> Iterator[PacketBlock]:
-    """The blocks of a recording in the order in which the stream is to draw them.
+    """Yield the blocks of a recording in the order in which the stream draws them.
 
-    One that is sorted by send time is sorted by arrival (``strict``: up to the first refused line),
-    where arrivals count. Logs of the local player are made ready for a strategy that draws them.
+    A recording sorted by send time is sorted by arrival (``strict``: up to the first refused line),
+    where arrivals count. Logs of the local player are prepared for the strategy that draws them.
     Raises ``Unreadable``.
     """
     if source.kept and stream.pacing != "demo":
@@ -202,9 +202,9 @@ def ordered(
 def chosen(
     spec: ReplaySpec, name: str, found: Iterable[PacketBlock], log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
-    """The blocks with the packets to be drawn; raises ``SecondEntity``.
+    """Yield the blocks with the packets to be drawn; raise ``SecondEntity``.
 
-    Of the first without velocities the ``log`` is told, if they are estimated.
+    Report the first packet without a velocity to ``log``, if velocities are estimated.
     """
     block, second = PacketBlock(), None
     for block in found:

@@ -1,6 +1,6 @@
-"""A replay as a value: what is drawn of recordings, when, and how its rows are written.
+"""A replay as a value: what is drawn of recordings, when, and how rows are written.
 
-It is made by the command line, by a case file, by Python and by the session, each in its own way.
+The command line, case files, Python and the session each make it in their own way.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 
 class ReplaySpec(NamedTuple):
-    """What is drawn, with which strategy, and when; ``strict``: up to the first refused line.
+    """A replay: the strategy, the timing, the rows; ``strict`` ends it at the first refused line.
 
-    ``entity`` is the only one that is drawn; None: all, in a ``row_format`` that has a column for
-    its name. ``file_column`` is called what names the recording of each row; None: "file", where
-    there are several; ``no``: there is none.
+    ``entity`` is the only one drawn; None for all, in a ``row_format`` with a column for the name.
+    ``file_column`` names the column of the recording's name; None for "file" if there are several
+    recordings, ``no`` for none.
     """
 
     strategy: StrategySpec = StrategySpec()
@@ -34,20 +34,20 @@ class ReplaySpec(NamedTuple):
 
     @classmethod
     def of(cls, **values: Any) -> "ReplaySpec":
-        """With the parameters of the timing among the others."""
+        """Return the spec for parameters that include those of the timing."""
         timing = {name: values.pop(name) for name in Timing._fields if name in values}
         return cls(timing=Timing(**timing), **values)
 
     def stream(
         self, at_once: int = 2048, by_time: bool | Callable[[str], bool] = False
     ) -> SampleStream:
-        """A new replay; raises ``UnknownStrategy`` or ``SettingError``."""
+        """Return a new stream; raise ``UnknownStrategy`` or ``SettingError``."""
         return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once, by_time)
 
     def column(self, several: bool) -> str | None:
-        """The column that names the recording of each row; None: there is none.
+        """Return the column of the recording's name; None for none. Raises ``SettingError``.
 
-        ``several``: there are several recordings. Raises ``SettingError``.
+        ``several``: there are several recordings.
         """
         name = self.file_column
         if name is None:
@@ -63,7 +63,7 @@ class ReplaySpec(NamedTuple):
         return name
 
     def check(self) -> None:
-        """Raises ``SettingError`` or ``UnknownStrategy``."""
+        """Raise ``SettingError`` or ``UnknownStrategy`` for an invalid spec."""
         self.strategy.maker()
         self.column(several=False)
         if self.timing.latency is not None and self.timing.pacing == "demo":

@@ -1,1 +1,1 @@
-"""The sample recordings that travel with the program."""
+"""The sample recordings that are installed with the program."""

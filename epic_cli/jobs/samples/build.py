@@ -1,4 +1,4 @@
-"""Puts the samples into wheels and source distributions, beside the package's own files."""
+"""Include the samples in wheels and source distributions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ DataFiles = tuple[str, str, str, list[str]]
 
 
 class BuildWithSamples(build_py):
-    """setuptools' ``build_py``, which also takes the source tree's ``sample_inputs``.
+    """setuptools' ``build_py`` with the source tree's ``sample_inputs`` added.
 
-    What is installed in place finds them where they are.
+    An installation in place finds them where they are.
     """
 
     def _get_data_files(self) -> list[DataFiles]:  # which the types of setuptools leave out
         return [*super()._get_data_files(), self._samples()]  # type: ignore[misc]
 
     def get_data_files_without_manifest(self) -> list[DataFiles]:
-        """The same for a source distribution, whose manifest is not made yet."""
+        """Add the samples to a source distribution, whose manifest does not exist yet."""
         return [*super().get_data_files_without_manifest(), self._samples()]
 
     def _samples(self) -> DataFiles:

@@ -1,4 +1,4 @@
-"""The samples: what there is, and copies of them."""
+"""The list of samples, and copies of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _MARKS = re.compile(r"\[([^]]*)\]\([^)]*\)|`")
 
 
 def samples() -> dict[str, str]:
-    """The files and folders with what they show, as their README tells; raises ``CannotAccess``."""
+    """Return the files and folders with their descriptions from the README.
+
+    Raises ``CannotAccess``.
+    """
     with accessing("read", f"{FOLDER}/README.md"):
         text = (SAMPLES / "README.md").read_text("utf-8")
     return {
@@ -35,7 +38,7 @@ def samples() -> dict[str, str]:
 
 
 def find(name: str) -> str:
-    """The file or folder of this name, relative to the samples; raises ``ValueError``."""
+    """Return the file or folder of this name, relative to the samples; raise ``ValueError``."""
     plain = name.removeprefix(f"{FOLDER}/").rstrip("/")
     path = SAMPLES / plain
     if plain and path.exists() and path.resolve().is_relative_to(SAMPLES.resolve()):
@@ -46,9 +49,9 @@ def find(name: str) -> str:
 
 
 def copy(names: Sequence[str]) -> tuple[int, int]:
-    """Copies files and folders into ``FOLDER``; how many files are new, and were there.
+    """Copy files and folders into ``FOLDER``; return how many were new, and how many were there.
 
-    What is there stays: raises ``CannotAccess`` for a file of other content, before anything is
+    Existing files stay: raises ``CannotAccess`` for one with other content, before anything is
     written.
     """
     files = {

@@ -48,7 +48,7 @@ TRUTH_RATE = Number("truth_rate", 200.0, "Samples of --truth-out per second.", "
 
 @dataclass(frozen=True)
 class SimulateOutput:
-    """Where the packets and the truth go, and in which format."""
+    """The files of the packets and of the truth, and their format."""
 
     packet_format: str = shared(packet_format_option("The format of the packets."))
     output: str | None = shared(output_option("Write the packets to a file."))
@@ -132,7 +132,7 @@ def _summarise(run: SimulationRun, quiet: bool) -> None:
 
 
 def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
-    """Writes the packets as they arrive."""
+    """Write the packets as they arrive."""
     # in milliseconds of what is simulated; how many there are of an endless one is not known
     total = round(1000 * run.seconds) if math.isfinite(run.seconds) else 0
     with (
@@ -160,7 +160,7 @@ def _unwritable_packets() -> Iterator[None]:
 
 
 def _is_live(output: str | None) -> bool:
-    """Whether somebody may wait for each packet: a terminal, a pipe, a socket."""
+    """Return whether a reader may wait for each packet: a terminal, a pipe, a socket."""
     try:
         place = sys.stdout.fileno() if output in (None, "-") else str(output)
         mode = os.stat(place).st_mode  # noqa: PTH116 - a descriptor has no path

@@ -1,4 +1,4 @@
-"""A movement over one network: the packets as they arrive, and what became of the others."""
+"""A movement over one network: the packets as they arrive, and the fates of the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from epic_cli.recordings.writing import Changes, Conversion
 
 
 class SimulationRun:
-    """A network of one seed: ``blocks`` are what arrives, ``statistics`` those so far."""
+    """The network of one seed.
+
+    ``blocks`` are the arriving packets, ``statistics`` the counts so far.
+    """
 
     def __init__(self, simulation: Simulation, seed: int) -> None:
         self._channel = simulation.channel(seed)
@@ -30,16 +33,16 @@ class SimulationRun:
 
     @property
     def fates(self) -> Fates:
-        """What the link did beside random loss, so far."""
+        """Counts of packets with other fates than random loss, so far."""
         return fates(self._channel)
 
     @property
     def done(self) -> float:
-        """How much of it has been sent, in seconds."""
+        """How much of the movement has been sent, in seconds."""
         return self.statistics.time - self.movement.start
 
     def rows(self, packet_format: str) -> Iterator[bytes]:
-        """The packets as they arrive, block by block, the first of them below a header.
+        """Yield the packets as they arrive, block by block, the first after a header.
 
         Raises ``UnwritablePacket`` for one that the format cannot hold.
         """
@@ -53,9 +56,9 @@ class SimulationRun:
             yield header
 
     def truth(self, rate: float) -> Iterator[bytes]:
-        """Where the entities really are, ``rate`` times a second, as CSV.
+        """Yield the true states, ``rate`` times a second, as CSV.
 
-        Raises ``ValueError`` for a movement without an end, and ``Unwritable`` for a name.
+        Raises ``ValueError`` for an endless movement, ``Unwritable`` for a name.
         """
         if math.isinf(self.seconds):
             raise ValueError("needs an end: set a duration in --movement")

@@ -1,4 +1,4 @@
-"""The strategies as a list, and one of them explained."""
+"""The catalogue of strategies, and the explanation of one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INDENT = "  "
 
 
 def catalogue(room: int) -> RenderableType:
-    """All strategies, grouped by family, in lines of at most ``room`` columns."""
+    """Return all strategies, grouped by family, in lines of at most ``room`` columns."""
     declared = [declaration(name) for name in names()]
     families = list(dict.fromkeys(each.family for each in declared))
     declared.sort(key=lambda one: families.index(one.family))
@@ -34,7 +34,7 @@ def catalogue(room: int) -> RenderableType:
 
 
 def report(name: str | None) -> Report:
-    """The strategies, or the settings of one, for programs."""
+    """Return the strategies, or the settings of one, for programs."""
     if name is None:
         rows = [
             {"strategy": word.name, "summary": word.summary, **dict(_facts(word))}
@@ -60,7 +60,7 @@ def _in_short(one: Declaration) -> str:
 
 
 def explanation(name: str, room: int) -> RenderableType:
-    """What a strategy does, its settings and where it comes from, in lines of ``room`` columns."""
+    """Return what a strategy does, its settings and its source, in lines of ``room`` columns."""
     one = declaration(name)
     lines = [*paragraph(f"{one.name}: {one.summary}", room)]
     lines[0].stylize("bold", 0, len(one.name))
@@ -85,7 +85,7 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
 
 
 def _documentation(name: str, room: int) -> Iterator[Text]:
-    """The class's docstring; what is indented there are formulas, whose lines are kept."""
+    """Return the class's docstring as text; indented lines are formulas and kept as they are."""
     for part in inspect.cleandoc(find(name).__doc__ or "").replace("``", "").split("\n\n"):
         if not part.startswith(" "):
             yield from paragraph(part, room, _INDENT)

@@ -38,7 +38,7 @@ from epic_cli.metrics.tabular import Tabular
 from epic_cli.network.movement import RecordedMovement, Track
 from epic_cli.network.sender import RECORDED, USUAL_RATE, SenderSpec
 from epic_cli.network.simulation import Simulation
-from epic_cli.work.code import code_of
+from epic_cli.work.code import list_code
 from epic_cli.work.executors import Threads
 from epic_cli.work.journal import ResultJournal, key
 
@@ -394,7 +394,7 @@ class _Search(NamedTuple):
     ) -> list[FigureValues]:
         """The figures of a strategy with each of the senders; none: nothing is judged."""
         wanted = [SentAs(StrategySpec(*strategy[:2]), send) for send in senders]
-        code = code_of(strategy.name) if self.journal is not None else []
+        code = list_code(strategy.name) if self.journal is not None else []
 
         def name(sent: SentAs) -> str:
             label, send = sent.strategy.label, sent.send.write()

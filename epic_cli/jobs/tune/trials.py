@@ -37,7 +37,7 @@ from epic_cli.metrics.evaluation import (
 )
 from epic_cli.metrics.notes import Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.metrics.truth import sample_truth
-from epic_cli.work.code import code_of
+from epic_cli.work.code import list_code
 from epic_cli.work.journal import ResultJournal, key
 from epic_cli.work.runner import Failure, run_jobs
 
@@ -649,7 +649,7 @@ class Trials:
 
     @cached_property
     def _code(self) -> list[str]:
-        return code_of(self.strategy)
+        return list_code(self.strategy)
 
     def _journal_key(self, evaluated: StrategySpec) -> str:
         """What is evaluated on, and how, is part of each one's key."""

@@ -28,7 +28,7 @@ from epic_cli.network.trace import AddedLink
 from epic_cli.recordings.addresses import Address, ReceivedDatagram, Resolved
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 from epic_cli.recordings.writing import csv_field
-from epic_cli.work.event_loop import set_or_late
+from epic_cli.work.event_loop import wait_for_event
 
 if TYPE_CHECKING:
     from epic_cli.live.consumer import Consumer
@@ -575,7 +575,7 @@ class Relay:
         self._loop.add_reader(self._listening.socket, self._guarded, self._from_clients)
         try:
             seconds = self._spec.duration
-            await set_or_late(self._done, None if math.isinf(seconds) else seconds)
+            await wait_for_event(self._done, None if math.isinf(seconds) else seconds)
         finally:
             beating.cancel()
             self._close()

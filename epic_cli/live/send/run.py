@@ -19,7 +19,7 @@ from epic_cli.network.simulation import Statistics
 from epic_cli.recordings.addresses import UNFRAGMENTED, Address, resolve
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import csv_field, number
-from epic_cli.work.event_loop import prefetched, set_or_late
+from epic_cli.work.event_loop import prefetched, wait_for_event
 
 
 class Outlet(asyncio.DatagramProtocol):
@@ -367,7 +367,7 @@ class Sending:
             self._changed.clear()
             wait = self._start + self._flying[0][0] - loop.time() if self._flying else None
             if wait is None or wait > 0:
-                await set_or_late(self._changed, wait)
+                await wait_for_event(self._changed, wait)
                 continue
             _, _, sequence, data, delay, departure = heapq.heappop(self._flying)
             self._outlet.check()
