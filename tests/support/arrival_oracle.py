@@ -92,6 +92,7 @@ def draw(
     one = make()
     one.reset()
     waiting, rows = list(packets), []
+    newest: dict[str, float] = {}
     first = arrival_of(next(packet for packet in packets if packet.entity == entity))
     last = arrival_of(packets[-1]) if until is None else until
     begin = arrival_of(packets[0]) - frames * float(tick)
@@ -101,7 +102,9 @@ def draw(
             if packet.entity == entity:
                 one.update(packet, arrival_of(packet))
             else:
-                one.hear(packet.time, arrival_of(packet))  # type: ignore[attr-defined]
+                previous = newest.get(packet.entity, math.nan)
+                one.hear(packet.time, arrival_of(packet), previous)  # type: ignore[attr-defined]
+            newest[packet.entity] = max(packet.time, newest.get(packet.entity, -math.inf))
         sample = one.read(now)
         if now < first:
             assert sample.status == "none"

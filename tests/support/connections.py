@@ -16,11 +16,18 @@ KINDS: dict[str, dict[str, tuple[int, float, float]]] = {
 
 
 def connection(
-    kind: str, seed: int = 0, rate: float = 20.0, apart: bool = False, jitter: float = 0.0
+    kind: str,
+    seed: int = 0,
+    rate: float = 20.0,
+    apart: bool = False,
+    jitter: float = 0.0,
+    between: float = 0.002,
+    teleports: bool = False,
 ) -> list[Packet]:
     """Packets in order of arrival; those of one time come in one datagram, or in one each (apart).
 
-    They come in order: ``jitter`` (s) delays them by up to so much.
+    Apart, each entity's stamps are this long after those of the one before it (s). Packets come in
+    order: ``jitter`` (s) delays them by up to so much.
     """
     rng = random.Random(f"{kind} {seed}")
     packets: list[Packet] = []
@@ -30,11 +37,11 @@ def connection(
         arrival = newest = max(newest, sent + 0.06 + rng.uniform(0, jitter))
         for index, (name, (every, begin, end)) in enumerate(KINDS[kind].items()):
             if number % every == 0 and begin <= sent < end:
-                time = sent + 0.002 * index if apart else sent
+                time = sent + between * index if apart else sent
                 arrival = newest = max(newest, arrival, time) + (0.0004 if apart else 0.0)
                 x = (3.0 + index) * sent + 0.7 * sent * sent
                 packets.append(
                     Packet((x, -2.0 * sent, 0.5), (3.0 + index + 1.4 * sent, -2.0, 0.0), time,
-                           arrival, name)
+                           arrival, name, teleport=teleports and number % 13 == 5)
                 )  # fmt: skip
     return packets

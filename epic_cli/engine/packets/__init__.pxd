@@ -162,10 +162,19 @@ cdef class Entities:
 
 cdef struct Datagram:
     double time, arrival        # as in a packet
+    double previous             # newest earlier timestamp of its first packet's entity; NaN: none
+    int32_t joins               # entities of which it brings the first packet
+    bint teleport               # of its first packet
+
+
+cdef class NewestStamps:
+    cdef vector[double] stamps  # by the number of the entity; NaN: no packet yet
+    cdef size_t known           # entities that have sent a packet
 
 
 cdef class ConnectionTimes:
     cdef vector[Datagram] datagrams
+    cdef NewestStamps newest
     cdef bint in_order
 
     cdef void add(self, const Packet& packet) noexcept nogil

@@ -64,13 +64,25 @@ def entities_of(list names):
     return entities
 
 
+cdef class NewestStamps:
+    """The newest timestamp of each entity, as far as a recording has been read."""
+
+
 cdef class ConnectionTimes:
     """Timestamp and arrival of each datagram that brought packets of a recording's entities.
 
     Packets in a row that agree in both came in one datagram. Packets that are not finite do not
     count: strategies discard them. So one entity can be drawn apart from the others as it is drawn
-    beside them.
+    beside them. A connection that goes on ``after`` another one knows which entities sent before.
     """
+
+    def __init__(self, ConnectionTimes after=None):
+        self.newest = NewestStamps() if after is None else after.newest
+
+    @property
+    def entities(self):
+        """The number of entities that have sent a packet."""
+        return self.newest.known
 
     def note(self, PacketBlock block not None):
         """Adds the packets of a block."""
@@ -110,12 +122,21 @@ cdef class ConnectionTimes:
 
     cdef void add(self, const Packet& packet) noexcept nogil:
         cdef Datagram one
+        cdef double* newest
         if not (isfinite(packet.time) and is_finite(packet.position)
                 and is_finite(packet.velocity)):
             return
+        if self.newest.stamps.size() <= <size_t>packet.entity:
+            self.newest.stamps.resize(packet.entity + 1, NAN)
+        newest = &self.newest.stamps[packet.entity]
+        one.time, one.arrival, one.previous = packet.time, packet.arrival, newest[0]
+        one.joins, one.teleport = isnan(newest[0]), packet.teleport
+        self.newest.known += one.joins
+        if not packet.time <= newest[0]:
+            newest[0] = packet.time
         if self.datagrams.size() and same_datagram(self.datagrams.back(), packet):
+            (&self.datagrams.back()).joins += one.joins
             return
-        one.time, one.arrival = packet.time, packet.arrival
         self.datagrams.push_back(one)
         self.in_order = False
 
@@ -136,6 +157,8 @@ cdef class ConnectionTimes:
                     or one.arrival != self.datagrams[kept - 1].arrival):
                 self.datagrams[kept] = one
                 kept += 1
+            else:
+                (&self.datagrams[kept - 1]).joins += one.joins
         self.datagrams.resize(kept)
 
 
@@ -286,16 +309,22 @@ cdef class PacketBlock:
                 return True
         return False
 
-    def keep_entity(self, str name):
-        """Drops the packets of all other entities; the block's ``connection`` tells of them."""
+    def keep_entity(self, str name, ConnectionTimes before=None):
+        """Drop the packets of all other entities; the block's ``connection`` tells of them.
+
+        ``before`` is the connection of the blocks before this one.
+        """
         cdef Packet packet
         cdef vector[Packet] kept
+        cdef ConnectionTimes connection
         for packet in self.items:
             if self.entities.name(packet.entity) == name:
                 kept.push_back(packet)
-        if kept.size() < self.items.size() and self.connection is None:
-            self.connection = ConnectionTimes()
-            self.connection.note(self)
+        if self.connection is None:
+            connection = ConnectionTimes(before)
+            connection.note(self)
+            if kept.size() < self.items.size() or connection.entities > 1:
+                self.connection = connection
         self.items.swap(kept)
 
     def cut_before(self, size_t index):

@@ -1,6 +1,6 @@
 """The replay loop: packets to strategies to samples."""
 
-from libc.math cimport INFINITY, NAN, isfinite
+from libc.math cimport INFINITY, NAN, isfinite, isnan
 from libc.stdint cimport int32_t
 
 from epic_cli.engine.packets cimport (
@@ -8,8 +8,8 @@ from epic_cli.engine.packets cimport (
     same_datagram,
 )
 from epic_cli.engine.strategies.parts cimport (
-    Strategy, begin_after, draw_sample, hear_datagram, is_broken, is_native, take_beside,
-    take_packet,
+    Strategy, begin_after, draw_sample, hear_datagram, is_broken, is_native, meet_other, newest_of,
+    restart_clock, take_beside, take_packet,
 )
 
 
@@ -60,6 +60,8 @@ cdef class Replay:
     cdef ConnectionTimes heard_apart    # what blocks of one entity tell of the others
     cdef const vector[Datagram]* datagrams      # of the connection; NULL: none
     cdef size_t next_datagram
+    cdef size_t joined                  # entities, in the datagrams before that one
+    cdef bint meets                     # another entity joins in the datagram that is taken
     cdef Packet other                   # the next datagram, as a packet
     cdef bint is_usual                  # a pacing and a clock that one_entity.h knows
     cdef object error
@@ -180,13 +182,13 @@ cdef class Replay:
 
     cdef int extend_connection(self) except -1:
         """Adds what the block tells of other entities to what is still to be heard of."""
-        cdef ConnectionTimes left = ConnectionTimes()
+        cdef ConnectionTimes left = ConnectionTimes(self.heard_apart)
         cdef vector[Datagram]* all = &self.heard_apart.datagrams
         cdef size_t index
         cdef Datagram one
         if self.datagrams == NULL and self.last.time == self.last.time:
             all.push_back(self.last)
-            self.next_datagram = 1
+            self.next_datagram = self.joined = 1
         if self.next_datagram > 1:
             all.erase(all.begin(), all.begin() + (self.next_datagram - 1))
             self.next_datagram = 1
@@ -200,6 +202,8 @@ cdef class Replay:
             one = left.datagrams[index]
             if all.size() == 0 or one.time != all.back().time or one.arrival != all.back().arrival:
                 all.push_back(one)
+            else:
+                self.joined += one.joins
         self.datagrams = all
         return 0
 
@@ -327,9 +331,14 @@ cdef class Replay:
                 else:
                     self.pacing.begin(self.other)
                     begin_after(self.pointers[0], self.pacing.clock.now)
-            self.hear_next()
+            self.hear_next(self.restarts(self.datagrams[0][self.next_datagram]))
         if self.pacing.started and self.pacing.refuses(packet) == ACCEPTED:
             self.pass_frames(arrival)
+
+    cdef bint restarts(self, const Datagram& found) noexcept nogil:
+        """Restart the clock if the only entity so far teleports; return True if it did."""
+        return (self.joined == 1 and found.teleport and not isnan(found.previous)
+                and restart_clock(self.pointers[0], found.time))
 
     cdef void pass_frames(self, double until) noexcept nogil:
         """Passes the ticks before a time, of which there are no rows."""
@@ -359,11 +368,16 @@ cdef class Replay:
             return self.pacing.now(self.other) <= self.pacing.now(packet)
         return self.other.time <= packet.time
 
-    cdef void hear_next(self) noexcept nogil:
-        """Tells the strategy of the datagram that ``look_ahead`` found."""
+    cdef void hear_next(self, bint begins_anew=False) noexcept nogil:
+        """Tell the strategies of the datagram that ``look_ahead`` found."""
+        cdef const Datagram* found = &self.datagrams[0][self.next_datagram]
+        cdef size_t place
+        self.joined += found.joins
         self.next_datagram += 1
-        hear_datagram(self.pointers[0], self.other.time, self.pacing.now(self.other))
-        self.check(self.pointers[0])
+        for place in range(self.pointers.size()):
+            hear_datagram(self.pointers[place], found.time, self.pacing.now(self.other),
+                          NAN if begins_anew else found.previous)
+            self.check(self.pointers[place])
 
     cdef void hear_until(self, double time) noexcept nogil:
         """Tells it of those that arrived up to a time."""
@@ -371,9 +385,14 @@ cdef class Replay:
                 self.pacing.now(self.other) <= time):
             self.hear_next()
 
-    cdef bint begins_datagram(self, const Packet& packet) noexcept nogil:
-        """Pass the datagrams before a packet; return True if it is the first of its own."""
+    cdef bint begins_datagram(self, const Packet& packet, double& previous) noexcept nogil:
+        """Pass the datagrams before a packet; return True if it is the first of its own.
+
+        ``previous`` is then the newest timestamp before it, of the entity of its first packet.
+        """
         cdef bint begins
+        cdef const Datagram* own
+        cdef double before
         if self.datagrams == NULL:
             begins = (isfinite(packet.time) and is_finite(packet.position)
                       and is_finite(packet.velocity) and not same_datagram(self.last, packet))
@@ -382,24 +401,46 @@ cdef class Replay:
             return begins
         while self.comes_before(packet):
             self.hear_next()
-        if self.next_datagram < self.datagrams.size() and same_datagram(
-                self.datagrams[0][self.next_datagram], packet):
-            self.next_datagram += 1
-            return True
+        if self.next_datagram < self.datagrams.size():
+            own = &self.datagrams[0][self.next_datagram]
+            if same_datagram(own[0], packet):
+                before = own.previous
+                if isnan(previous) and self.restarts(own[0]):
+                    before = NAN
+                self.joined += own.joins
+                self.next_datagram += 1
+                # the entity is no longer alone, from now on or from its own packet on
+                self.meets = self.joined > 1 and own.joins > 0
+                if self.meets and before != previous and not (
+                        isnan(before) and isnan(previous)):
+                    meet_other(self.pointers[0], packet.time, self.pacing.now(packet))
+                (&previous)[0] = before
+                return True
         return self.next_datagram == 0 or not same_datagram(
             self.datagrams[0][self.next_datagram - 1], packet)
 
     cdef bint take_beside_others(self, const Packet& packet, int32_t place) noexcept nogil:
-        """Gives a packet to its strategy, and tells the others of it."""
-        cdef bint begins = self.begins_datagram(packet)
+        """Give a packet to its strategy, and tell the others of it."""
+        cdef double previous = newest_of(self.pointers[place])
+        cdef bint begins = self.begins_datagram(packet, previous)
+        cdef bint joins = self.datagrams == NULL and isnan(previous)
         cdef double now = self.pacing.now(packet)
         cdef size_t other
-        if begins:
+        cdef bint taken
+        if begins or joins:
             for other in range(self.pointers.size()):
-                if other != <size_t>place:
-                    hear_datagram(self.pointers[other], packet.time, now)
+                if other == <size_t>place:
+                    continue
+                if begins:
+                    hear_datagram(self.pointers[other], packet.time, now, previous)
                     self.check(self.pointers[other])
-        return take_beside(self.pointers[place], packet, now, not begins)
+                else:
+                    meet_other(self.pointers[other], packet.time, now)
+        taken = take_beside(self.pointers[place], packet, now, not begins, previous)
+        if self.meets:
+            self.meets = False
+            meet_other(self.pointers[place], packet.time, now)
+        return taken
 
     cdef void apply(self, const Packet& packet) noexcept nogil:
         cdef bint taken

@@ -13,7 +13,7 @@ from epic_cli.engine.packets cimport (
     fill_turns, same_datagram,
 )
 from epic_cli.engine.strategies.parts cimport (
-    Strategy, draw_sample, hear_datagram, take_beside, take_packet,
+    Strategy, draw_sample, hear_datagram, meet_other, take_beside, take_packet,
 )
 
 from epic_cli.engine.strategies.parts import adapted
@@ -121,7 +121,8 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
     cdef Sample sample
     cdef ConnectionTimes connection = packets.connection
     cdef const vector[Datagram]* others = NULL
-    cdef size_t other = 0
+    cdef size_t other = 0, joined = 0
+    cdef double previous = NAN
     cdef bint begins, known
     if strategy.listens and connection is not None:
         connection.sort()
@@ -141,19 +142,26 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
                                 others[0][other].arrival <= packet.arrival
                                 and not same_datagram(others[0][other], packet[0])):
                             hear_datagram(<void*>strategy, others[0][other].time,
-                                          others[0][other].arrival)
+                                          others[0][other].arrival, others[0][other].previous)
+                            joined += others[0][other].joins
                             other += 1
                         begins = other < others.size() and same_datagram(
                             others[0][other], packet[0])
                         known = not begins and other > 0 and same_datagram(
                             others[0][other - 1], packet[0])
-                        other += begins
-                        take_beside(<void*>strategy, packet[0], packet.arrival, known)
+                        if begins:
+                            previous = others[0][other].previous
+                            joined += others[0][other].joins
+                            if joined > 1 and others[0][other].joins > 0:
+                                meet_other(<void*>strategy, packet.time, packet.arrival)
+                            other += 1
+                        take_beside(<void*>strategy, packet[0], packet.arrival, known, previous)
                     place += 1
                 while others != NULL and other < others.size() and (
                         others[0][other].arrival <= times[frame]):
                     hear_datagram(<void*>strategy, others[0][other].time,
-                                  others[0][other].arrival)
+                                  others[0][other].arrival, others[0][other].previous)
+                    joined += others[0][other].joins
                     other += 1
                 sample = Sample()
                 draw_sample(<void*>strategy, times[frame], sample)

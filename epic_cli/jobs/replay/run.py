@@ -206,14 +206,14 @@ def chosen(
 
     Report the first packet without a velocity to ``log``, if velocities are estimated.
     """
-    block, second = PacketBlock(), None
+    block, second, before = PacketBlock(), None, ConnectionTimes()
     for block in found:
         if log is not None and block.lacks_velocity():
             if needs_estimates(spec.strategy.make()):
                 log.estimated()
             log = None
         if spec.entity is not None:
-            block.keep_entity(spec.entity)
+            block.keep_entity(spec.entity, before)
         elif spec.row_format == "epic":
             second = block.cut_at_second_entity()
         if second is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.strategy_spec import StrategySpec, split
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.browser.server import ServeSpec, serve
@@ -120,6 +120,7 @@ class FollowedStrategy(Consumer):
         self._evaluator = LiveEvaluator(tick[0] / tick[1])
         self._drawing = LiveDrawing(strategy, tick, view.entities, [self])
         self._drawn = self._measured = -math.inf  # up to when the page knows it
+        self._before = ConnectionTimes()
         self._drawing.draw(block, view.drawn_up_to)
 
     def take_packets(self, block: PacketBlock) -> None:
@@ -136,7 +137,7 @@ class FollowedStrategy(Consumer):
         own, drawn_up_to = PacketBlock(self._view.entities), self._view.drawn_up_to
         for block in self._view.fresh:
             own.extend(block)
-        own.keep_entity(self._name)
+        own.keep_entity(self._name, self._before)
         self._drawing.draw(own, drawn_up_to)
         of = self._history, drawn_up_to, now, self._name, (), self._view.game.truth
         self._evaluator.look(*of)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from support.connections import KINDS, connection
 
 from epic_cli import Packet, Sample, replay
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock
 from epic_cli.engine.replay import Trace, draw_frames, separate
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
@@ -18,12 +19,15 @@ from epic_cli.engine.strategies import names
 from epic_cli.metrics.arrays import rows_of
 
 TIMING = Timing((1, 60))
-#: Strategies whose clock is the connection's where the send interval is given.
-GIVEN = (
+#: Beside each strategy with its defaults.
+VARIANTS = (
     "mirror+send_interval=0.05",
     "lightyear+send_interval=0.05",
     "james-frowen+tick_interval=0.05",
     "tick-interpolation+tick_interval=0.05",
+    "snapshot+clock=pll+server_step=0.05",
+    "unity-ngo+mode=lerp",
+    "geckos+quirks=on",
 )
 STATUSES = ("none", "held", "interpolated", "extrapolated")
 
@@ -66,12 +70,12 @@ def plain(samples: list[Sample]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("strategy", [*names(), *GIVEN])
+@pytest.mark.parametrize("strategy", [*names(), *VARIANTS])
 def test_an_entity_is_drawn_apart_from_others_as_it_is_beside_them(
     strategy: str, apart: bool
 ) -> None:
-    for kind in KINDS:
-        packets = connection(kind, jitter=0.03, apart=apart)
+    for kind, teleports in product(KINDS, (False, True)):
+        packets = connection(kind, jitter=0.03, apart=apart, teleports=teleports)
         together = rows_together(strategy, packets)
         for parts in (1, 7):
             for name, block in by_entity(packets, parts).items():
@@ -79,18 +83,18 @@ def test_an_entity_is_drawn_apart_from_others_as_it_is_beside_them(
                 assert rows == plain(together[name])[: len(rows)], (kind, name)
 
 
-@pytest.mark.parametrize("strategy", ["source", "mirror", "epic"])
+@pytest.mark.parametrize("strategy", ["source", "mirror", "quake3", "unity-ngo", "epic"])
 def test_one_entity_of_a_stream_is_drawn_as_all_are(strategy: str) -> None:
     for kind in KINDS:
-        packets = connection(kind, jitter=0.03)
+        packets = connection(kind, jitter=0.03, teleports=True)
         together = rows_together(strategy, packets)
         for name, expected in together.items():
             stream = SampleStream(StrategySpec(strategy).maker(), TIMING)
-            block = block_of(packets)
+            block, before = block_of(packets), ConnectionTimes()
             found: list[Sample] = []
             for begin in range(0, len(block), 5):
                 part = block.part(begin, begin + 5)
-                part.keep_entity(name)
+                part.keep_entity(name, before)
                 for samples in stream.feed(part):
                     found += samples.samples(block.entities)
             for samples in stream.finish():

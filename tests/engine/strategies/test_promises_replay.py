@@ -64,6 +64,9 @@ def test_rows_are_those_of_the_same_calls(variant: Variant) -> None:
 @pytest.mark.parametrize("name", names())
 def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: str) -> None:
     packets = traffic(3, ("a", "b", "c"))
+    joined = next(index for index, packet in enumerate(packets) if packet.entity != "a")
+    # a clock begins anew at a teleport of an entity that is alone, of which hear cannot tell
+    packets = [one._replace(teleport=False) for one in packets[:joined]] + packets[joined:]
     rows = list(replay(packets, name))
     last = arrival_of(packets[-1])
     for entity in ("a", "b", "c"):

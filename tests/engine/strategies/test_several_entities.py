@@ -105,16 +105,19 @@ def test_source_has_one_clock_for_all_entities(kind: str) -> None:
             assert sample.position[0] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", ["source", "mirror", "james-frowen", "lightyear", "ddnet"])
-def test_entities_of_one_connection_are_drawn_at_one_time(name: str, seed: int) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    "name",
+    ["source", "mirror", "james-frowen", "lightyear", "ddnet", "quake3", "geckos", "hermite"],
+)
+def test_entities_of_one_connection_are_drawn_at_one_time(
+    name: str, seed: int, apart: bool
+) -> None:
     """One that joins late is drawn at the sender's time at which the others are."""
-    packets = connection("joins late", seed, jitter=0.04)
-    given = {"james-frowen": {"tick_interval": 0.05}}
-    given |= {key: {"send_interval": 0.05} for key in ("mirror", "lightyear")}
-    drawn = rows(name, packets, **given.get(name, {}))
+    packets = connection("joins late", seed, jitter=0.04, apart=apart)
     times: dict[str, dict[float, float]] = {}
-    for entity, samples in drawn.items():
+    for entity, samples in rows(name, packets).items():
         own = [packet for packet in packets if packet.entity == entity]
         stamps = [packet.time for packet in own]
         # the coordinate that is linear in time, of whatever curve
@@ -124,10 +127,149 @@ def test_entities_of_one_connection_are_drawn_at_one_time(name: str, seed: int) 
             for sample in samples
             if sample.status == "interpolated"
             and stamps[1] < np.interp(-sample.position[1], places, stamps) < stamps[-1]
+            and -sample.position[1] not in places  # nor is it at the newest, to go on
         }
     both = times["a"].keys() & times["b"].keys()
     assert len(both) > 60
     assert [times["a"][at] for at in both] == pytest.approx([times["b"][at] for at in both])
+
+
+#: What measures the send interval, and what that setting is called.
+MEASURES = {
+    "mirror": "send_interval",
+    "lightyear": "send_interval",
+    "james-frowen": "tick_interval",
+    "tick-interpolation": "tick_interval",
+    "hermite": "send_interval",
+}
+
+
+@pytest.mark.parametrize("between", [0.0, 0.002, 0.016])
+@pytest.mark.parametrize("name", [*MEASURES, "unity-ngo"])
+def test_a_measured_interval_is_that_of_an_entity_not_of_the_datagrams(
+    name: str, between: float
+) -> None:
+    """Whether entities share datagrams or send in turn, the lag is that of the given interval."""
+    packets = connection("goes silent", apart=between > 0, between=between)
+    setting = {name: 0.05 for name in [MEASURES.get(name, "")] if name} or {"tick_rate": 20}
+    measured, given = rows(name, packets), rows(name, packets, **setting)
+    for entity in ("a", "b"):
+        found, wanted = measured[entity], given[entity]
+        late = [
+            (one.position, other.position)
+            for one, other in zip(found, wanted, strict=True)
+            if 1 < one.time < (2.1 if entity == "a" else 4.0)
+        ]
+        assert len(late) > 60
+        # a timeline that has begun elsewhere may stay within its tolerance, half an interval
+        off = [math.dist(one, other) for one, other in late]
+        assert max(off) < 10 * 0.025
+
+
+@pytest.mark.parametrize("name", ["quake3", "geckos", "mirror", "james-frowen", "unity-ngo"])
+def test_entities_that_send_in_turn_do_not_freeze(name: str) -> None:
+    """Three that send at one rate but never at one time are as smooth as one that is alone."""
+    packets = connection("goes silent", apart=True, between=0.023)
+    for samples in rows(name, packets).values():
+        moving = [one for one in samples if 0.6 < one.time < 2.0]
+        assert all(one.status == "interpolated" for one in moving)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_geckos_has_one_offset_for_all_entities(kind: str, apart: bool) -> None:
+    """It is that of the connection's first packet, or of one that is more than 50 ms off."""
+    packets = connection(kind, jitter=0.09, apart=apart)
+    drawn = 0
+    for entity, samples in rows("geckos", packets).items():
+        latest = -math.inf
+        for sample in samples:
+            offset = math.nan
+            for packet in (known := arrived(packets, sample.time)):
+                fresh = (packet.arrival or 0.0) - packet.time
+                offset = offset if abs(fresh - offset) <= 0.05 + 1e-9 else fresh
+            own = [(one.time, one.position[0]) for one in known if one.entity == entity]
+            time = max(sample.time - offset - 0.1, latest)
+            if sample.status != "none":
+                latest = time  # it never runs backwards
+            if own[0][0] <= time < own[-1][0]:
+                drawn += 1
+                expected = float(np.interp(time, *np.transpose(own)))
+                assert sample.position[0] == pytest.approx(expected, abs=1e-9)
+    assert drawn > 100
+
+
+def quake3(packets: list[Packet], entity: str, frames: list[float]) -> dict[float, float]:
+    """x of a player in each frame: CL_SetCGameTime with snapshots of all entities.
+
+    A player whom a snapshot leaves out is in it where he was.
+    """
+    stamps = sorted({one.time for one in packets})
+    own = {one.time: one.position[0] for one in packets if one.entity == entity}
+    full: dict[float, float] = {}
+    for stamp in stamps:
+        if stamp in own or full:
+            full[stamp] = own[stamp] if stamp in own else full[stamps[stamps.index(stamp) - 1]]
+    shown, came = {}, {one.time: one.arrival or 0.0 for one in packets}
+    delta = server = seen = -math.inf
+    extrapolated = False
+    for at in frames:
+        known = [stamp for stamp in stamps if came[stamp] <= at]
+        if not known:
+            continue
+        newest = known[-1]
+        if delta == -math.inf:
+            delta, server, seen = newest - at, newest, newest
+        server = max(server, at + delta)
+        extrapolated |= at + delta >= newest - 0.005 - 1e-9
+        if newest > seen:
+            seen, off = newest, abs(newest - at - delta)
+            if off > 0.5 + 1e-9:
+                delta = server = newest - at
+            elif off > 0.1 + 1e-9:
+                delta = (delta + newest - at) / 2
+            elif extrapolated:
+                extrapolated, delta = False, delta - 0.002
+            else:
+                delta += 0.001
+        # what no packet has told yet is not known to be at rest
+        last = max((stamp for stamp in own if stamp <= newest), default=None)
+        if last is not None:
+            states = {stamp: x for stamp, x in full.items() if stamp <= last}
+            shown[at] = float(np.interp(server, list(states), list(states.values())))
+    return shown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_quake3_has_one_clock_for_all_entities(kind: str) -> None:
+    packets = connection(kind, jitter=0.03)
+    drawn = rows("quake3", packets)
+    frames = sorted({sample.time for samples in drawn.values() for sample in samples})
+    for entity, samples in drawn.items():
+        expected = quake3(packets, entity, frames)
+        moving = {sample.time: sample.position[0] for sample in samples}
+        assert moving == pytest.approx({at: expected[at] for at in moving}, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_snapshots_loop_counts_an_update_once_whoever_is_in_it(kind: str) -> None:
+    """Packets of one time, in one datagram or in several, are one update of 0.05 s."""
+    settings = {"clock": "pll", "server_step": 0.05, "interpolation_time": 0.15}
+    together = rows("snapshot", connection(kind), **settings)  # type: ignore[arg-type]
+    apart = rows("snapshot", connection(kind, apart=True), **settings)  # type: ignore[arg-type]
+    for entity in together:
+        begin = together[entity][0].time + 0.4
+        for one, other in zip(together[entity], apart[entity], strict=False):
+            if one.time > begin:
+                # stamps and arrivals of datagrams that are apart are up to 6 ms later
+                assert math.dist(one.position, other.position) < 12 * 0.008
+    # the entity that all updates are of is where its stamps say
+    packets = [packet for packet in connection(kind) if packet.entity == "a"]
+    stamps, places = zip(*((one.time, one.position[0]) for one in packets), strict=True)
+    for sample in together["a"]:
+        if sample.status == "interpolated":
+            time = sample.time - 0.06 - 0.15
+            assert sample.position[0] == pytest.approx(np.interp(time, stamps, places), abs=0.02)
 
 
 def james_frowen(packets: list[Packet], entity: str, frames: list[float]) -> dict[float, float]:

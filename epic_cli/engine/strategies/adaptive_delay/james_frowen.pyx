@@ -39,9 +39,8 @@ cdef class JamesFrowen(Strategy):
     has fallen back: 7 s after a step of 1.5 s.
 
     As in the original the clock is the connection's: each message moves it, whichever entities are
-    in it (``tick_interval=auto``: those of its own). One that comes twice counts twice for the
-    clock; its snapshot is discarded (there it divides zero by zero, and the entity is nowhere for a
-    frame).
+    in it. One that comes twice counts twice for the clock; its snapshot is discarded (there it
+    divides zero by zero, and the entity is nowhere for a frame).
 
     Where this differs from the original: ``tick_interval=auto`` measures the tick.
     ``snap_distance`` and ``reset_backward`` are additions: with the latter a clock that is as far
@@ -65,8 +64,7 @@ cdef class JamesFrowen(Strategy):
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original's buffer and clock, called at a packet and in a frame as"
         " SyncPositionBehaviour calls them; its own tests",
-        connection="with tick_interval given its clock takes all packets"
-        " (SyncPositionSystem.TimeSync)",
+        connection="its clock takes all packets (SyncPositionSystem.TimeSync)",
         rotates="slerp at the same fraction (TransformState)",
         lag_by_session=True,
         lag_varies=LagVariation(
@@ -108,15 +106,12 @@ cdef class JamesFrowen(Strategy):
     def configure(self, *, tick_interval, moving_average_count):
         self.check_free()
         self.interval = SendInterval(tick_interval, 0.05)
-        # the time between two packets of one entity is not that between two of the connection
-        self.listens = self.listens and not self.interval.measures
+        self.clock_restarts = True
         self.difference = MovingAverage(2 / (moving_average_count + 1.0))
         self.buffer.set_capacity()
 
     cdef void clear(self) noexcept nogil:
         self.buffer.clear()
-        if not self.connected:
-            self.clear_clock()
 
     cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
@@ -134,7 +129,7 @@ cdef class JamesFrowen(Strategy):
     cdef void count_datagram(self, double time, double now) noexcept nogil:
         if time < self.connection_newest():
             return
-        self.interval.add(time)
+        self.interval.add_datagram(time, self)
         if self.running:
             self.follow(time)
         else:

@@ -76,7 +76,7 @@ cdef class Lightyear(Strategy):
         " MIT or Apache-2.0",
         proof="runs of the original's functions, in a driver that calls them once a packet and"
         " once a frame with packets, as its systems do; its own tests",
-        connection="with send_interval given its timeline takes all packets",
+        connection="its timeline takes all packets",
         rotates="slerp at the same fraction, or a Hermite curve with the angular velocities"
         " (lightyear_avian)",
         lag_varies=LagVariation(
@@ -129,15 +129,12 @@ cdef class Lightyear(Strategy):
     def configure(self, *, send_interval):
         self.check_free()
         self.interval = SendInterval(send_interval, 0.05)
-        # the time between two packets of one entity is not that between two of the connection
-        self.listens = self.listens and not self.interval.measures
+        self.clock_restarts = True
         self.age = PacketAge(AUTO)
         self.snapshots.set_capacity()
 
     cdef void clear(self) noexcept nogil:
         self.snapshots.clear()
-        if not self.connected:
-            self.clear_clock()
 
     cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
@@ -170,7 +167,7 @@ cdef class Lightyear(Strategy):
         self.measure(self.age.of(packet, now))
         self.weigh(packet.time)
         self.begun = True
-        self.interval.add(packet.time)
+        self.interval.add_datagram(packet.time, self)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.snapshots.empty() and packet.time < self.newest:

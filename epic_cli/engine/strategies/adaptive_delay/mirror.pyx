@@ -47,11 +47,10 @@ cdef class Mirror(Strategy):
     sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards,
     its negative arrival interval counts as jitter, and of several snapshots that a frame passes
     half stay in the buffer, to be drawn again where timestamps are set back. Mirror knows its
-    send interval; ``auto`` measures it. Its timeline follows a message of the server's, whether
-    anything moves or not; here it follows the
-    packets of all entities, or with ``auto`` those of its own. It knows an arrival by the
-    frame. Its NetworkTransform stamps an entity's
-    snapshots one send interval later, as long as its timelineOffset is on: ``timeline_offset=1``.
+    send interval; ``auto`` measures it, by the entities that send most. Its timeline follows a
+    message of the server's, whether anything moves or not; here it follows the packets of all
+    entities. It knows an arrival by the frame. Its NetworkTransform stamps an entity's snapshots
+    one send interval later, as long as its timelineOffset is on: ``timeline_offset=1``.
     ``snap_distance`` is an addition.
 
     ``send_interval=auto`` draws as the given interval does, where at least three of eight
@@ -71,7 +70,7 @@ cdef class Mirror(Strategy):
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original: DynamicAdjustment and InsertAndAdjust at a packet, StepTime"
         " and StepInterpolation in a frame, as NetworkClient calls them; its own tests",
-        connection="with send_interval given its timeline takes all packets",
+        connection="its timeline takes all packets",
         rotates="slerp at the same fraction (NetworkTransform)",
         lag_by_session=True,
         lag_varies=LagVariation(
@@ -127,8 +126,7 @@ cdef class Mirror(Strategy):
     def configure(self, *, send_interval, buffer_limit):
         self.check_free()
         self.interval = SendInterval(send_interval, 1.0 / 60)
-        # the time between two packets of one entity is not that between two of the connection
-        self.listens = self.listens and not self.interval.measures
+        self.clock_restarts = True
         self.buffer.set_capacity(buffer_limit)
         self.drift_average = MovingAverage()
         self.delivery_average = MovingAverage()
@@ -145,8 +143,6 @@ cdef class Mirror(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.buffer.clear()
-        if not self.connected:
-            self.clear_clock()
 
     cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
@@ -190,7 +186,7 @@ cdef class Mirror(Strategy):
     cdef void expect(self, double time, bint fresh) noexcept nogil:
         """Sets the buffer time, and the timeline where it begins or goes on after a pause."""
         cdef long measured = self.interval.count
-        self.interval.add(time)
+        self.interval.add_datagram(time, self)
         self.adjust()
         if not self.begun:
             self.begun, self.timeline = True, time - self.buffer_time

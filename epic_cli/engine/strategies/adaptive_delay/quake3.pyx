@@ -1,6 +1,6 @@
 """The snapshot interpolation of Quake III Arena, with its clock and its trajectories."""
 
-from libc.math cimport M_PI, cos, fabs, sin
+from libc.math cimport INFINITY, M_PI, cos, fabs, sin
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.packets cimport (
@@ -53,8 +53,11 @@ cdef class Quake3(Strategy):
     Very little lag: the buffer is a single snapshot. A lost packet freezes players, and the
     clock never rests, so a constant velocity is drawn up to 2 ms times the velocity off the line.
 
-    Where this differs from Quake: each entity has a clock of its own, where the original has one
-    for its snapshots of all. Times are not whole milliseconds. The velocity of ``sine``
+    The clock is the connection's, whose snapshot begins with the first packet of an entity that the
+    one before had already. A player that is left out of a snapshot was at rest, as far as
+    it tells: its next movement begins with the last one without it.
+
+    Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
     is the true one, and an error is shown from the first frame on; with ``quirks=on`` they are
     as in the original, which has a factor of 0.5 instead of 2 pi / duration, and no error in the
     frame in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
@@ -73,6 +76,7 @@ cdef class Quake3(Strategy):
         " none of its code (GPL-2.0)",
         proof="runs of the original's clock, CL_SetCGameTime in every frame, and of its"
         " trajectories; formula (error decay)",
+        connection="its clock takes all packets, and a player that they leave out is at rest",
         rotates="pitch, yaw and roll, each the shorter way (LerpAngle); on angle_trajectory where"
         " positions are on theirs",
         lag_varies=LagVariation(
@@ -104,6 +108,8 @@ cdef class Quake3(Strategy):
     cdef public bint quirks
     cdef SnapshotBuffer snapshots
     cdef bint extrapolated
+    cdef double newest_of_all, one_before   # timestamps of the connection's last two snapshots
+    cdef bint running                   # the clock, since the first frame with a snapshot
     cdef bint fresh                     # there are snapshots that no frame has seen
     cdef readonly double delta          # sender's minus local time, s
     cdef readonly double server_time
@@ -113,17 +119,46 @@ cdef class Quake3(Strategy):
     def configure(self):
         self.check_free()
         self.snapshots.set_capacity(32)  # as in the original
+        self.clock_restarts = True
 
     cdef void clear(self) noexcept nogil:
         self.snapshots.clear()
-        self.extrapolated = self.fresh = False
-        self.delta = self.server_time = 0
         self.error = Vec3[double]()
 
+    cdef void clear_clock(self) noexcept nogil:
+        self.extrapolated = self.fresh = self.running = False
+        self.delta = self.server_time = 0
+        self.newest_of_all = self.one_before = -INFINITY
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef Quake3 other = peer
+        self.extrapolated, self.fresh, self.running = (
+            other.extrapolated, other.fresh, other.running)
+        self.delta, self.server_time = other.delta, other.server_time
+        self.newest_of_all, self.one_before = other.newest_of_all, other.one_before
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        if time > self.newest_of_all and self.begins_round(self.newest_of_all):
+            self.one_before, self.newest_of_all = self.newest_of_all, time
+            self.fresh = True
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        if self.newest_of_all > -INFINITY:
+            self.advance(at)
+
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        if not self.snapshots.empty() and packet.time <= self.newest:
+        cdef Snapshot resting
+        cdef bint late = not self.snapshots.empty() and packet.time <= self.newest
+        if not self.same_datagram and (self.connected or not late):
+            self.count_datagram(packet.time, now)
+        if late:
             return False
-        self.fresh = True
+        if self.trajectory == INTERPOLATE and not self.snapshots.empty() and (
+                self.snapshots.back().time < self.one_before < packet.time):
+            resting = self.snapshots.back()
+            resting.time = self.one_before
+            self.snapshots.append(resting)
         self.snapshots.append(packet, now)
         return True
 
@@ -133,9 +168,9 @@ cdef class Quake3(Strategy):
 
     cdef void advance(self, double at) noexcept nogil:
         """Sets the time of a frame; then, if it has new snapshots, moves the clock to them."""
-        cdef double newest = self.snapshots.back().time
-        if not self.drew:
-            self.fresh = False
+        cdef double newest = self.newest_of_all
+        if not self.running:
+            self.running, self.fresh = True, False
             self.delta = newest - at
             self.server_time = newest
         self.server_time = max(at + self.delta - self.cl_time_nudge, self.server_time)

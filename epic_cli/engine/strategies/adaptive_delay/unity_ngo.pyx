@@ -99,6 +99,7 @@ cdef class UnityNgo(Strategy):
         " License), none of its text",
         proof="runs of the interpolators of 1.11 (bit for bit) and 2.13, called at a packet and in"
         " a frame as NetworkTransform calls them; upstream tests",
+        connection="its server time and tick take all packets (NetworkTimeSystem)",
         rotates="slerp (half floats: nlerp) where positions lerp; smooth-damp: each angle by itself"
         " (BufferedLinearInterpolatorQuaternion)",
         lag_varies=LagVariation(
@@ -159,28 +160,64 @@ cdef class UnityNgo(Strategy):
         self.clock = NetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
                                  sync_interval)
         self.interval = SendInterval(1.0 / tick_rate, 1.0 / 30)
+        self.clock_restarts = True
         if isnan(self.tick_latency):
             self.tick_latency = 1 if self.mode in (DOUBLE_LERP, LEGACY_LERP) else 2
 
     cdef void clear(self) noexcept nogil:
+        self.turns.seeded = False
+
+    cdef void clear_clock(self) noexcept nogil:
         self.clock.clear()
         self.interval.clear()
-        self.turns.seeded = False
         self.rendered = -INFINITY
 
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef UnityNgo other = peer
+        self.clock.copy(other.clock)
+        self.interval.copy(other.interval)
+        self.rendered = other.rendered
+        self.set_tick(self.positions)
+        self.set_tick(self.velocities)
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        if time > self.connection_newest():
+            self.follow(time, now)
+
+    cdef void follow(self, double time, double now) noexcept nogil:
+        """Take the newest timestamp of the connection."""
+        self.interval.add_datagram(time, self)
+        self.clock.sync(time, now)
+        self.set_tick(self.positions)
+        self.set_tick(self.velocities)
+
+    cdef void pass_frame(self, double at) noexcept nogil:
+        self.advance(at)
+
+    cdef double advance(self, double at) noexcept nogil:
+        """Move the clock by a frame; return the server time. ``rendered`` is what is drawn."""
+        cdef double server = self.clock.advance(at, self.elapsed(at)), render = server
+        if self.render_from == SERVER_TIME:
+            render -= self.interval.value * self.tick_latency
+        # nor does it go back when another tick rate is measured
+        self.rendered = max(self.rendered, render)
+        return server
+
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef bint taken = self.empty or packet.time > self.newest
+        cdef bint resumes = not self.empty and 0 < self.pause < packet.time - self.newest
+        cdef double tick = self.interval.value
+        if not self.connected:
+            if self.empty or packet.time > self.newest:
+                self.follow(packet.time, now)
+        elif not self.same_datagram:
+            self.count_datagram(packet.time, now)
         if self.empty:
             self.positions.jump(packet.position, packet.time)
             self.velocities.jump(packet.velocity, packet.time)
-        elif 0 < self.pause < packet.time - self.newest:
-            self.positions.resume(packet.time - self.interval.value)
-            self.velocities.resume(packet.time - self.interval.value)
-        if taken:
-            self.interval.add(packet.time)
-            self.clock.sync(packet.time, now)
-            self.set_tick(self.positions)
-            self.set_tick(self.velocities)
+        elif resumes:
+            self.positions.resume(packet.time - tick)
+            self.velocities.resume(packet.time - tick)
         if packet.turn.known():
             self.accept_turn(packet)
         self.empty = False              # even where the first comes too late: 1.x jumps to it
@@ -203,15 +240,8 @@ cdef class UnityNgo(Strategy):
         one.latency = self.interval.value * self.tick_latency
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double elapsed, server, render
+        cdef double elapsed = self.elapsed(at), server = self.advance(at), render = self.rendered
         cdef Vec3[double] spin
-        elapsed = self.elapsed(at)
-        server = self.clock.advance(at, elapsed)
-        render = server
-        if self.render_from == SERVER_TIME:
-            render -= self.interval.value * self.tick_latency
-        # nor does it go back when another tick rate is measured
-        render = self.rendered = max(self.rendered, render)
         self.positions.slack = max(ROUNDING, RELATIVE_ROUNDING * max(fabs(at), fabs(server)))
         self.velocities.slack = self.positions.slack
         sample.show(Motion(self.positions.advance(elapsed, render, server),
@@ -618,6 +648,11 @@ cdef class NetworkTime:
             self.offset += step if self.desired > self.offset else -step
         self.latest = max(self.latest, at + self.offset)
         return self.latest
+
+    cdef void copy(self, NetworkTime other) noexcept:
+        """Copy the estimate of another one with the same settings."""
+        self.offset, self.desired, self.jumped = other.offset, other.desired, other.jumped
+        self.last_sync, self.latest = other.last_sync, other.latest
 
     cpdef void clear(self) noexcept nogil:
         """Resets the estimate."""

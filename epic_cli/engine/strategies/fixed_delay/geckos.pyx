@@ -51,9 +51,9 @@ cdef class Geckos(Strategy):
     millisecond, every offset counts, even one of -1 ms, and every server time is a time, where
     the original takes one of 1 ms or less for the fraction ``u``. With ``quirks=on`` all of this
     is as in the original. ``snap_distance`` is an addition, and each entity has its own
-    vault and offset: one that joins later waits for two snapshots as the first did, and one that
-    has left is held, where the original's snapshots of all entities show the former an interval
-    early, and drop the latter.
+    vault: one that joins later waits for two snapshots as the first did, and one that has left is
+    held, where the original's snapshots of all entities show the former an interval early, and drop
+    the latter. The offset is the connection's, as there.
 
     The velocity is that of the packets, interpolated as the position is. The positions are those of
     ``buffer+clock=first+clock_resync=0.05+delay=0.1+late=insert+before=none+beyond=freeze
@@ -68,6 +68,7 @@ cdef class Geckos(Strategy):
         on_loss="interpolates across what the buffer covers, then holds its last position",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original: snapshot.add at an arrival, calcInterpolation in a frame",
+        connection="its offset takes all packets",
         rotates="quat: slerp; deg, rad: pitch, yaw and roll, each the shorter way"
         " (runs of the original)",
         lag_by_session=True,
@@ -106,6 +107,7 @@ cdef class Geckos(Strategy):
         if isnan(self.buffer_time):
             self.buffer_time = 3.0 / server_fps if server_fps else 0.1
         self.vault.set_capacity(vault_size)
+        self.clock_restarts = True
 
     @property
     def timestamps(self):
@@ -114,8 +116,24 @@ cdef class Geckos(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.vault.clear()
-        self.has_offset = self.shows = False
-        self.offset = self.server_time = 0
+        self.shows = False
+        self.server_time = 0
+
+    cdef void clear_clock(self) noexcept nogil:
+        self.has_offset = False
+        self.offset = 0
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        self.has_offset, self.offset = (<Geckos>peer).has_offset, (<Geckos>peer).offset
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        cdef double offset = self.local(now - time)
+        if not self.has_offset or (self.quirks and fabs(self.offset - UNSET) < 1e-9):
+            self.offset = offset
+            self.has_offset = True
+        elif self.auto_correct_time_offset and fabs(self.offset - offset) > TOLERANCE:
+            self.offset = offset
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """The original has none: the position is held until there are two snapshots again."""
@@ -134,17 +152,15 @@ cdef class Geckos(Strategy):
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef size_t place = self.vault.count_until(packet.time)
-        cdef double offset = self.local(now - packet.time)
+        if self.connected and not self.same_datagram:
+            self.count_datagram(packet.time, now)
         if not self.quirks:
             if place > 0 and self.vault[place - 1].time == packet.time:
                 return False
             if place == 0 and self.vault.full():
                 return False
-        if not self.has_offset or (self.quirks and fabs(self.offset - UNSET) < 1e-9):
-            self.offset = offset
-            self.has_offset = True
-        elif self.auto_correct_time_offset and fabs(self.offset - offset) > TOLERANCE:
-            self.offset = offset
+        if not self.connected:
+            self.count_datagram(packet.time, now)
         # with quirks an equal stamp goes before the other: towards newer ones the first that
         # arrived counts, towards older ones the last
         while place > 0 and self.vault[place - 1].time == packet.time:

@@ -76,6 +76,7 @@ cdef class Hermite(Strategy):
         source="Glenn Fiedler, Gaffer On Games, Snapshot Interpolation and State"
         " Synchronization; formulas only",
         proof="formula",
+        connection="its clock takes all packets",
         rotates="a cubic through both rotations with their spins (Kim, Kim and Shin 1995)",
         settings=(
             Number("playout_delay", 0.35, "how far in the past the entity is drawn", "s", 0, 60,
@@ -113,10 +114,27 @@ cdef class Hermite(Strategy):
         self.clock = SenderTime(latency)
         self.interval = SendInterval(send_interval, 0.1)
         self.buffer.set_capacity()
+        self.clock_restarts = True
 
-    cdef void clear(self) noexcept nogil:
+    cdef void clear_clock(self) noexcept nogil:
         self.clock.clear()
         self.interval.clear()
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        self.clock.copy((<Hermite>peer).clock)
+        self.interval.copy((<Hermite>peer).interval)
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        if time > self.connection_newest():
+            self.follow(time, now)
+
+    cdef void follow(self, double time, double now) noexcept nogil:
+        """Take the newest timestamp of the connection."""
+        self.clock.add(time, now)
+        self.interval.add_datagram(time, self)
+
+    cdef void clear(self) noexcept nogil:
         self.buffer.clear()
         self.frozen = False
         self.error = Vec3[double]()
@@ -124,8 +142,10 @@ cdef class Hermite(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time <= self.newest and not self.buffer.empty():
             return False
-        self.clock.add(packet.time, now)
-        self.interval.add(packet.time)
+        if not self.connected:
+            self.follow(packet.time, now)
+        elif not self.same_datagram:
+            self.count_datagram(packet.time, now)
         self.buffer.append(packet, now)
         (&self.buffer.back()).position = packet.position + packet.velocity * self.extrapolation
         return True

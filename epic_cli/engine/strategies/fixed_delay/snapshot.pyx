@@ -45,7 +45,8 @@ cdef class SnapshotInterpolation(Strategy):
     phase-locked loop keeps a local clock in step with updates that arrive every ``server_step``
     seconds, counts them, and takes update n for the state at n * server_step - delta. A lost
     update is then missing from the count, and the loop moves the clock after it by at most
-    ``limit`` per update. When an update is ``resync`` seconds off, the loop restarts.
+    ``limit`` per update. When an update is ``resync`` seconds off, the loop restarts. It is the
+    connection's: the packets of all entities that are sent at one time are one update.
 
     The velocity is the slope between the two updates; zero where only one is shown.
 
@@ -62,6 +63,7 @@ cdef class SnapshotInterpolation(Strategy):
         source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"
         " PositionCircularBuffer)",
         proof="formula",
+        connection="with clock=pll its loop takes all packets",
         rotates="slerp, or as rotation says, between the same two updates (ours: the log has none)",
         lag_varies=LagVariation(
             "by up to the time between two packets: it waits for each, unless"
@@ -94,6 +96,7 @@ cdef class SnapshotInterpolation(Strategy):
     cdef public Clock clock
     cdef public Turning rotation
     cdef bint running               # the loop has had its first update
+    cdef double update              # the timestamp with which the newest update began
     cdef PhaseLockedLoop loop
     cdef SnapshotBuffer updates
 
@@ -102,30 +105,50 @@ cdef class SnapshotInterpolation(Strategy):
         self.loop = PhaseLockedLoop(server_step, decay, gain, limit)
         # two updates are the least to interpolate with
         self.updates.set_capacity(<size_t>max(ceil(self.interpolation_time / step), 2.0))
+        self.clock_restarts = True
+        self.listens = self.listens and self.clock == Clock.PLL
 
     cdef void clear(self) noexcept nogil:
-        self.running = False
         self.updates.clear()
 
+    cdef void clear_clock(self) noexcept nogil:
+        self.running = False
+
+    cdef int copy_clock(self, Strategy peer) except -1:
+        cdef SnapshotInterpolation other = peer
+        self.running, self.update = other.running, other.update
+        self.loop.copy(other.loop)
+        return 0
+
+    cdef void count_datagram(self, double time, double now) noexcept nogil:
+        cdef Snapshot newest
+        if self.running and not self.begins_round(self.update):
+            return
+        self.update = max(self.update, time) if self.running else time
+        if self.running and fabs(self.loop.expected - self.loop.time(now)) <= self.resync:
+            self.loop.server_update(now)
+            return
+        self.running = True
+        self.loop.start(now)
+        if self.updates.empty():
+            return
+        newest = self.updates.back()
+        newest.time = -self.interpolation_time
+        self.updates.clear()
+        if self.connected:              # what is shown stays: the restart may be another entity's
+            self.updates.append(newest)
+
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef double time = self.update_time(packet, now)
+        cdef double time = packet.time - packet.delta
+        if self.clock == Clock.PLL:
+            if not self.same_datagram:
+                self.count_datagram(packet.time, now)
+            time = self.loop.server_time(packet.delta)
         if not self.updates.empty() and time <= self.updates.back().time:
             return False
         self.updates.append(packet, now)
         (&self.updates.back()).time = time
         return True
-
-    cdef double update_time(self, const Packet& packet, double now) noexcept nogil:
-        """When the update's state was true, on the clock that ``drawn_time`` reads."""
-        if self.clock == Clock.STAMPS:
-            return packet.time - packet.delta
-        if self.running and fabs(self.loop.expected - self.loop.time(now)) <= self.resync:
-            self.loop.server_update(now)
-        else:
-            self.clear()
-            self.running = True
-            self.loop.start(now)
-        return self.loop.server_time(packet.delta)
 
     cdef double drawn_time(self, double at) noexcept nogil:
         if self.clock == Clock.PLL:

@@ -37,7 +37,7 @@ cdef class TickInterpolation(Strategy):
     goes from the state before the frame's ticks to the one after, and runs eight at most; a tick
     that is due exactly at a frame waits for the next. Godot and Fiedler record at every tick
     (``recorded=tick``): both ends are then the newest state, and a tick runs in the frame at which
-    it is due. With ``tick_interval`` given all entities have the same ticks.
+    it is due. All entities have the same ticks.
 
     Exact for what is simulated here, but no jitter buffer: a tick without a packet stands still,
     and one with two is twice as fast. One tick is added to the age of the newest packet.
@@ -55,7 +55,7 @@ cdef class TickInterpolation(Strategy):
         source="netfox (foxssake/netfox), interpolation-server.gd, MIT; Glenn Fiedler, Fix Your"
         " Timestep!",
         proof="formulas of the tick loop, the recording and the fraction; its own tests",
-        connection="with tick_interval given all entities have the same ticks",
+        connection="all entities have the same ticks",
         rotates="slerp between the same two ticks (netfox, Godot)",
         lag_by_session=True,
         lag_varies=LagVariation(
@@ -81,12 +81,7 @@ cdef class TickInterpolation(Strategy):
     def configure(self, *, tick_interval):
         self.check_free()
         self.interval = SendInterval(tick_interval, 1.0 / 30)
-        # the time between two packets of one entity is not that between two of the connection
-        self.listens = self.listens and not self.interval.measures
-
-    cdef void clear(self) noexcept nogil:
-        if not self.connected:
-            self.clear_clock()
+        self.clock_restarts = True
 
     cdef void clear_clock(self) noexcept nogil:
         self.interval.clear()
@@ -99,7 +94,7 @@ cdef class TickInterpolation(Strategy):
         return 0
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        self.interval.add(time)
+        self.interval.add_datagram(time, self)
 
     cdef void pass_frame(self, double at) noexcept nogil:
         self.run_ticks(at)
@@ -118,10 +113,11 @@ cdef class TickInterpolation(Strategy):
         return passed
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        if not self.empty and packet.time < self.newest:
-            return False
-        if not self.same_datagram:
+        cdef bint late = not self.empty and packet.time < self.newest
+        if not self.same_datagram and (self.connected or not late):
             self.count_datagram(packet.time, now)
+        if late:
+            return False
         self.newest_state = snapshot_of(packet, now)
         return True
 

@@ -13,8 +13,12 @@ from epic_cli.engine.strategies.parts.turning cimport TurnFilter
 
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef bint (*TakeBeside)(void* strategy, const Packet& packet, double now,
-                            bint same_datagram) noexcept nogil
-ctypedef void (*HearDatagram)(void* strategy, double time, double now) noexcept nogil
+                            bint same_datagram, double previous) noexcept nogil
+ctypedef void (*HearDatagram)(void* strategy, double time, double now,
+                              double previous) noexcept nogil
+ctypedef void (*MeetOther)(void* strategy, double time, double now) noexcept nogil
+ctypedef bint (*RestartClock)(void* strategy, double time) noexcept nogil
+ctypedef double (*NewestOf)(void* strategy) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
 
 
@@ -37,8 +41,12 @@ cdef class Strategy:
     cdef bint same_datagram     # the packet's datagram has been counted
     cdef double last_offset     # arrival minus timestamp of the newest datagram; NaN: none
     cdef double others_newest   # the newest timestamp of other entities; -infinity: none
+    cdef double own_newest      # that of its own entity, accepted or not; NaN: none
+    cdef double previous        # before a datagram, the newest of its first packet's entity
+    cdef bint clock_restarts    # at a teleport of an entity that is alone
     cdef bint was_heard         # what Python passed last, by hear or by update: its timestamp,
     cdef double last_time, last_arrival
+    cdef double heard_newest    # by hear; NaN: none
     cdef bint broken
     cdef bint in_use            # by a replay, which may be drawing without the GIL
     cdef bint takes_any_number
@@ -51,7 +59,10 @@ cdef class Strategy:
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
     cdef void start_over(self) noexcept nogil
-    cdef void hear_other(self, double time, double now) noexcept nogil
+    cdef void hear_other(self, double time, double now, double previous) noexcept nogil
+    cdef void meet_other(self, double time, double now) noexcept nogil
+    cdef bint restart_clock(self, double time) noexcept nogil
+    cdef bint begins_round(self, double begun) noexcept nogil
     cdef int join(self, Strategy peer) except -1
     cdef void leave(self) noexcept nogil
     cdef double connection_newest(self) noexcept nogil
@@ -79,6 +90,9 @@ cdef DrawSample draw_sample
 cdef IsBroken is_broken
 cdef TakeBeside take_beside
 cdef HearDatagram hear_datagram
+cdef MeetOther meet_other
+cdef RestartClock restart_clock
+cdef NewestOf newest_of
 cdef TakePacket take_native      # the same, where the strategy is the engine's own
 cdef BeginAfter begin_after
 
@@ -177,6 +191,8 @@ cdef class SendInterval:
 
     cdef void copy(self, SendInterval other) noexcept
     cpdef void add(self, double timestamp) noexcept nogil
+    cdef void add_datagram(self, double timestamp, Strategy strategy) noexcept nogil
+    cdef void measure(self, double difference) noexcept nogil
     cpdef void clear(self) noexcept nogil
 
 
@@ -242,6 +258,7 @@ cdef class PhaseLockedLoop:
 
     cpdef void start(self, double now) noexcept nogil
     cpdef double server_update(self, double now) noexcept nogil
+    cdef void copy(self, PhaseLockedLoop other) noexcept
     cpdef double time(self, double now) noexcept nogil
     cpdef double since_start(self, double now) noexcept nogil
     cpdef double server_time(self, double delta) noexcept nogil

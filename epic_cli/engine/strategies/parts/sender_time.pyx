@@ -105,14 +105,28 @@ cdef class SendInterval:
         if sample <= 0:
             return
         self.newest = timestamp
-        if not (self.measures and sample > 0):
-            return
+        if self.measures and sample > 0:
+            self.measure(sample)
+
+    cdef void add_datagram(self, double timestamp, Strategy strategy) noexcept nogil:
+        """Take the timestamp of a datagram that a strategy counts.
+
+        Beside other entities the time between two packets is that between two of one entity,
+        whichever it is: datagrams of entities that send in turn come more often.
+        """
+        if not strategy.connected:
+            self.add(timestamp)
+        elif self.measures and timestamp > strategy.previous:
+            self.measure(timestamp - strategy.previous)
+
+    cdef void measure(self, double difference) noexcept nogil:
+        """Take the time between two packets."""
         self.count += 1
         if self.duration > 0:
-            self.value += (sample - self.value) * (
-                share_of(sample, self.duration) if self.count > 1 else 1)
+            self.value += (difference - self.value) * (
+                share_of(difference, self.duration) if self.count > 1 else 1)
         else:
-            add_to(self.differences, sample)
+            add_to(self.differences, difference)
             self.value = typical(self.differences)
 
     cdef void copy(self, SendInterval other) noexcept:
@@ -501,6 +515,11 @@ cdef class PhaseLockedLoop:
         self.expected += self.step
         self.ticks += 1
         return difference
+
+    cdef void copy(self, PhaseLockedLoop other) noexcept:
+        """Copy the state of another loop with the same settings."""
+        self.drift, self.integrator, self.expected = other.drift, other.integrator, other.expected
+        self.started, self.ticks = other.started, other.ticks
 
     cpdef double time(self, double now) noexcept nogil:
         """The local time ``now`` on this clock."""

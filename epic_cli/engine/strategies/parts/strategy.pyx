@@ -32,11 +32,13 @@ cdef class Strategy:
     A client has one connection and many entities. A strategy that says in its declaration what it
     takes from the ``connection`` hears of each datagram that has come, once, whichever entities are
     in it: in ``count_datagram``, which its ``accept`` calls for its own packets unless
-    ``same_datagram``; ``others_newest`` is the newest timestamp of the other entities. What it
-    learns from that, its clock, is reset by ``clear_clock`` (a teleport of the entity alone does
-    not), copied by ``copy_clock`` for an entity that joins later, and goes on in ``pass_frame``
-    where there is nothing to draw yet. An entity that is alone is the connection: its strategy
-    hears of nothing else.
+    ``same_datagram``; ``others_newest`` is the newest timestamp of the other entities, ``previous``
+    that of the entity of the datagram's first packet, before it. What it learns from that, its
+    clock, is reset by ``clear_clock``, copied by ``copy_clock`` for an entity that joins later, and
+    goes on in ``pass_frame`` where there is nothing to draw yet. An entity that is alone is the
+    connection: its strategy hears of nothing else, and its teleport resets the clock too, with
+    ``clock_restarts``. The send interval is measured by ``SendInterval.add_datagram``, and
+    ``begins_round`` tells the packets of one tick from those of the next.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Settings without one go to ``configure``.
@@ -120,7 +122,7 @@ cdef class Strategy:
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
         """Takes a packet that arrived at the receiver's time ``now``; False: discarded."""
-        cdef bint taken
+        cdef bint taken = False
         if not self.takes_any_number and not finite(packet):
             return False
         if isnan(self.drawn.time):
@@ -129,15 +131,20 @@ cdef class Strategy:
                 fabs(now - packet.time - self.last_offset) > OTHER_SENDER):
             self.leave()
         self.last_offset = now - packet.time
-        if packet.teleport:
+        if packet.teleport and packet.time < self.newest:
             # one that was overtaken must not move the entity back
-            taken = not packet.time < self.newest and self.teleport(packet, now)
+            if self.connected and not self.same_datagram:
+                self.count_datagram(packet.time, now)
+        elif packet.teleport:
+            taken = self.teleport(packet, now)
         else:
             taken = self.accept(packet, now)
         if taken:
             self.empty = False
             if not packet.time < self.newest:
                 self.newest = packet.time
+        if not packet.time <= self.own_newest:
+            self.own_newest = packet.time
         if taken and packet.turn.known() and (packet.teleport or not self.first.known()):
             self.first.copy(packet.turn)
             self.drawn.turn.copy(packet.turn)
@@ -147,6 +154,7 @@ cdef class Strategy:
         """Resets the strategy."""
         self.newest = NAN
         self.others_newest, self.last_offset = -INFINITY, NAN
+        self.own_newest = self.previous = self.heard_newest = NAN
         self.connected = self.same_datagram = self.was_heard = False
         self.last_time = self.last_arrival = NAN
         self.drawn = Sample()
@@ -158,14 +166,38 @@ cdef class Strategy:
         self.clear_clock()
 
     cdef void start_over(self) noexcept nogil:
-        """Drops the history of the entity; the clock goes on."""
+        """Drop the history of the entity; beside others the clock goes on."""
         self.empty, self.drew = True, False
         self.clear()
+        if self.clock_restarts and not self.connected:
+            self.clear_clock()
 
-    cdef void hear_other(self, double time, double now) noexcept nogil:
-        """Takes note of a datagram without a packet of this entity."""
+    cdef bint restart_clock(self, double time) noexcept nogil:
+        """Take note of a teleport of the only other entity so far; return True if it counts."""
+        if self.clock_restarts and not time < self.connection_newest():
+            self.clear_clock()
+            return True
+        return False
+
+    cdef bint begins_round(self, double begun) noexcept nogil:
+        """Return True if the datagram is of a later tick than that with the timestamp ``begun``.
+
+        It is if the entity of its first packet has sent one since then (-infinity: there was none).
+        So entities whose packets come in datagrams of their own, or have slightly different
+        timestamps, count once a tick.
+        """
+        return not self.connected or begun == -INFINITY or self.previous >= begun
+
+    cdef void meet_other(self, double time, double now) noexcept nogil:
+        """Take note of another entity in a datagram that the strategy knows."""
+        if not fabs(now - time - self.last_offset) > OTHER_SENDER:
+            self.connected = True
+
+    cdef void hear_other(self, double time, double now, double previous) noexcept nogil:
+        """Take note of a datagram without a packet of this entity."""
         if fabs(now - time - self.last_offset) > OTHER_SENDER:
             return
+        self.previous = previous
         self.last_offset = now - time
         if isnan(self.drawn.time):
             self.drawn.time = now
@@ -189,7 +221,8 @@ cdef class Strategy:
 
     cdef double connection_newest(self) noexcept nogil:
         """The newest timestamp of all entities; -infinity: none yet."""
-        return self.newest if self.newest > self.others_newest else self.others_newest
+        cdef double own = self.own_newest if self.connected else self.newest
+        return own if own > self.others_newest else self.others_newest
 
     cdef double elapsed(self, double at) noexcept nogil:
         """The time since the frame before; without one, since the first packet."""
@@ -247,25 +280,32 @@ cdef class Strategy:
         self.check_free()           # only now: a packet may be an object of any kind
         self.same_datagram = self.was_heard and (
             native.time == self.last_time and now == self.last_arrival)
+        self.previous = self.own_newest
         taken = take_through(self, native, now)
         self.same_datagram = self.was_heard = False
         self.last_time, self.last_arrival = native.time, now
         self.raise_error()
         return bool(taken)
 
-    def hear(self, double time, double now):
-        """Takes note of a packet of another entity that came by the same connection.
+    def hear(self, double time, double now, previous=None):
+        """Take note of a packet of another entity that came by the same connection.
 
-        Its timestamp and the receiver's time. Packets of several entities that agree in both count
-        once. Raises ``StrategyInUse``.
+        ``time`` is its timestamp, ``now`` the receiver's time, ``previous`` the newest timestamp of
+        that entity before it (NaN: it is the first; None: unknown, so that all packets heard count
+        as those of one entity). Packets of several entities that agree in time and now count once.
+        Raises ``StrategyInUse``.
         """
         self.check_free()
-        if not self.listens or not isfinite(time) or (
-                time == self.last_time and now == self.last_arrival):
+        if not self.listens or not isfinite(time):
+            return
+        if time == self.last_time and now == self.last_arrival:
+            self.meet_other(time, now)
             return
         self.was_heard = True
         self.last_time, self.last_arrival = time, now
-        self.hear_other(time, now)
+        self.hear_other(time, now, self.heard_newest if previous is None else previous)
+        if not time <= self.heard_newest:
+            self.heard_newest = time
         self.raise_error()
 
     def read(self, double at):
@@ -338,18 +378,32 @@ cdef bint take_native_through(Strategy strategy, const Packet& packet, double no
 
 
 cdef bint take_beside_through(Strategy strategy, const Packet& packet, double now,
-                              bint same_datagram) noexcept nogil:
-    """Takes a packet; ``same_datagram``: of a datagram that the strategy has heard of."""
+                              bint same_datagram, double previous) noexcept nogil:
+    """Take a packet; ``same_datagram``: of a datagram that the strategy has heard of."""
     cdef bint taken
-    strategy.same_datagram = same_datagram
+    strategy.same_datagram, strategy.previous = same_datagram, previous
     taken = take_through(strategy, packet, now)
     strategy.same_datagram = False
     return taken
 
 
-cdef void hear_through(Strategy strategy, double time, double now) noexcept nogil:
+cdef void hear_through(Strategy strategy, double time, double now,
+                       double previous) noexcept nogil:
     if strategy.listens:
-        strategy.hear_other(time, now)
+        strategy.hear_other(time, now, previous)
+
+
+cdef void meet_through(Strategy strategy, double time, double now) noexcept nogil:
+    if strategy.listens:
+        strategy.meet_other(time, now)
+
+
+cdef bint restart_clock_through(Strategy strategy, double time) noexcept nogil:
+    return strategy.restart_clock(time)
+
+
+cdef double newest_through(Strategy strategy) noexcept nogil:
+    return strategy.own_newest
 
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
@@ -398,6 +452,9 @@ begin_after = <BeginAfter>begin_through
 take_native = <TakePacket>take_native_through
 take_beside = <TakeBeside>take_beside_through
 hear_datagram = <HearDatagram>hear_through
+meet_other = <MeetOther>meet_through
+restart_clock = <RestartClock>restart_clock_through
+newest_of = <NewestOf>newest_through
 
 
 # ---------------- the adapter that runs a plain Python strategy in the engine's loop
@@ -498,7 +555,7 @@ cdef class PythonStrategy(Strategy):
                 return False
         if not packet.time < self.connection_newest():
             self.heard_at = now
-            self.newest = packet.time
+            self.newest = self.own_newest = packet.time
         with gil:
             self.latest = packet
             self.number += 1
@@ -514,7 +571,7 @@ cdef class PythonStrategy(Strategy):
                 self.fail(self.raised("update", error))
             return False
 
-    cdef void hear_other(self, double time, double now) noexcept nogil:
+    cdef void hear_other(self, double time, double now, double previous) noexcept nogil:
         """Tells it; before the first packet of its own only the newest is kept, to be told then."""
         if not time < self.connection_newest():
             self.others_newest, self.heard_at = time, now
