@@ -29,7 +29,7 @@ from epic_cli.jobs.tune.trials import (
     Space,
     Trials,
     evaluation_set,
-    space_of,
+    make_space,
 )
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.network.link import Link, LinkConditions
@@ -115,7 +115,7 @@ def main() -> None:
     print(f"{'score':16}{'settings':>9}{heads}{'best known':>12}")
     spent = dict.fromkeys(searches, 0.0)
     for strategy in given.strategies.split(","):
-        space = space_of(strategy, {})
+        space = make_space(strategy, {})
         means, best = [], 0.0
         for name, find in searches.items():
             begun = time.perf_counter()

@@ -24,7 +24,14 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.jobs.tune.run import default_trials, search
 from epic_cli.jobs.tune.spec import goal
-from epic_cli.jobs.tune.trials import Budget, EvaluationSet, Point, Trials, evaluation_set, space_of
+from epic_cli.jobs.tune.trials import (
+    Budget,
+    EvaluationSet,
+    Point,
+    Trials,
+    evaluation_set,
+    make_space,
+)
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
@@ -66,7 +73,7 @@ def network_set(network: str, seconds: float) -> EvaluationSet:
 
 def within(strategy: str) -> Draw:
     """Anything in the ranges worth tuning."""
-    space = space_of(strategy, {})
+    space = make_space(strategy, {})
 
     def draw(source: random.Random) -> dict[str, Value]:
         kinds = tuple(source.randrange(axis.kinds) for axis in space.axes)
@@ -110,7 +117,7 @@ def anywhere(one: Setting, source: random.Random) -> Value:
 
 def search_of(on: EvaluationSet, strategy: str) -> Trials:
     """The search in the ranges worth tuning, without the hints of the closed form."""
-    space = space_of(strategy, {})
+    space = make_space(strategy, {})
     with ThreadPoolExecutor(1) as executor:
         budget = Budget(default_trials(space))
         trials = Trials(strategy, on, goal("score"), budget, executor)

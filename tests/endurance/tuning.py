@@ -4,8 +4,8 @@
     python -m endurance.tuning fresh 20 [STRATEGY,...]
 
 Every strategy is tuned on the first half of each recording and judged on the second, before and
-after. Prints a table (``tests/studies/tuning.csv``): the gain in points of score with its 95 % interval,
-paired; a star where it is clearly one, an exclamation mark where it is clearly a loss.
+after. Prints a table (``tests/studies/tuning.csv``): the gain in points of score with its paired
+95 % interval; a star where it is clearly one, an exclamation mark where it is clearly a loss.
 
 ``fresh N`` asks whether that is so: it tunes on N recordings of a generator that shares nothing
 with ``epic simulate`` (``bursty.py``), and judges what was found on twelve others of the same kind.

@@ -184,9 +184,7 @@ def test_a_recorded_network_does_not_change_unnoticed(by: str, tmp_path: Path) -
 def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
     done = epic("play", "-", data=b"0 A left\n1 A jmup\n")
     assert done.returncode == 1
-    assert done.stderr.startswith(
-        b"<stdin>:2:5: 'jmup' is not an input\n  1 A jmup\n      ^ "
-    )
+    assert done.stderr.startswith(b"<stdin>:2:5: 'jmup' is not an input\n  1 A jmup\n      ^ ")
 
 
 def test_a_setting_that_goes_wrong_in_the_middle_is_told() -> None:

@@ -1,8 +1,8 @@
-"""How to send: bytes a second against what a player sees, over rate, threshold, bits and packing.
+"""The front of bytes a second against a figure, over rate, threshold, bits and packing.
 
 Senders are tried on one part of the data: every other network and, of a recorded movement, its
-first half. The front of what is found there is evaluated on the rest, all of it together and
-paired, each sender with its own stream over the same networks.
+first half. The front found there is judged on the rest, all of it together and paired, each sender
+with its own stream over the same networks.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ _PREDICT = {FAMILIES[name] for name in ("aim", "correct", "filter")}
 
 
 class Limit(NamedTuple):
-    """The most that may be sent (bytes a second of an entity), or the worst value of a figure."""
+    """The most bytes a second for an entity, or the worst value of a figure."""
 
     value: float
     figure: str = "bytes"
 
     @classmethod
     def parse(cls, text: str) -> Limit:
-        """``5kB/s``, ``40kbit/s`` or ``error=0.05``; raises ``ValueError``."""
+        """Parse ``5kB/s``, ``40kbit/s`` or ``error=0.05``; raise ``ValueError``."""
         name, found, rest = text.partition("=")
         try:
             if found:
@@ -105,9 +105,9 @@ def _positive(value: float) -> float:
 
 @dataclass(frozen=True)
 class BytesSpec:
-    """What is sought: for which strategies, over which networks, judged by which ``figure``.
+    """A search for senders: the strategies, the networks, and the ``figure`` that judges.
 
-    Keys of a sender that the ``simulation`` gives are kept; ``compare`` needs no participants.
+    Keys of a sender that the ``simulation`` sets are kept; ``compare`` needs no participants.
     """
 
     strategies: tuple[StrategySpec, ...]
@@ -119,7 +119,7 @@ class BytesSpec:
 
     @property
     def given(self) -> SenderSpec:
-        """The sender as it was described, in whole numbers where they are: shorter to write."""
+        """The sender as described, with whole numbers where possible (shorter to write)."""
         send = self.simulation.spec.send
         numbers = {key: getattr(send, key) for key, _ in send.entries()}
         whole: dict[str, Any] = {
@@ -131,13 +131,13 @@ class BytesSpec:
 
     @property
     def goal(self) -> Goal:
-        """The figure as a cost; one that is limited is the one that counts."""
+        """The figure as a cost; a limited figure takes precedence."""
         limited = self.limit is not None and self.limit.figure != "bytes"
         return goal(self.limit.figure if self.limit and limited else self.figure)
 
 
 class TriedSender(NamedTuple):
-    """A sender, and the figures that a strategy comes to with it."""
+    """A sender, and a strategy's figures with it."""
 
     send: SenderSpec
     figures: Mapping[str, float]
@@ -145,10 +145,10 @@ class TriedSender(NamedTuple):
 
 @dataclass(frozen=True)
 class BytesFound:
-    """Of one strategy: the ``front`` for a ``goal`` on what was tuned on, and the same on the rest.
+    """The result for one strategy: the ``front`` for a ``goal`` on the tuned part, and on the rest.
 
-    ``chosen`` is the best under the limit, or the knee; ``given`` the sender as it was described.
-    ``without`` has the errors of the chosen one without rounding, and without its threshold.
+    ``chosen`` is the best under the limit, or the knee; ``given`` the sender as described.
+    ``without`` has the errors of the chosen sender without rounding, and without its threshold.
     """
 
     strategy: StrategySpec
@@ -163,7 +163,7 @@ class BytesFound:
     interrupted: bool = False
 
     def result(self, send: SenderSpec) -> Result:
-        """What a sender comes to on the rest."""
+        """Return a sender's result on the rest."""
         label = send.write()
         return next(result for result in self.evaluated.results if result.label == label)
 
@@ -183,7 +183,7 @@ class BytesFound:
 
 @dataclass(frozen=True, repr=False)
 class BytesFronts(Tabular):
-    """What was found, by strategy; of several, the ``comparison`` of the chosen ones."""
+    """The results by strategy; with several, the ``comparison`` of the chosen senders."""
 
     spec: BytesSpec
     found: tuple[BytesFound, ...]
@@ -191,11 +191,11 @@ class BytesFronts(Tabular):
 
     @property
     def interrupted(self) -> bool:
-        """Whether there could have been more."""
+        """True if the search was interrupted."""
         return len(self.found) < len(self.spec.strategies) or self.found[-1].interrupted
 
     def before_and_after(self, selection: Selection) -> Comparison:
-        """What is drawn with the chosen senders and those that were given, with scenes."""
+        """Return the drawings with the chosen and the given senders, with scenes."""
         senders = {
             f"{entry.strategy.label}, {what}": (entry.strategy, send)
             for entry in self.found
@@ -203,7 +203,7 @@ class BytesFronts(Tabular):
         }
         drawn = [StrategySpec(*strategy[:2], label) for label, (strategy, _) in senders.items()]
         sends = {label: send for label, (_, send) in senders.items()}
-        return parts_of(self.spec)[1].compared(drawn, sends, selection)
+        return divide_networks(self.spec)[1].compared(drawn, sends, selection)
 
     @property
     def pictured(self) -> list[str]:
@@ -213,7 +213,7 @@ class BytesFronts(Tabular):
 
 
 class _Senders(NamedTuple):
-    """A network, as each of those sees it that have a sender of their own, by label."""
+    """A network as each participant sees it that has a sender of its own, by label."""
 
     simulation: Simulation
     seed: int
@@ -221,12 +221,12 @@ class _Senders(NamedTuple):
     senders: Mapping[str, SenderSpec]
 
     def __call__(self, judged: StrategySpec) -> Run:
-        """What this one's sender sends."""
-        simulation = _with(self.simulation, self.senders[judged.label])
+        """Return the packets that a participant's sender sends."""
+        simulation = _change_sender(self.simulation, self.senders[judged.label])
         return SentOver(simulation, self.seed, self.run.truths or {})()
 
 
-def _with(simulation: Simulation, send: SenderSpec) -> Simulation:
+def _change_sender(simulation: Simulation, send: SenderSpec) -> Simulation:
     return simulation._replace(spec=replace(simulation.spec, send=send))
 
 
@@ -237,16 +237,15 @@ def find_bytes(
     executor: Executor | None = None,
     journal: ResultJournal | None = None,
 ) -> BytesFronts:
-    """The front of each strategy, and the comparison of what is chosen.
+    """Return the front of each strategy, and the comparison of the chosen senders.
 
-    Senders are tried by threads of this process, or by whatever the ``executor`` has; the same spec
-    gives the same. ``journal`` remembers what was tried. An interruption ends the search: the
-    result is the best so far, if all rates and thresholds of a strategy have been tried. Raises
-    ``NotEnoughToSay``.
+    Senders are tried by threads of this process, or by the ``executor``; the same spec gives the
+    same result. ``journal`` saves trials. An interrupt ends the search: the result is the best so
+    far, if all rates and thresholds of a strategy have been tried. Raises ``NotEnoughToSay``.
     """
-    tuned, rest = parts_of(spec)
-    rules = _rules(spec, spec.strategies[0], 1.0)
-    steps = len(spec.strategies) * (len(rules) + _BEST * len(_encodings(spec)))
+    tuned, rest = divide_networks(spec)
+    rules = _iterate_rules(spec, spec.strategies[0], 1.0)
+    steps = len(spec.strategies) * (len(rules) + _BEST * len(_iterate_encodings(spec)))
     done = 0
 
     def step() -> None:
@@ -262,7 +261,7 @@ def find_bytes(
         found: list[BytesFound] = []
         try:
             for strategy in spec.strategies:
-                found.append(_found(spec, strategy, tuned, rest, search))
+                found.append(_find_front(spec, strategy, tuned, rest, search))
                 if found[-1].interrupted:
                     break
         except KeyboardInterrupt:
@@ -275,26 +274,26 @@ def find_bytes(
     return BytesFronts(spec, tuple(found), rest.compared(taking_part, chosen))
 
 
-def parts_of(spec: BytesSpec) -> tuple[SentPart, SentPart]:
-    """What is tuned on, and the rest; raises ``NotEnoughToSay``."""
+def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
+    """Return the part to tune on, and the rest; raise ``NotEnoughToSay``."""
     if len(spec.seeds) < 2:
         raise NotEnoughToSay("to tune on some networks and evaluate on others takes two seeds")
-    early, late = _divided(spec.simulation)
+    early, late = _halve_movement(spec.simulation)
     return SentPart(spec, early, spec.seeds[::2]), SentPart(spec, late, spec.seeds[1::2])
 
 
-def _divided(simulation: Simulation) -> tuple[Simulation, Simulation]:
-    """The simulation of the first half of a recorded movement and of the second; else itself."""
+def _halve_movement(simulation: Simulation) -> tuple[Simulation, Simulation]:
+    """Return simulations of both halves of a recorded movement; else the simulation twice."""
     recorded = simulation.recorded
     if recorded is None:
         return simulation, simulation
     middle = (recorded.start + recorded.end) / 2
-    parts = (_between(recorded, -math.inf, middle), _between(recorded, middle, math.inf))
+    parts = (_cut_movement(recorded, -math.inf, middle), _cut_movement(recorded, middle, math.inf))
     early, late = (simulation._replace(recorded=part) for part in parts)
     return early, late
 
 
-def _between(movement: RecordedMovement, start: float, end: float) -> RecordedMovement:
+def _cut_movement(movement: RecordedMovement, start: float, end: float) -> RecordedMovement:
     tracks = {}
     for name, track in movement.tracks.items():
         part, before = Track(track.max_gap), None
@@ -312,7 +311,7 @@ def _between(movement: RecordedMovement, start: float, end: float) -> RecordedMo
 
 
 class SentAs(NamedTuple):
-    """A strategy, and the sender of what it draws."""
+    """A strategy, and the sender of its packets."""
 
     strategy: StrategySpec
     send: SenderSpec
@@ -320,7 +319,7 @@ class SentAs(NamedTuple):
 
 @dataclass(frozen=True)
 class SentPart:
-    """Networks on which senders are evaluated, of the ``seeds``."""
+    """Networks of some ``seeds`` on which senders are judged."""
 
     spec: BytesSpec
     simulation: Simulation
@@ -328,7 +327,7 @@ class SentPart:
 
     @cached_property
     def speed(self) -> float:
-        """How fast (length/s) it moves, in the root mean square."""
+        """The RMS speed of the movement (length/s)."""
         run = next(simulated(self.simulation, self.seeds[:1]))
         prepared = prepare(run, replace(self.spec.compare, participants=()))
         squares = rows = 0.0
@@ -339,7 +338,7 @@ class SentPart:
 
     @cached_property
     def digest(self) -> str:
-        """A name (hexadecimal digits) that is equal if what is moved, its networks and how are."""
+        """A name (hexadecimal digits) that is equal for equal movements, networks and methods."""
         how, simulated_as = self.spec.compare, replace(self.simulation.spec, send=SenderSpec())
         counts = how.timing, how.weights, how.truth_offset, how.warm_up, how.aim_range
         asked = simulated_as, self.simulation.traces, [*self.seeds], counts
@@ -350,10 +349,10 @@ class SentPart:
         return found.hexdigest()
 
     def evaluate(self, candidate: SentAs) -> Result:
-        """What a strategy comes to with a sender, over all of them; raises ``NotEnoughToSay``."""
+        """Return a strategy's result with a sender, over all networks; raise ``NotEnoughToSay``."""
         results = [
             evaluate(prepare(run, self.spec.compare), candidate.strategy, self.spec.compare.weights)
-            for run in simulated(_with(self.simulation, candidate.send), self.seeds)
+            for run in simulated(_change_sender(self.simulation, candidate.send), self.seeds)
         ]
         return results[0] if len(results) == 1 else pool_results(results)
 
@@ -363,7 +362,7 @@ class SentPart:
         senders: Mapping[str, SenderSpec],
         selection: Selection | None = None,
     ) -> Comparison:
-        """One comparison of participants that have a sender each, by their labels.
+        """Return one comparison of participants that have a sender each, by label.
 
         With a ``selection``, the first network has scenes.
         """
@@ -377,13 +376,13 @@ class SentPart:
         return compare(self._runs(senders), spec)
 
     def _runs(self, senders: Mapping[str, SenderSpec]) -> Iterator[Run]:
-        first = _with(self.simulation, next(iter(senders.values())))
+        first = _change_sender(self.simulation, next(iter(senders.values())))
         for seed, run in zip(self.seeds, simulated(first, self.seeds), strict=True):
             yield run._replace(again=_Senders(self.simulation, seed, run, senders))
 
 
 class _Search(NamedTuple):
-    """Who evaluates senders, what keeps their figures, and what is called after each."""
+    """The executor that evaluates senders, the journal, and the callback for each result."""
 
     executor: Executor
     journal: ResultJournal | None
@@ -392,7 +391,7 @@ class _Search(NamedTuple):
     def figures(
         self, part: SentPart, strategy: StrategySpec, senders: Sequence[SenderSpec]
     ) -> list[FigureValues]:
-        """The figures of a strategy with each of the senders; none: nothing is judged."""
+        """Return a strategy's figures with each sender; none if nothing is judged."""
         wanted = [SentAs(StrategySpec(*strategy[:2]), send) for send in senders]
         code = list_code(strategy.name) if self.journal is not None else []
 
@@ -406,33 +405,35 @@ class _Search(NamedTuple):
         return figures(part, wanted, self.executor, step, self.journal, name)
 
 
-def _found(
+def _find_front(
     spec: BytesSpec, strategy: StrategySpec, tuned: SentPart, rest: SentPart, search: _Search
 ) -> BytesFound:
     usual = int(USUAL_RATE) if spec.simulation.recorded is None else RECORDED
     given = replace(spec.given, send_rate=spec.given.send_rate or usual)
-    rules = _rules(spec, strategy, tuned.speed)
+    rules = _iterate_rules(spec, strategy, tuned.speed)
 
     def tried(senders: Sequence[SenderSpec]) -> list[TriedSender]:
         return list(map(TriedSender, senders, search.figures(tuned, strategy, senders)))
 
     # as it was recorded is a rate, too
     every, interrupted = tried(rules if given in rules else [*rules, given]), False
-    best = [entry.send for entry in _evenly(_front(every, spec.goal), _BEST)]
+    best = [entry.send for entry in _select_evenly(_find_pareto(every, spec.goal), _BEST)]
     try:
         for _ in range(_ROUNDS):
             known = {entry.send.write() for entry in every}
-            coming = [replace(send, **encoding) for send in best for encoding in _encodings(spec)]
+            coming = [
+                replace(send, **encoding) for send in best for encoding in _iterate_encodings(spec)
+            ]
             fresh = {send.write(): send for send in coming if send.write() not in known}
             if not fresh:
                 break
             every += tried(list(fresh.values()))
-            best = [_choice(_front(every, spec.goal), spec)[0].send]
+            best = [_choose_sender(_find_pareto(every, spec.goal), spec)[0].send]
         for _ in range(_NEARER if spec.limit is not None else 0):
             known = {entry.send.write() for entry in every}
             fresh = {
                 send.write(): send
-                for entry in _at_limit(_front(every, spec.goal), spec)
+                for entry in _select_at_limit(_find_pareto(every, spec.goal), spec)
                 for send in _neighbors(spec, entry.send)
                 if send.write() not in known
             }
@@ -441,9 +442,9 @@ def _found(
             every += tried(list(fresh.values()))
     except KeyboardInterrupt:
         interrupted = True
-    front = _front(every, spec.goal)
-    chosen, kept = _choice(front, spec)
-    shown = _evenly(front, SHOWN)
+    front = _find_pareto(every, spec.goal)
+    chosen, kept = _choose_sender(front, spec)
+    shown = _select_evenly(front, SHOWN)
     if chosen not in shown:
         shown = sorted([*shown, chosen], key=lambda entry: entry.figures["bytes"])
     senders = {entry.write(): entry for entry in (*(entry.send for entry in shown), given)}
@@ -457,18 +458,20 @@ def _found(
         len(every),
         kept,
         rest.compared(participants, senders),
-        _without(strategy, chosen.send, rest, search),
+        _split_error(strategy, chosen.send, rest, search),
         interrupted,
     )
 
 
-def _rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
-    """Rates and thresholds, of which those that are given stay."""
+def _iterate_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
+    """Yield senders with rates and thresholds; given ones stay."""
     given = spec.given
     rates = RATES if given.send_rate is None else (given.send_rate,)
     thresholds: list[float | None] = [None]
     if not given.selective:
-        thresholds += sorted({_round(speed * seconds) for seconds in THRESHOLDS if speed > 0})
+        thresholds += sorted(
+            {_round_nicely(speed * seconds) for seconds in THRESHOLDS if speed > 0}
+        )
     family = declaration(strategy.name).family if is_built_in(strategy.name) else ""
     predictor = StrategySpec(*strategy[:2]) if family in _PREDICT else None
     found = []
@@ -486,9 +489,9 @@ def _rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[Sender
     return found
 
 
-def _at_limit(front: Sequence[TriedSender], spec: BytesSpec) -> Sequence[TriedSender]:
-    """Those of the front that are next to the limit, on both of its sides."""
-    place = front.index(_choice(front, spec)[0])
+def _select_at_limit(front: Sequence[TriedSender], spec: BytesSpec) -> Sequence[TriedSender]:
+    """Return the senders of the front on both sides of the limit."""
+    place = front.index(_choose_sender(front, spec)[0])
     return front[max(place - 1, 0) : place + 3]
 
 
@@ -506,15 +509,15 @@ def _neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
             yield replace(send, send_rate=changed, threshold=threshold)
 
 
-def _round(value: float) -> float:
-    """To one digit: 1, 2 or 5."""
+def _round_nicely(value: float) -> float:
+    """Round to one digit: 1, 2 or 5."""
     size = 10.0 ** math.floor(math.log10(value))
     digit = min((1, 2, 5, 10), key=lambda entry: abs(math.log(entry) - math.log(value / size)))
     return float(f"{digit * size:.1g}")
 
 
-def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
-    """Ways to encode, of which what is given stays."""
+def _iterate_encodings(spec: BytesSpec) -> list[dict[str, Any]]:
+    """Yield senders with other encodings; given keys stay."""
     given = spec.given
     fixed = given.bits is not None or given.quantize is not None or given.layout is not None
     bits = ((None, None),) if fixed else BITS
@@ -534,10 +537,10 @@ def _encodings(spec: BytesSpec) -> list[dict[str, Any]]:
     return found
 
 
-def _front(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
-    """Those that no other beats in both bytes and the figure, from the fewest bytes up.
+def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
+    """Return the senders that no other beats in both bytes and figure, from the fewest bytes up.
 
-    Raises ``NotEnoughToSay`` where nothing could be judged.
+    Raises ``NotEnoughToSay`` if nothing could be judged.
     """
     known = [entry for entry in tried if math.isfinite(_cost(entry, goal))]
     if not known:
@@ -556,36 +559,36 @@ def _cost(entry: TriedSender, goal: Goal) -> float:
     return goal.cost(entry.figures) if bytes_ > 0 else math.inf
 
 
-def _evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]:
-    """At most this many of them, evenly by place, the ends among them."""
+def _select_evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]:
+    """Return at most ``count`` items, evenly by place, with both ends."""
     if len(front) <= most:
         return list(front)
     places = sorted({round(k * (len(front) - 1) / (most - 1)) for k in range(most)})
     return [front[place] for place in places]
 
 
-def _choice(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[TriedSender, bool]:
-    """The best under the limit, or the knee; and whether the limit can be kept."""
+def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[TriedSender, bool]:
+    """Return the best sender under the limit, or the knee; and whether the limit can be kept."""
     limit, aim = spec.limit, spec.goal
     if limit is None:
-        return _cheapest(front, _knee(front, aim), aim), True
+        return _find_cheapest(front, _find_knee(front, aim), aim), True
     if limit.figure == "bytes":
         under = [entry for entry in front if entry.figures["bytes"] <= limit.value]
-        return (_cheapest(front, under[-1], aim), True) if under else (front[0], False)
+        return (_find_cheapest(front, under[-1], aim), True) if under else (front[0], False)
     judged = goal(limit.figure)
     worst = judged.cost({limit.figure: limit.value})
     good = [entry for entry in front if judged.cost(entry.figures) <= worst]
     return (good[0], True) if good else (front[-1], False)
 
 
-def _cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
-    """The first of the front that is as good as this one."""
+def _find_cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
+    """Return the first sender of the front that is as good as this one."""
     worst = _cost(best, goal) + ALIKE * abs(_cost(best, goal))
     return next(entry for entry in front if _cost(entry, goal) <= worst)
 
 
-def _knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
-    """The one furthest below the chord from end to end, bytes by their logarithm.
+def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
+    """Return the sender furthest below the chord from end to end, over log(bytes).
 
     V. Satopaa et al., "Finding a 'Kneedle' in a Haystack", ICDCS Workshops, 2011.
     """
@@ -600,10 +603,10 @@ def _knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
     return front[max(range(len(front)), key=below.__getitem__)]
 
 
-def _without(
+def _split_error(
     strategy: StrategySpec, send: SenderSpec, rest: SentPart, search: _Search
 ) -> dict[str, float]:
-    """The squared error with a sender, without its rounding, and without its threshold."""
+    """Return the squared error with a sender, without its rounding, and without its threshold."""
     plain = SenderSpec()
     keys = {
         "rounding": ("bits", "range", "quantize", "quantize_velocity", "velocity", "rotation",

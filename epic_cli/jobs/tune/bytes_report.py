@@ -1,4 +1,4 @@
-"""What a better picture costs on the wire, in a sentence, a table and a chart."""
+"""The report of bytes against a figure: sentences, a table and a chart."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FIELDS = (
 
 
 def report(found: BytesFronts, details: bool = False) -> Report:
-    """What was found; there are no more ``details``."""
+    """Return the report of the fronts; ``details`` add nothing."""
     del details
     metric = found.spec.goal.metric
     verdict: list[str] = []
@@ -88,7 +88,7 @@ def _sentences(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[st
         sentences.append(f"Nothing that was tried keeps {_limit(limit)}: this comes nearest.")
     elif limit is not None and not _keeps(result, limit):
         sentences.append(f"It kept {_limit(limit)} where it was tuned, not on the rest.")
-    return [*sentences, *_shares(entry)]
+    return [*sentences, *_describe_shares(entry)]
 
 
 def _keeps(result: Result, limit: Limit) -> bool:
@@ -107,8 +107,8 @@ def _percent(share: float) -> str:
     return percent(share) if share >= 0.005 else "less than 1 %"
 
 
-def _shares(entry: BytesFound) -> list[str]:
-    """What of the squared error is the sender's doing."""
+def _describe_shares(entry: BytesFound) -> list[str]:
+    """Say how much of the squared error the sender causes."""
     whole_error = entry.without["all"]
     parts = []
     for name, words in (("rounding", "rounding makes up"), ("threshold", "the threshold")):
@@ -131,7 +131,7 @@ def _basis(found: BytesFronts) -> list[str]:
 
 
 def _table(entry: BytesFound, metric: Metric) -> Table:
-    shown = _listed(entry)
+    shown = _list_senders(entry)
     results = [entry.result(send) for send in shown]
 
     def column(name: str, weight: int = KEPT) -> Column:
@@ -163,8 +163,8 @@ def _table(entry: BytesFound, metric: Metric) -> Table:
     )
 
 
-def _listed(entry: BytesFound) -> list[SenderSpec]:
-    """Those of the front, and the one that was given, from the fewest bytes up."""
+def _list_senders(entry: BytesFound) -> list[SenderSpec]:
+    """Return the senders of the front and the given one, from the fewest bytes up."""
     every = [*entry.shown, *([] if entry.given in entry.shown else [entry.given])]
     return sorted(every, key=lambda send: entry.result(send).value("bytes"))
 
@@ -188,11 +188,11 @@ def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
 
 
 def picture(found: BytesFronts, width: int | None = None) -> str:
-    """Return the fronts as SVG text of this width (pixels); each point says how it is sent."""
+    """Return the fronts as SVG text of this width (pixels); each point shows its sender."""
     metric = found.spec.goal.metric
     dots, styles = [], line_styles(entry.strategy.label for entry in found.found)
     for entry in found.found:
-        for send in _listed(entry):
+        for send in _list_senders(entry):
             result = entry.result(send)
             value = result.value(metric.name)
             words = f"{entry.strategy.label}, {send.write()}: {figure(metric, value)}"
@@ -211,7 +211,7 @@ def picture(found: BytesFronts, width: int | None = None) -> str:
 def _records(found: BytesFronts) -> Iterator[Record]:
     metric = found.spec.goal.metric
     for entry in found.found:
-        for send in _listed(entry):
+        for send in _list_senders(entry):
             result = entry.result(send)
             record = {
                 "strategy": entry.strategy.label,

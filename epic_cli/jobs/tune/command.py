@@ -1,4 +1,4 @@
-"""The options of ``epic tune``: which strategies, what for, how long, and how it is written."""
+"""The options of ``epic tune``: strategies, purpose, effort, output."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _NOT_OF_BYTES = ("design", "division", "trials", "seconds")
 
 @dataclass(frozen=True)
 class Tuned(Participants):
-    """The strategies that are tuned, as they were written."""
+    """The strategies to tune, as typed."""
 
     strategies: tuple[tuple[str, ...], ...] = shared(
         strategies_option(
@@ -93,7 +93,7 @@ class Tuned(Participants):
     )
 
     def __post_init__(self) -> None:
-        """Refuses all and some."""
+        """Refuse ``--all`` beside ``-s``."""
         if self.every and self.strategies:
             raise WrongUsage(
                 "--all tunes every strategy: leave out -s, or --all", "all", "strategies"
@@ -106,7 +106,7 @@ class Tuned(Participants):
             raise WrongUsage("--drawn is judged beside a --design", "drawn")
 
     def specs(self) -> list[StrategySpec]:
-        """Each with the settings that stay: of a way to hide corrections, all but its time."""
+        """Return each strategy with the settings to hold; of a correction, all but its time."""
         return [
             spec._replace(
                 settings={key: spec.settings[key] for key in spec.settings if key != "time"}
@@ -118,7 +118,7 @@ class Tuned(Participants):
 
     @property
     def searches(self) -> bool:
-        """Whether to search; otherwise only delays are computed."""
+        """True if there is something to search; otherwise only delays are computed."""
         return self.every or self.design or bool(self.strategies)
 
 
@@ -132,7 +132,7 @@ FIGURE = Parsed(
 
 @dataclass(frozen=True)
 class Purpose:
-    """What is tuned for, what the score weighs, and on what it is evaluated."""
+    """The figure to tune for, the weights of the score, and how results are judged."""
 
     figure: str = value(
         "The figure to optimize: score, error, lag, jerk, ... The names are those of 'epic"
@@ -160,7 +160,7 @@ def _limit(text: str) -> Limit:
 
 @dataclass(frozen=True)
 class Wire:
-    """Whether senders are tuned instead of settings, and what they must not exceed."""
+    """Whether to tune senders instead of settings, and their limit."""
 
     bytes: bool = flag(
         "Tune the sender of --movement for few bytes. Rate, threshold, bits and packing are"
@@ -174,13 +174,13 @@ class Wire:
     )
 
     def __post_init__(self) -> None:
-        """Refuses a limit without bytes."""
+        """Refuse a limit without ``--bytes``."""
         refuse(() if self.bytes else ("limit",), "needs --bytes")
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is searched, and by how many threads."""
+    """The length of the search, and the number of threads."""
 
     trials: int | None = value(
         "Trials per strategy, or per composition of a --design.  [default: 60 per setting, 400 at"
@@ -202,7 +202,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Written:
-    """The format of the result, and pictures of the trade-off and of what is drawn in files."""
+    """The format of the report, and files of pictures."""
 
     explain: bool = shared(explain_option)
     form: str = shared(figures_format_option("The output format."))
@@ -215,7 +215,7 @@ class Written:
     )
 
     def __post_init__(self) -> None:
-        """Refuses standard output."""
+        """Refuse standard output."""
         if "-" in (self.svg, self.html):
             raise WrongUsage("a picture or page needs a file: standard output is for the figures")
 
@@ -294,7 +294,7 @@ def tune(
             raise WrongUsage(f"--bytes sends a movement again: --movement '{truth}'", "bytes")
         parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
         with tally:
-            found_senders = _send(BytesSpec(tuple(strategies), *parts), jobs, tally)
+            found_senders = _search_senders(BytesSpec(tuple(strategies), *parts), jobs, tally)
             _write(found_senders, written, color, (), None)
         return ExitStatus.INTERRUPTED if found_senders.interrupted else ExitStatus.DONE
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
@@ -310,12 +310,12 @@ def tune(
 
 
 def _check(tuned: Tuned) -> None:
-    """Options of the search are of no use without one."""
+    """Refuse options of the search without one."""
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all, or --design: what to tune")
 
 
 def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tunings | Design:
-    """What is found; raises ``WrongUsage``, ``UNUSABLE``."""
+    """Run the search; raise ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.jobs.tune.design import design as composing
     from epic_cli.shell.progress import Progress
@@ -328,7 +328,7 @@ def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tuning
 
 @contextlib.contextmanager
 def _wrong_usage() -> Iterator[None]:
-    """What searches raise, in the words of the command line."""
+    """Turn errors of searches into ``WrongUsage``."""
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -347,19 +347,19 @@ def _wrong_usage() -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
-def _send(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:
-    """How to send; raises ``WrongUsage``, ``UNUSABLE``."""
+def _search_senders(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> BytesFronts:
+    """Search senders; raise ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune.bytes_front import find_bytes
-    from epic_cli.jobs.tune.run import hands
+    from epic_cli.jobs.tune.run import open_hands
     from epic_cli.shell.progress import Progress
 
     shown = Progress("sending")
-    with _wrong_usage(), shown as progress, hands(jobs.value, tally) as (executor, journal):
+    with _wrong_usage(), shown as progress, open_hands(jobs.value, tally) as (executor, journal):
         return find_bytes(spec, progress, executor=executor, journal=journal)
 
 
 def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
-    """The progress of the search: the current strategy, and the best figure so far."""
+    """Show the search's progress: the current strategy, and the best figure so far."""
     best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
     of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
     progress.describe(f"{step.strategy}{of}{best}")
@@ -369,7 +369,7 @@ def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
 def _write_delays(
     runs: Sequence[Run], strategies: Sequence[StrategySpec], written: Written, color: ColorChoice
 ) -> None:
-    """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
+    """Write the closed form alone; raise ``WrongUsage`` without arrival times."""
     from epic_cli.jobs.tune.delays import delays_needed
     from epic_cli.jobs.tune.report import NO_ARRIVALS, delays_report
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -390,7 +390,7 @@ def _write(
     names: Sequence[str],
     truth: str | None,
 ) -> None:
-    """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
+    """Write pictures to their files, and the report with its basis to stdout or stderr."""
     from epic_cli.jobs.tune import bytes_report as sent
     from epic_cli.jobs.tune import design_report as designed
     from epic_cli.jobs.tune import report as tuned

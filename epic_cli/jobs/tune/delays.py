@@ -1,7 +1,7 @@
-"""How far behind the stamps each built-in delay buffer draws, and which setting moves that.
+"""Models of the built-in delay buffers: how far behind the stamps each draws, by its setting.
 
-Each model is what the strategy's own docstring says of its clock: ``delay`` is the receiver's time
-less the stamp that is drawn, once the clock has settled.
+Each model follows the strategy's docstring on its clock: ``delay`` is the receiver's time minus the
+stamp that is drawn, once the clock has settled.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class BufferLine(NamedTuple):
-    """What the clocks of delay buffers measure of a network, in seconds.
+    """The network measures that clocks of delay buffers use, in seconds.
 
     ``period`` is the usual time between two messages, ``deviation`` that of the intervals between
-    arrivals. Delays are arrivals less stamps: ``least`` is the least of them, ``usual`` the median,
+    arrivals. Delays are arrivals minus stamps: ``least`` is the smallest, ``usual`` the median,
     ``kept`` that of the first message, or of the newest one that differs from it by more than 50 ms
-    (the median over all messages); ``waited`` is the wait (``diagnosis.messages.waits``) that
-    two thirds of the messages do not exceed.
+    (the median over all messages); ``waited`` is the wait (``diagnosis.messages.waits``) that two
+    thirds of the messages do not exceed.
     """
 
     period: float
@@ -44,17 +44,17 @@ class BufferLine(NamedTuple):
 
 
 def _number(settings: Written, name: str, auto: float = 0.0) -> float:
-    """A setting's number; ``auto`` where it says a word instead."""
+    """Return a setting's number, or ``auto`` for a word."""
     value = settings[name]
     return auto if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """A delay buffer that draws ``base`` and its ``setting``, in a ``unit`` of seconds, behind.
+    """A delay buffer that draws ``base`` plus its ``setting``, in ``unit`` seconds, behind.
 
-    Where the setting is a word, ``auto`` is its number. ``by_arrival``: it draws between arrivals,
-    so its delay is not behind the stamps but behind the newest arrival.
+    If the setting is a word, ``auto`` is its number. ``by_arrival``: the buffer draws between
+    arrivals, so its delay is behind the newest arrival instead of the stamps.
     """
 
     setting: str
@@ -64,17 +64,17 @@ class Buffer:
     by_arrival: bool = False
 
     def delay(self, settings: Written, line: BufferLine) -> float:
-        """The delay (s) that settings come to."""
+        """Return the delay (s) of some settings."""
         number = _number(settings, self.setting, self.auto(settings))
         return self.base(settings, line) + self.unit(settings, line) * number
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
-        """The settings with which the delay is the given one, whether or not they are allowed."""
+        """Return the settings with this delay, whether allowed or not."""
         return {self.setting: (delay - self.base(settings, line)) / self.unit(settings, line)}
 
 
 class _Source(Buffer):
-    """The longer one of cl_interp and the ratio counts, and a tick more."""
+    """``source``: the larger of cl_interp and the ratio counts, and one more tick."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         behind = max(_number(settings, "cl_interp"), self._least(settings))
@@ -92,7 +92,7 @@ class _Source(Buffer):
 
 
 class _Mirror(Buffer):
-    """Its number of intervals counts where it does not adjust itself to the network."""
+    """``mirror``: its number of intervals counts unless it adjusts itself to the network."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         if settings["dynamic_adjustment"] != "on":
@@ -105,7 +105,7 @@ class _Mirror(Buffer):
 
 
 class _Lightyear(Buffer):
-    """Its ratio counts where the jitter is given."""
+    """``lightyear``: its ratio counts if the jitter is set."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         # the mean deviation of delays, by the standard one of intervals
@@ -117,7 +117,7 @@ class _Lightyear(Buffer):
 
 
 class _Gambetta(Buffer):
-    """Its setting is a rate."""
+    """``gambetta``: its setting is a rate."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         return 1 / _number(settings, self.setting, 1 / line.period)
@@ -128,7 +128,7 @@ class _Gambetta(Buffer):
 
 
 class _Parts(Buffer):
-    """Its setting is in seconds or send intervals, and jitter may be added."""
+    """``buffer``: its setting is in seconds or send intervals, and jitter may be added."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         interval = _number(settings, "interval", line.period)
@@ -227,9 +227,9 @@ LOST = (0, 1, 2)
 
 
 class BufferCure(NamedTuple):
-    """The ``settings`` with which a share of the packets is in time; None: none are allowed.
+    """The ``settings`` with which a share of the packets is in time; None if none are allowed.
 
-    ``latency`` (s) is what they cost: how far behind the fastest packet's state it draws then.
+    ``latency`` (s) is how far behind the fastest packet's state the buffer draws then.
     """
 
     settings: Mapping[str, Value] | None
@@ -237,9 +237,9 @@ class BufferCure(NamedTuple):
 
 
 class BufferDelay(NamedTuple):
-    """A delay buffer as it is set: its ``latency`` (s), and the share of packets it ``covers``.
+    """A delay buffer as set: its ``latency`` (s), and the share of packets that it ``covers``.
 
-    ``cures`` are by how many are lost (``LOST``), then by share (``SHARES``).
+    ``cures`` are by number of lost packets (``LOST``), then by share (``SHARES``).
     """
 
     label: str
@@ -252,9 +252,9 @@ class BufferDelay(NamedTuple):
 
 
 class DelaysNeeded(NamedTuple):
-    """What the recordings' ``messages`` need: delays (s) behind the fastest one, as ``cures``.
+    """The delays (s) behind the fastest packet that the ``messages`` of recordings need.
 
-    ``period`` (s) is the usual time between two of them.
+    They are indexed as ``cures``. ``period`` (s) is the usual time between two messages.
     """
 
     messages: int
@@ -266,9 +266,9 @@ class DelaysNeeded(NamedTuple):
 def delays_needed(
     recordings: Iterable[Mapping[str, PacketBlock]], candidates: Sequence[StrategySpec]
 ) -> DelaysNeeded | None:
-    """The delays that the packets of all recordings need, and those of the buffers among these.
+    """Return the delays that the packets of all recordings need, and those of the buffers.
 
-    ``recordings`` are packets by entity. None: none has enough packets with arrival times.
+    ``recordings`` are packets by entity. None: no recording has enough packets with arrival times.
     """
     known = [recording for recording in map(_messages, recordings) if recording is not None]
     if not known:
@@ -276,7 +276,7 @@ def delays_needed(
     least = [float(log.delays.min()) for log in known]
 
     def middle(of: Callable[[MessageLog, float], float]) -> float:
-        """Of several recordings the middle one; their clocks may be apart by different times."""
+        """Return the median over recordings, whose clocks may differ by different times."""
         return float(np.median([of(one, low) for one, low in zip(known, least, strict=True)]))
 
     apart = float(np.median(least))
@@ -285,14 +285,14 @@ def delays_needed(
         middle(lambda one, _: float(np.diff(np.sort(one.arrivals)).std())),
         apart,
         apart + middle(lambda one, low: float(np.median(one.delays)) - low),
-        apart + middle(lambda one, low: _kept(one) - low),
+        apart + middle(lambda one, low: _median_kept_delay(one) - low),
         apart + middle(lambda one, low: float(np.quantile(waits(one), 2 / 3)) - low),
     )
     stamps = [
         np.concatenate([waits(one, lost) - low for one, low in zip(known, least, strict=True)])
         for lost in LOST
     ]
-    arrivals = [np.concatenate([_gaps(log, lost) for log in known]) for lost in LOST]
+    arrivals = [np.concatenate([_measure_gaps(log, lost) for log in known]) for lost in LOST]
     return DelaysNeeded(
         sum(len(log.sent) for log in known),
         line.period,
@@ -309,8 +309,8 @@ def _messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
     return traffic_of(packets).messages
 
 
-def _kept(messages: MessageLog) -> float:
-    """The median of the delay that a clock goes by which replaces it when it is 50 ms off."""
+def _median_kept_delay(messages: MessageLog) -> float:
+    """Return the median delay of a clock that is replaced when it is 50 ms off."""
     offset = math.inf
     kept = []
     for delay in messages.delays[np.argsort(messages.arrivals, kind="stable")].tolist():
@@ -320,8 +320,8 @@ def _kept(messages: MessageLog) -> float:
     return float(np.median(kept))
 
 
-def _gaps(messages: MessageLog, lost: int) -> Floats:
-    """From each arrival to the next, and with this many of them lost."""
+def _measure_gaps(messages: MessageLog, lost: int) -> Floats:
+    """Return the time from each arrival to the next, with ``lost`` packets lost in between."""
     arrivals = np.sort(messages.unrested.arrivals)
     return np.asarray(arrivals[1 + lost :] - arrivals[: -1 - lost])
 
@@ -345,7 +345,8 @@ def _of_buffer(
     cures = tuple(
         tuple(
             BufferCure(
-                _allowed(candidate, buffer.settings(value + base, settings, line)), value + behind
+                _write_allowed(candidate, buffer.settings(value + base, settings, line)),
+                value + behind,
             )
             for value in _quantiles(each)
         )
@@ -362,10 +363,13 @@ def _of_buffer(
     )
 
 
-def _allowed(candidate: StrategySpec, settings: Mapping[str, Value]) -> dict[str, Value] | None:
-    """The settings as they are written; None: they are out of range."""
+def _write_allowed(
+    candidate: StrategySpec, settings: Mapping[str, Value]
+) -> dict[str, Value] | None:
+    """Return the settings as written; None if they are out of range."""
     rounded = {
-        name: value if isinstance(value, str) else _up(value) for name, value in settings.items()
+        name: value if isinstance(value, str) else _round_up(value)
+        for name, value in settings.items()
     }
     try:
         declaration(candidate.name).values({**candidate.settings, **rounded})
@@ -374,8 +378,8 @@ def _allowed(candidate: StrategySpec, settings: Mapping[str, Value]) -> dict[str
     return rounded
 
 
-def _up(value: float) -> float:
-    """Two digits, and never less: half a millisecond too little is a packet too late."""
+def _round_up(value: float) -> float:
+    """Round up to two digits, since half a millisecond too little makes a packet late."""
     if not value:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)

@@ -1,10 +1,10 @@
-"""What smoothing should be: compositions of parts, each tuned, and the simplest that is as good.
+"""The search for a composition of parts: each is tuned, and the simplest good one is taken.
 
-A composition is a strategy with parts beside its plain ones; how many is its complexity. The search
-begins with the plain ones and goes on part by part: each of the best is given one more. A few
-values of the numbers say which of these are worth tuning (``search``); the others are given up, and
-so is a part that changes nothing. Of the best with each number of parts the simplest is taken that
-is not clearly worse than the best of all, where both were tuned.
+A composition is a strategy with parts added to its plain form; their count is its complexity. The
+search begins with the plain ones and goes on part by part: each of the best gets one more. A few
+values of the numbers tell which are worth tuning (``search``); the others are dropped, and so is a
+part without effect. Of the best with each number of parts, the simplest that is not clearly worse
+than the best of all, on the part where both were tuned, is taken.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from epic_cli.jobs.tune.run import (
     TuneStep,
     chosen,
     front,
+    open_threads,
     paired,
     pareto,
     plain,
     search,
     slack,
-    threads_or,
     worth,
 )
 from epic_cli.jobs.tune.trials import (
@@ -52,7 +52,7 @@ from epic_cli.jobs.tune.trials import (
     Trial,
     Trials,
     divide,
-    space_of,
+    make_space,
     spread,
 )
 from epic_cli.metrics.arrays import POSITION, packet_table
@@ -70,10 +70,10 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """One part of a composition: settings, as ``-s`` has them, and ``numbers`` that are tuned.
+    """One part of a composition: settings, as ``-s`` has them, and ``numbers`` to tune.
 
-    ``adds`` is how much it adds to the complexity. ``needs`` are what there has to be:
-    ``velocities``, ``arrivals``, ``jumps``, ... Names are separated by blanks.
+    ``adds`` is its complexity. ``needs`` are conditions of the data: ``velocities``, ``arrivals``,
+    ``jumps``, ... Names are separated by blanks.
     """
 
     words: str
@@ -84,32 +84,32 @@ class Part(NamedTuple):
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings, as they are written."""
+        """The settings as written."""
         return split(f"+{self.written}")[1] if self.written else {}
 
     @property
     def numbers(self) -> list[str]:
-        """What axes are called: a setting, or a setting in a unit."""
+        """The names of axes: a setting, or a setting in a unit."""
         return self.tuned.split()
 
     @property
     def names(self) -> set[str]:
-        """The settings that it has something to do with."""
-        return {*self.settings, *map(_setting, self.numbers)}
+        """The settings that the part concerns."""
+        return {*self.settings, *map(_axis_setting, self.numbers)}
 
     @property
     def slot(self) -> str:
-        """A composition has at most one part of each slot."""
+        """The part's slot; a composition has at most one part per slot."""
         return next(iter([*self.numbers, *self.settings]), "")
 
 
-def _setting(number: str) -> str:
-    """The setting whose number this is."""
+def _axis_setting(number: str) -> str:
+    """Return the setting of an axis."""
     return number.partition("/")[0]
 
 
 class DesignKind(NamedTuple):
-    """A strategy as compositions: ``one`` of these parts, and of the ``others`` any."""
+    """A strategy for compositions: exactly one of ``one``, and any of ``others``."""
 
     strategy: str
     one: tuple[Part, ...]
@@ -234,23 +234,23 @@ EQUAL, EQUAL_LAG = 0.002, 0.0002
 
 
 class Composition(NamedTuple):
-    """A strategy made of parts, the one that it has to have first."""
+    """A strategy made of parts, the required one first."""
 
     strategy: str
     parts: tuple[Part, ...]
 
     @property
     def complexity(self) -> int:
-        """How many parts it has beside the plain ones."""
+        """The number of parts beyond the plain ones."""
         return sum(part.adds for part in self.parts)
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same for the same parts in any order."""
+        """A key that is equal for the same parts in any order."""
         return self.strategy, frozenset((part.written, part.tuned) for part in self.parts)
 
     def grown(self, kinds: Iterable[DesignKind]) -> Iterator[Composition]:
-        """Itself with each part more that it may have."""
+        """Yield the composition with each further part that it may have."""
         slots = {part.slot for part in self.parts}
         for kind in kinds:
             for part in kind.others if kind.strategy == self.strategy else ():
@@ -259,10 +259,10 @@ class Composition(NamedTuple):
 
 
 class Conditions(NamedTuple):
-    """What of the data decides which parts make sense.
+    """The conditions of the data that decide which parts make sense.
 
-    ``there`` is what parts may need, ``period`` (s) the usual send interval, and ``jumps``
-    (length) from where to where the distance between two packets may be a jump.
+    ``there`` are names that parts may need, ``period`` (s) is the usual send interval, and
+    ``jumps`` (length) is the range of distances between two packets that may be jumps.
     """
 
     there: frozenset[str]
@@ -275,7 +275,7 @@ NEARLY_ALL, JUMP = 0.99, 3.0
 
 
 def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
-    """Those of all the recordings together."""
+    """Return the conditions of all recordings together."""
     blocks = [block for run in runs for block in run.packets.values()]
     there = {"arrivals" if by_arrival else "stamps"}
     if not any(block.lacks_velocity() for block in blocks):
@@ -304,10 +304,10 @@ def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
     )
 
 
-def kinds_of(strategies: Sequence[StrategySpec], found: Conditions) -> list[DesignKind]:
-    """What can be composed of these strategies (none: all), here and beside the settings given.
+def find_kinds(strategies: Sequence[StrategySpec], found: Conditions) -> list[DesignKind]:
+    """Return what can be composed of these strategies (none: all), beside the given settings.
 
-    Raises ``SettingError`` where there is nothing.
+    Raises ``SettingError`` if there is nothing.
     """
     known = {kind.strategy: kind for kind in KINDS}
     kinds = []
@@ -315,17 +315,17 @@ def kinds_of(strategies: Sequence[StrategySpec], found: Conditions) -> list[Desi
         if spec.name not in known:
             names = ", ".join(known)
             raise SettingError(f"{spec.name} is not made of parts: --design composes {names}")
-        kind, held = known[spec.name], space_of(spec.name, spec.settings).held
+        kind, held = known[spec.name], make_space(spec.name, spec.settings).held
         one, others = (
             [part for part in parts if found.there.issuperset(part.needs.split())]
             for parts in (kind.one, kind.others)
         )
-        words = [space_of(spec.name, part.settings).held for part in one]
+        words = [make_space(spec.name, part.settings).held for part in one]
         asked = {name: held[name] for name in held if any(name in own for own in words)}
         # what is given is one of these, or stands in the place of the first
         given = [part for part, own in zip(one, words, strict=True) if own.items() >= asked.items()]
         free = (
-            part._replace(tuned=" ".join(n for n in part.numbers if _setting(n) not in held))
+            part._replace(tuned=" ".join(n for n in part.numbers if _axis_setting(n) not in held))
             for part in given or [part._replace(words="", written="") for part in one[:1]]
         )
         others = [part for part in others if held.keys().isdisjoint(part.names)]
@@ -337,9 +337,9 @@ def kinds_of(strategies: Sequence[StrategySpec], found: Conditions) -> list[Desi
     return kinds
 
 
-def axes_of(strategy: str, found: Conditions) -> dict[str, Axis]:
-    """The numbers that compositions have, by name."""
-    axes = {axis.name: axis._replace(words=()) for axis in space_of(strategy, {}).axes}
+def collect_axes(strategy: str, found: Conditions) -> dict[str, Axis]:
+    """Return the axes of compositions, by name."""
+    axes = {axis.name: axis._replace(words=()) for axis in make_space(strategy, {}).axes}
     if "delay" in axes:
         period, low, high = found.period, *(axes["delay"].low or 0.0, axes["delay"].high)
         low, high = min(low / period, 0.5), max(high / period, 4.0)
@@ -353,7 +353,7 @@ def axes_of(strategy: str, found: Conditions) -> dict[str, Axis]:
 
 @dataclass(eq=False)
 class _Tried:
-    """A composition, its space, and what was tried of it; ``tuned`` is the best, if it was tuned.
+    """A composition, its space, and its trials; ``tuned`` is the best, once tuned.
 
     ``order`` is its place among all.
     """
@@ -371,24 +371,24 @@ class _Tried:
 
     @property
     def cost(self) -> float:
-        """Of the best trial."""
+        """The cost of the best trial."""
         return self.trials.goal.cost(self.best.figures)
 
     @property
     def rank(self) -> tuple[float, int]:
-        """The best come first, and of equals the usual ones."""
+        """The sort key: the best first, and usual parts first among equals."""
         return self.cost, self.order
 
     @property
     def sound(self) -> bool:
-        """Whether it was tuned, can be judged, and none of its parts was left out for nothing."""
+        """True if it was tuned, can be judged, and every part has an effect."""
         best = self.tuned.settings if self.tuned else {}
         on = all(axis.default != 0 or axis.name in best for axis in self.space.axes)
         return self.tuned is not None and math.isfinite(self.cost) and on
 
     @property
     def spec(self) -> StrategySpec:
-        """As it is written: without words that are the usual ones, with all numbers."""
+        """Return the strategy as written: without words that are defaults, with all numbers."""
         usual = declaration(self.space.strategy).values({})
         numbers = {axis.name: axis.default for axis in self.space.axes}
         given = {**numbers, **self.best.settings}
@@ -398,7 +398,7 @@ class _Tried:
 
 
 class _Search:
-    """All compositions that have been ``tried`` on one part."""
+    """The search over compositions, with all that were ``tried`` on one part of the data."""
 
     def __init__(
         self,
@@ -409,16 +409,16 @@ class _Search:
         journal: ResultJournal | None,
         progress: Callable[[TuneStep], None] | None,
     ) -> None:
-        self.kinds = kinds_of(spec.strategies, found)
+        self.kinds = find_kinds(spec.strategies, found)
         self.tried: list[_Tried] = []
         self._spec, self._on, self._workers = spec, on, (executor, journal)
-        self._held = {row.name: space_of(row.name, row.settings).held for row in spec.strategies}
-        self._axes = {kind.strategy: axes_of(kind.strategy, found) for kind in self.kinds}
+        self._held = {row.name: make_space(row.name, row.settings).held for row in spec.strategies}
+        self._axes = {kind.strategy: collect_axes(kind.strategy, found) for kind in self.kinds}
         self._until = math.inf if spec.seconds is None else time.monotonic() + spec.seconds
         self._progress = progress
 
     def run(self) -> None:
-        """Goes up by parts; raises ``BudgetSpent``."""
+        """Search by number of parts, upwards; raise ``BudgetSpent``."""
         wanted: dict[int, dict[object, tuple[Composition, _Tried | None]]] = {}
         for kind in self.kinds:
             for part in kind.one:
@@ -426,9 +426,9 @@ class _Search:
                 wanted.setdefault(part.adds, {})[plain_one.key] = (plain_one, None)
         starts, best = max(wanted), math.inf
         for count in range(MOST_PARTS + 1):
-            looked = [self._glance(*pair) for pair in wanted.get(count, {}).values()]
-            kept = self._tuned(_few(looked, TUNED), count)
-            for base in _few(kept, GROWN):
+            looked = [self._try_briefly(*pair) for pair in wanted.get(count, {}).values()]
+            kept = self._tune_best(_select_few(looked, TUNED), count)
+            for base in _select_few(kept, GROWN):
                 for more in base.composition.grown(self.kinds):
                     wanted.setdefault(more.complexity, {}).setdefault(more.key, (more, base))
             least = min((row.cost for row in kept), default=math.inf)
@@ -436,12 +436,12 @@ class _Search:
                 break
             best = min(best, least)
 
-    def _glance(self, composition: Composition, parent: _Tried | None) -> _Tried:
-        """A few trials of a composition, by what is known of one with a part less."""
+    def _try_briefly(self, composition: Composition, parent: _Tried | None) -> _Tried:
+        """Try a composition a few times, starting from one with a part less."""
         name, axes = composition.strategy, self._axes[composition.strategy]
         held = dict(self._held.get(name, {}))
         for part in composition.parts:
-            held |= space_of(name, part.settings).held
+            held |= make_space(name, part.settings).held
         numbers = [axes[number] for part in composition.parts for number in part.numbers]
         space = Space(name, held, tuple(numbers))
         budget = Budget(1_000_000, self._until)
@@ -451,12 +451,12 @@ class _Search:
         self.tried.append(one)
         points: Iterable[Point] = spread(max(6 * len(numbers), 1), space.axes)
         if parent is not None:
-            points = _around(space, parent)
+            points = _iterate_nearby(space, parent)
         trials.costs([space.settings(point) for point in points])
         return one
 
-    def _tuned(self, tried: Sequence[_Tried], count: int) -> list[_Tried]:
-        """Their numbers, in few digits: the best first, without those that draw what others do."""
+    def _tune_best(self, tried: Sequence[_Tried], count: int) -> list[_Tried]:
+        """Tune compositions with few digits, the best first, without those that draw the same."""
         for done, one in enumerate(tried):
             self._report(count + done / len(tried))
             most = self._spec.trials or TRIALS_A_NUMBER * len(one.space.axes)
@@ -467,12 +467,12 @@ class _Search:
                 raise BudgetSpent
         found: list[_Tried] = []
         for each in sorted(tried, key=lambda row: row.rank):
-            if each.sound and not any(_same(each, row) for row in found):
+            if each.sound and not any(_draw_alike(each, row) for row in found):
                 found.append(each)
         return found
 
     def _report(self, levels: float) -> None:
-        """How far it is, by the parts that compositions have."""
+        """Report progress by number of parts."""
         if self._progress is not None:
             share, most = round(1000 * levels / (MOST_PARTS + 1)), 1000
             costs = [row.cost for row in self.tried if row.sound]
@@ -481,19 +481,19 @@ class _Search:
 
 
 def worthless(goal: Goal, cost: float) -> float:
-    """By how much a cost may be higher where a digit or a part would be too much for it."""
+    """Return the rise in cost that is not worth another digit or part."""
     return slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
 
 
-def _few(tried: Sequence[_Tried], most: int) -> list[_Tried]:
-    """The best of each strategy, and then the best."""
+def _select_few(tried: Sequence[_Tried], most: int) -> list[_Tried]:
+    """Return the best of each strategy, then the best of the rest."""
     ranked = sorted(tried, key=lambda one: one.rank)
     first = {row.composition.strategy: row for row in reversed(ranked)}.values()
     return [*first, *(row for row in ranked if row not in first)][: max(most, len(first))]
 
 
-def _around(space: Space, parent: _Tried) -> Iterator[Point]:
-    """The parent's best numbers, moved a little or not, with a few values of each new one."""
+def _iterate_nearby(space: Space, parent: _Tried) -> Iterator[Point]:
+    """Yield points near the parent's best, with a few values of each new number."""
     known = {axis.name for axis in parent.space.axes}
     here = space.point(parent.best.settings)
     ways = [GLANCES if axis.name not in known else (None,) for axis in space.axes]
@@ -506,8 +506,8 @@ def _around(space: Space, parent: _Tried) -> Iterator[Point]:
             yield Point(here.kinds, tuple(moved))
 
 
-def _same(one: _Tried, other: _Tried) -> bool:
-    """Whether both draw the same as far as figures tell."""
+def _draw_alike(one: _Tried, other: _Tried) -> bool:
+    """Return whether two results are equal as far as figures tell."""
     mine, theirs = one.best.figures, other.best.figures
     return all(
         abs(mine.get(name, math.nan) - theirs.get(name, math.nan)) < most
@@ -519,10 +519,10 @@ def _same(one: _Tried, other: _Tried) -> bool:
 
 
 class DesignRow(NamedTuple):
-    """A composition, how many parts it has beside the plain ones, and what it comes to.
+    """A composition, its complexity, and its results.
 
-    ``own`` is the result where it was tuned, ``result`` where it was not; ``gain`` is by how much
-    it is better there than the one that is taken. What the game drew has no ``composition``.
+    ``own`` is the result where it was tuned, ``result`` where it was not; ``gain`` is its lead
+    there over the taken one. The game's drawing has no ``composition``.
     """
 
     label: str
@@ -542,14 +542,14 @@ class DesignPoint(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Design(Tabular):
-    """What smoothing should be: the row that is ``taken``, beside the others.
+    """The result of a design: the row that is ``taken``, beside the others.
 
     ``simplest`` are the best by complexity, each better than all simpler ones where they were
-    tuned, the last one best of all; ``others`` are the best of other strategies. ``drawn`` is what
-    the game drew, if that is known; ``causes`` are the costs by which it differs from what is
-    taken, in points of score, the main one first. ``comparison`` has all of them on what they were
-    not tuned on. ``fronts`` are, by complexity, the points that nothing with at most that many
-    parts beats in latency and roughness. ``period`` (s) is the usual send interval.
+    tuned, the last one best of all; ``others`` are the best of other strategies. ``drawn`` is the
+    game's drawing, if known; ``causes`` are the costs by which it differs from the taken one, in
+    points of score, the main one first. ``comparison`` has all of them on data they were not tuned
+    on. ``fronts`` are, by complexity, the points that nothing with at most that many parts beats in
+    latency and roughness. ``period`` (s) is the usual send interval.
     """
 
     spec: TuneSpec
@@ -569,26 +569,26 @@ class Design(Tabular):
 
     @property
     def goal(self) -> Goal:
-        """What was tuned for."""
+        """The goal of the search."""
         return self.spec.goal
 
     @property
     def weights(self) -> Weights:
-        """What the score weighs."""
+        """The weights of the score."""
         return self.spec.compare.weights
 
     @property
     def rows(self) -> tuple[DesignRow, ...]:
-        """All of them, that of the game last."""
+        """All rows, the game's last."""
         return (*self.simplest, *self.others, *([self.drawn] if self.drawn else []))
 
     @property
     def failed(self) -> bool:
-        """Whether a strategy's own code failed."""
+        """True if a custom strategy failed."""
         return self.taken.result.failed
 
     def before_and_after(self, selection: Selection) -> Comparison:
-        """What is taken beside all others, where they were not tuned, with scenes."""
+        """Return the taken composition beside all others, on untuned data, with scenes."""
         on = self.divided.evaluated or self.divided.tuned
         return on.compare(self.participants, selection)
 
@@ -607,17 +607,17 @@ def design(
     journal: ResultJournal | None = None,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Design:
-    """The simplest composition that is as good as the best, as far as the data tell.
+    """Return the simplest composition that is as good as the best, as far as the data tell.
 
-    ``spec.strategies`` are those that are composed (none: all that can be); settings that they give
-    are held. Parameters and errors are those of ``tune``; raises ``SettingError`` for strategies of
-    which nothing can be composed here.
+    ``spec.strategies`` are those to compose (none: all); their settings are held. Parameters and
+    errors are those of ``tune``; raises ``SettingError`` for strategies of which nothing can be
+    composed.
     """
     divided = divide(runs, spec.compare, spec.division)
     by_arrival = all(prepared.by_arrival for prepared in divided.tuned.prepared)
     there = conditions(runs, by_arrival)
     interrupted = False
-    with threads_or(executor, spec) as workers:
+    with open_threads(executor, spec) as workers:
         seeking = _Search(spec, divided.tuned, there, workers, journal, progress)
         try:
             seeking.run()
@@ -629,12 +629,12 @@ def design(
     if not tried:
         raise NothingTried
     shown = runs[0].drawn if len(runs) == 1 else None
-    simplest, others = _candidates([row for row in tried if row.sound] or tried, spec.goal)
+    simplest, others = _select_candidates([row for row in tried if row.sound] or tried, spec.goal)
     made = [*simplest, *others]
     participants: tuple[Participant, ...] = tuple(row.spec for row in made)
     participants += (shown,) if shown else ()
     tuned = paired(divided.tuned, participants, spec.goal)
-    judged, at = tuned, _taken(simplest, tuned)
+    judged, at = tuned, _choose_taken(simplest, tuned)
     if divided.evaluated:
         judged = paired(divided.evaluated, participants, spec.goal, tuned.runs)
     rows = [
@@ -655,7 +655,7 @@ def design(
         tuple(rows[len(simplest) : len(made)]),
         rows[at],
         judged.comparison,
-        tuple(_fronts(tried, spec.compare.weights)),
+        tuple(_find_fronts(tried, spec.compare.weights)),
         len(tried),
         sum(len(row.trials.made) for row in tried),
         there.period,
@@ -666,8 +666,8 @@ def design(
     )
 
 
-def _candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list[_Tried]]:
-    """The best by complexity where that is worth its parts, and the best of other strategies."""
+def _select_candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list[_Tried]]:
+    """Return the best by complexity that are worth their parts, and other strategies' best."""
     simplest: list[_Tried] = []
     for count in sorted({row.composition.complexity for row in tried}):
         alike = sorted(
@@ -683,7 +683,7 @@ def _candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list
     known = {row.composition.strategy for row in simplest}
     others: list[_Tried] = []
     for each in sorted(tried, key=lambda each: each.rank):
-        drawn = any(_same(each, row) for row in (*simplest, *others))
+        drawn = any(_draw_alike(each, row) for row in (*simplest, *others))
         if each.composition.strategy not in known and not drawn:
             known.add(each.composition.strategy)
             others.append(each)
@@ -694,8 +694,8 @@ def _candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list
 UNKNOWN = 5
 
 
-def _taken(simplest: Sequence[_Tried], judged: Paired) -> int:
-    """The first of which the best is not clearly better, or too little to matter."""
+def _choose_taken(simplest: Sequence[_Tried], judged: Paired) -> int:
+    """Return the first candidate that the best does not clearly and noticeably beat."""
     best = len(simplest) - 1
     enough = slack(judged.goal, simplest[best].cost, POINT, SHARE)
     for at in range(best):
@@ -706,10 +706,10 @@ def _taken(simplest: Sequence[_Tried], judged: Paired) -> int:
     return best
 
 
-def _fronts(
+def _find_fronts(
     tried: Sequence[_Tried], weights: Weights
 ) -> Iterator[tuple[int, tuple[DesignPoint, ...]]]:
-    """For each complexity that brings something, the front of what has at most that many parts."""
+    """Return, for each useful complexity, the front of all with at most that many parts."""
     points: dict[int, list[FrontPoint]] = {}
     for each in tried:
         found = front(each.composition.strategy, each.trials.made, weights)
@@ -717,7 +717,7 @@ def _fronts(
     whole: list[DesignPoint] = []
     for complexity in sorted(points):
         own = chosen(worth(pareto(points[complexity]), USEFUL), KEPT)
-        more = [point for point in own if _brings(point, whole)]
+        more = [point for point in own if _is_worth(point, whole)]
         of = {id(each.point): each for each in whole}
         best = pareto([*(each.point for each in whole), *more])
         whole = [of.get(id(point)) or DesignPoint(complexity, point) for point in best]
@@ -725,8 +725,8 @@ def _fronts(
             yield complexity, tuple(whole)
 
 
-def _brings(point: FrontPoint, simpler: Iterable[DesignPoint]) -> bool:
-    """Whether it is smoother than all simpler ones that are no later, by what a part is worth."""
+def _is_worth(point: FrontPoint, simpler: Iterable[DesignPoint]) -> bool:
+    """Return whether a point is smoother, by what a part is worth, than simpler ones no later."""
     rough = (each.point.roughness for each in simpler if each.point.latency <= point.latency)
     # the score is 100 / (1 + costs), of which roughness is one
     worth_it = 100 * WORTHLESS / max(point.score, 1.0) ** 2

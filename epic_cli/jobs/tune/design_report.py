@@ -1,4 +1,4 @@
-"""What smoothing should be, in sentences: the composition to take, and what others would bring."""
+"""The report of a design: the composition to take, and what others would bring."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ _COMPLEXITY = (
 
 
 def report(found: Design, details: bool = False) -> Report:
-    """The sentences, every complexity, the front, and the commands that go on.
+    """Return the sentences, every complexity, the front, and commands that go on.
 
-    There are no more ``details``.
+    ``details`` add nothing.
     """
     del details
     taken = found.taken.strategy
@@ -66,7 +66,9 @@ def report(found: Design, details: bool = False) -> Report:
         forms.append(("code", f"epic code {taken.label} --lang csharp -o Smoothing.cs"))
     parts: list[Part] = [
         _table(found),
-        front_figure("What smoothness costs in latency, by complexity", lambda: fronts_of(found)),
+        front_figure(
+            "What smoothness costs in latency, by complexity", lambda: collect_fronts(found)
+        ),
     ]
     if found.fronts:
         parts.append(_front(found))
@@ -84,7 +86,7 @@ def report(found: Design, details: bool = False) -> Report:
 
 
 def verdict(found: Design) -> list[str]:
-    """What to draw with, what more and fewer parts would bring, and what the game draws now."""
+    """Say what to draw with, what more and fewer parts would bring, and what the game draws now."""
     taken, at = found.taken, found.simplest.index(found.taken)
     metric = found.goal.metric
     ends, doubts = taken.result.interval(metric.name), compared.in_doubt(found.comparison)
@@ -96,10 +98,12 @@ def verdict(found: Design) -> list[str]:
         _score(found),
         "Too little data to say how surely." if any(map(math.isnan, ends)) else "",
         "" if found.divided.tuned.prepared[0].by_arrival else _NO_NETWORK,
-        _better(found, more) if (more := found.simplest[at + 1 :]) else _NOTHING_BETTER,
-        _worse(found, found.simplest[:at]) if at else "",
-        _drawn(found, found.drawn) if found.drawn else "",
-        _raised(found),
+        _describe_more_parts(found, more)
+        if (more := found.simplest[at + 1 :])
+        else _NOTHING_BETTER,
+        _describe_fewer_parts(found, found.simplest[:at]) if at else "",
+        _describe_drawn(found, found.drawn) if found.drawn else "",
+        _describe_raised(found),
         "Interrupted: there may be better ones." if found.interrupted else "",
     ]
     return list(filter(None, sentences))
@@ -114,7 +118,7 @@ _NO_NETWORK = (
 
 def _answer(found: Design) -> str:
     game = next((game.name for game in GAMES if game.weights == found.weights), "")
-    words = f"{_words(found.taken, found)}."
+    words = f"{_describe_composition(found.taken, found)}."
     if found.goal.metric.name != "score":
         return f"For the best {called(found.goal.metric)}, {words}"
     return f"For {compared.game_words(game)}, {words}" if game else f"{words[0].upper()}{words[1:]}"
@@ -124,8 +128,11 @@ def _answer(found: Design) -> str:
 _CURVES = {"linear": "linear", "hermite": "Hermite", "catmull-rom": "Catmull-Rom"}
 
 
-def _words(row: DesignRow, found: Design) -> str:
-    """``a buffer: linear, clock=min, delay=1.7i (85 ms), no extrapolation``."""
+def _describe_composition(row: DesignRow, found: Design) -> str:
+    """Describe a composition: ``a buffer.
+
+    Linear, clock=min, delay=1.7i (85 ms), no extrapolation``.
+    """
     spec = row.strategy
     assert spec is not None
     settings = {name: written(value) for name, value in spec.settings.items()}
@@ -160,10 +167,10 @@ def _score(found: Design) -> str:
     return words
 
 
-def _better(found: Design, more: Sequence[DesignRow]) -> str:
-    """What more parts would bring, by the best of them."""
+def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
+    """Say what more parts would bring, by the best of them."""
     metric, best = found.goal.metric, max(more, key=lambda row: row.gain.gain)
-    who, gain = _beside(best.composition, found.taken.composition), best.gain
+    who, gain = _compare_parts(best.composition, found.taken.composition), best.gain
     ends = interval_words(metric, gain.low, gain.high)
     if figure(metric, gain.gain) == figure(metric, 0.0):
         return f"{who} would be no better{ends}."
@@ -177,10 +184,10 @@ def _better(found: Design, more: Sequence[DesignRow]) -> str:
     return f"{words}{': little' if little else ','} for {parts}."
 
 
-def _worse(found: Design, simpler: Sequence[DesignRow]) -> str:
-    """What fewer parts would cost, by the best of them."""
+def _describe_fewer_parts(found: Design, simpler: Sequence[DesignRow]) -> str:
+    """Say what fewer parts would cost, by the best of them."""
     metric, row = found.goal.metric, max(simpler, key=lambda row: row.gain.gain)
-    who, gain = _beside(row.composition, found.taken.composition), row.gain
+    who, gain = _compare_parts(row.composition, found.taken.composition), row.gain
     if gain.gain > 0:
         ends = interval_words(metric, gain.low, gain.high)
         better = f"{points(metric, gain.gain)} better here{ends}"
@@ -193,8 +200,8 @@ def _count(row: DesignRow) -> int:
     return row.composition.complexity if row.composition else 0
 
 
-def _beside(one: Composition | None, other: Composition | None) -> str:
-    """What one has that the other has not, or lacks: the words begin a sentence."""
+def _compare_parts(one: Composition | None, other: Composition | None) -> str:
+    """Return the parts that one has more or less than the other, as the beginning of a sentence."""
     assert one is not None
     assert other is not None
     own, others = (
@@ -213,8 +220,8 @@ def _beside(one: Composition | None, other: Composition | None) -> str:
     return f"{words[0].upper()}{words[1:]}"
 
 
-def _drawn(found: Design, drawn: DesignRow) -> str:
-    """How far off the game's own drawing is, and mostly by what."""
+def _describe_drawn(found: Design, drawn: DesignRow) -> str:
+    """Say how far off the game's own drawing is, and its main cost."""
     metric, gain = found.goal.metric, drawn.gain
     ends = interval_words(metric, -gain.high, -gain.low)
     if math.isnan(gain.gain):
@@ -236,10 +243,10 @@ def _drawn(found: Design, drawn: DesignRow) -> str:
 _SEEN = ("jumps", "backward", "held")
 
 
-def _raised(found: Design) -> str:
-    """What the composition makes worse than what the game draws, or than the plainest one.
+def _describe_raised(found: Design) -> str:
+    """Name the figures that the composition raises, and the best composition that raises none.
 
-    And what is better than that, too, and makes nothing worse.
+    They are compared with what the game draws, or with the plainest composition.
     """
     before, taken = found.drawn or found.simplest[0], found.taken
     worse = find_worse(before.result.values, taken.result.values)
@@ -281,7 +288,7 @@ def _basis(found: Design) -> list[str]:
 
 
 def _table(found: Design) -> Table:
-    """A row for each complexity, for each other strategy, and for what the game drew."""
+    """Return a row for each complexity, each other strategy, and the game's drawing."""
     rows, metric = found.rows, found.goal.metric
 
     def cells(name: str) -> list[str]:
@@ -314,8 +321,8 @@ def _table(found: Design) -> Table:
     )  # fmt: skip
 
 
-def fronts_of(found: Design) -> Fronts:
-    """A line for each complexity, with what is taken and what the game drew."""
+def collect_fronts(found: Design) -> Fronts:
+    """Return a line for each complexity, with the taken composition and the game's drawing."""
     marks = [mark(f"{found.taken.label}, taken", found.taken.own, found.weights, True)]
     if found.drawn is not None:
         marks.append(mark("what you draw, drawn", found.drawn.own, found.weights, False))
@@ -327,16 +334,16 @@ def fronts_of(found: Design) -> Fronts:
 
 
 def picture(found: Design) -> str:
-    """What smoothness costs, by complexity; raises ``NothingToDraw``."""
-    return front_picture(fronts_of(found))
+    """Draw the cost of smoothness by complexity; raise ``NothingToDraw``."""
+    return front_picture(collect_fronts(found))
 
 
 def _line_name(count: int) -> str:
     return "plain" if count == 0 else counted(count, "part")
 
 
-def _listed(found: Design) -> list[DesignPoint]:
-    """Points of each complexity that nothing simpler is as good as, evenly chosen."""
+def _list_points(found: Design) -> list[DesignPoint]:
+    """Return points of each complexity that no simpler one equals, evenly chosen."""
     listed_points: list[DesignPoint] = []
     for count, line in found.fronts:
         own = [each for each in line if each.complexity == count]
@@ -347,7 +354,7 @@ def _listed(found: Design) -> list[DesignPoint]:
 
 
 def _front(found: Design) -> Table:
-    shown = _listed(found)
+    shown = _list_points(found)
     return Table(
         [
             Column("parts", [str(each.complexity) for each in shown]),
@@ -372,10 +379,10 @@ _FIELDS = (
 
 
 def _rows(found: Design) -> Iterator[Record]:
-    """A row for each composition as ``-s`` takes it, then ``drawn``.
+    """Return a row for each composition as ``-s`` takes it, then ``drawn``.
 
-    ``value`` is the figure that was tuned ``for`` where it was not tuned, ``own`` where it was;
-    the paired ``gain`` is over what is taken.
+    ``value`` is the figure tuned ``for`` on untuned data, ``own`` on the tuned part; the paired
+    ``gain`` is over the taken one.
     """
     name = found.goal.metric.name
     for row in found.rows:
@@ -394,7 +401,7 @@ def _rows(found: Design) -> Iterator[Record]:
 
 
 def _records(found: Design) -> Iterator[Record]:
-    """All of it for JSON lines, each with its ``kind``; ``points`` of score by cost."""
+    """Return all of it for JSON lines, each with its ``kind``; ``points`` of score by cost."""
     for row, record in zip(found.rows, _rows(found), strict=True):
         settings = dict(row.strategy.settings) if row.strategy else {}
         words = [part.words for part in row.composition.parts] if row.composition else []

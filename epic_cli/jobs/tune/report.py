@@ -1,4 +1,4 @@
-"""What tuning has found, in sentences: the decision, and what it rests on."""
+"""The report of a search: the decision in sentences, and its basis."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ _MATTERS, _MATTERS_SHARE = 0.5, 0.01
 
 
 def written(value: Value) -> str:
-    """A setting's value as options take it."""
+    """Return a setting's value as options take it."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def assignments(settings: Mapping[str, Value]) -> str:
-    """``a=1 b=on``."""
+    """Return settings as ``a=1 b=on``."""
     return " ".join(f"{name}={written(value)}" for name, value in settings.items())
 
 
 def found_settings(one: Tuning) -> dict[str, Value]:
-    """What tuning has changed."""
+    """Return the settings that tuning changed."""
     return {name: value for name, value in one.settings.items() if name not in one.held}
 
 
 def figure(metric: Metric, value: float) -> str:
-    """A figure in a sentence: the score with one decimal, times in ms."""
+    """Return a figure for a sentence: the score with one decimal, times in ms."""
     if math.isnan(value):
         return "unknown"
     if metric.name == "score":
@@ -80,23 +80,23 @@ def figure(metric: Metric, value: float) -> str:
 
 
 def points(metric: Metric, value: float) -> str:
-    """A difference of a figure: points of score, otherwise as the figure is written."""
+    """Return a difference of a figure: points of score, otherwise in the figure's format."""
     return f"{one_decimal(value)} points" if metric.name == "score" else figure(metric, value)
 
 
 def called(metric: Metric) -> str:
-    """The metric's name in a sentence."""
+    """Return the metric's name in a sentence."""
     return metric.name.replace("_", " ")
 
 
 def likely(metric: Metric, result: Result) -> str:
-    """A figure and its interval: ``60.1 (58.0 to 61.2)``."""
+    """Return a figure and its interval: ``60.1 (58.0 to 61.2)``."""
     value = figure(metric, result.value(metric.name))
     return value + interval_words(metric, *result.interval(metric.name))
 
 
 def interval_words(metric: Metric, low: float, high: float) -> str:
-    """`` (58.0 to 61.2)``; empty: unknown."""
+    """Return `` (58.0 to 61.2)``; empty if unknown."""
     between = reach(low, high, lambda value: figure(metric, value))
     return f" ({between})" if between else ""
 
@@ -105,14 +105,14 @@ def interval_words(metric: Metric, low: float, high: float) -> str:
 
 
 def verdict(found: Tunings) -> list[str]:
-    """The sentences, the decision first."""
+    """Return the sentences, the decision first."""
     if found.comparison is not None:
-        return _ranked(found, found.comparison)
+        return _describe_ranking(found, found.comparison)
     (one,) = found.tunings
     sentences = [
         *compared.in_doubt(one.evaluation.comparison),
         _decision(one, found),
-        _harmless(one, found.goal.metric),
+        _describe_harmless(one, found.goal.metric),
         _figures(one, found),
         _changes(one),
         _matters(one, found.goal.metric),
@@ -133,7 +133,7 @@ def _decision(one: Tuning, found: Tunings) -> str:
             return f"Keep the defaults of {name}: none of {one.trials} tried settings is better."
         case GainKind.BETTER:
             words = f"Set {changed} for {name}: clearly better{sure}, by {gain}"
-            return f"{words}, but it raises {_worse(one)}." if one.worse else f"{words}."
+            return f"{words}, but it raises {_describe_rise(one)}." if one.worse else f"{words}."
         case GainKind.NO_BETTER:
             gain = points(metric, evaluation.gain) + ends
             return (
@@ -160,8 +160,8 @@ def _decision(one: Tuning, found: Tunings) -> str:
             return words
 
 
-def _worse(one: Tuning) -> str:
-    """``jumps from 148 to 223``."""
+def _describe_rise(one: Tuning) -> str:
+    """Return ``jumps from 148 to 223``."""
     return worse_words(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
@@ -170,7 +170,7 @@ _RAISED = {"backward": "steps back", "held": "held rows"}
 
 
 def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
-    """Which figures rise, from what to what."""
+    """Name the figures that rise, with both values."""
     words = []
     for metric in map(named, names):
         ends = [figure(metric, abs(result.value(metric.name))) for result in (before, after)]
@@ -178,13 +178,13 @@ def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
     return listed(words)
 
 
-def _harmless(one: Tuning, metric: Metric) -> str:
-    """What is better, too, and makes no figure worse."""
+def _describe_harmless(one: Tuning, metric: Metric) -> str:
+    """Name settings that are better, too, and raise no figure."""
     if not one.worse or one.evaluation.keeps:
         return ""
     words = ""
     if one.evaluation.kind is not GainKind.BETTER:
-        words = f"It raises {_worse(one)}. "
+        words = f"It raises {_describe_rise(one)}. "
     if one.harmless is None:
         return f"{words}No settings that were tried are better and raise none of the figures."
     settings = {k: value for k, value in one.harmless.settings.items() if k not in one.held}
@@ -205,7 +205,7 @@ def _figures(one: Tuning, found: Tunings) -> str:
 
 
 def where(divided: Divided) -> str:
-    """Where a figure is from."""
+    """Say which data a figure is from."""
     return {
         "time": "on the second half, which was not used for tuning",
         "recording": "on recordings that were not used for tuning",
@@ -261,8 +261,8 @@ def _bounds(one: Tuning) -> str:
 # ---------------------------------------------------------------- several strategies
 
 
-def _ranked(found: Tunings, comparison: Comparison) -> list[str]:
-    """The verdict of a comparison, with the settings of the best one."""
+def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
+    """Return the verdict of a comparison, with the settings of the best strategy."""
     labelled = zip(comparison.results, found.tunings, strict=True)
     settings = {result.label: assignments(one.settings) for result, one in labelled}
     sentences = compared.verdict(comparison, settings)
@@ -274,12 +274,12 @@ def _ranked(found: Tunings, comparison: Comparison) -> list[str]:
         sentences.insert(1, f"For {best.label}, set {settings[best.label]}.")
     best_tuning = dict(zip(settings, found.tunings, strict=True)).get(best.label if best else "")
     if best_tuning and best_tuning.worse and not best_tuning.evaluation.keeps:
-        sentences.insert(1, f"Against its defaults, that raises {_worse(best_tuning)}.")
+        sentences.insert(1, f"Against its defaults, that raises {_describe_rise(best_tuning)}.")
     return [*sentences, *_several(found)]
 
 
 def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, str]) -> str:
-    """Which is best in what was tuned for."""
+    """Name the best strategy by the figure that was tuned for."""
     metric = found.goal.metric
     best = min(comparison.results, key=lambda one: found.goal.key(one.values))
     words = settings[best.label] or "its defaults"
@@ -307,7 +307,7 @@ def _several(found: Tunings) -> list[str]:
 
 
 def basis(found: Tunings) -> list[str]:
-    """What was tuned on what, judged on what, and how much was tried."""
+    """Say which data was tuned on, which data judged, and how much was tried."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
     tried = counted(sum(tuning.trials for tuning in found.tunings), "setting")
     lines = [] if found.divided.evaluated is None else [division(found.divided)]
@@ -330,7 +330,7 @@ def find_notes(found: Tunings) -> list[str]:
 
 
 def division(divided: Divided) -> str:
-    """What it was tuned on, and judged on."""
+    """Say which data was tuned on, and which data judged."""
     first = divided.tuned
     if divided.evaluated is None:
         return f"Tuned and judged on the same ({_recordings(first.names)}): expect less on others."
@@ -355,7 +355,7 @@ def _recordings(names: Sequence[str]) -> str:
 
 
 def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
-    """The settings in every form that takes them: where, and what to write there."""
+    """Return the settings in every form that takes them: the place, and the text to write."""
     option = written_spec(strategy, settings)
     python = "".join(
         f", {name}={written(value) if not isinstance(value, str) else repr(value)}"
@@ -394,7 +394,7 @@ NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with a
 
 
 def delays_report(found: DelaysNeeded) -> Report:
-    """The delays by loss and share, and what each delay buffer has to be set to."""
+    """Return the delays by loss and share, and the setting of each delay buffer."""
     alone, lost = found.needed[0], found.needed[1]
     parts: list[Part] = [_needed(found)]
     if found.buffers:
@@ -443,7 +443,7 @@ def _cells(one: BufferDelay) -> list[str]:
 
 
 def _notes(buffers: Sequence[BufferDelay]) -> list[str]:
-    """Return what else is to be set."""
+    """Return notes on other settings that are needed."""
     lines = []
     for buffer in buffers:
         every = [cure.settings or {} for lost in buffer.cures for cure in lost]
@@ -464,7 +464,7 @@ def _notes(buffers: Sequence[BufferDelay]) -> list[str]:
 
 
 def delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
-    """A record for each delay, and for each buffer's setting; delays in seconds."""
+    """Return a record for each delay, and for each buffer's setting; delays in seconds."""
     for lost, needed in zip(LOST, found.needed, strict=True):
         for share, delay in zip(SHARES, needed, strict=True):
             yield {"kind": "delay", "share": share, "lost": lost, "seconds": delay}
@@ -473,7 +473,7 @@ def delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
 
 
 def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
-    """What one buffer would have to be set to; null: it cannot be."""
+    """Return the settings that one buffer would need; null if there are none."""
     for lost, cures in zip(LOST, one.cures, strict=True):
         for share, cure in zip(SHARES, cures, strict=True):
             yield {
@@ -491,7 +491,7 @@ def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
 
 
 def _delay_rows(found: DelaysNeeded) -> list[Record]:
-    """The buffers' records for CSV, settings as ``-s`` takes them."""
+    """Return the buffers' records for CSV, with settings as ``-s`` takes them."""
     rows: list[Record] = []
     for buffer in found.buffers:
         for record in buffer_records(buffer):
@@ -519,9 +519,9 @@ _FAR = 3.0
 
 
 class Fronts(NamedTuple):
-    """Fronts by name, and single results beside them; ``words`` say what these are.
+    """Fronts by name, and single results beside them, with ``words`` for both.
 
-    ``marked``: charts show them, too, by the letter of what stands behind the comma.
+    Charts also show the ``marked`` results, by the letter after the comma.
     """
 
     lines: Mapping[str, Sequence[FrontPoint]]
@@ -531,15 +531,15 @@ class Fronts(NamedTuple):
 
 
 def mark(name: str, result: Result, weights: Weights, full: bool) -> Dot:
-    """Where a result is; NaN is nowhere."""
+    """Return a result's place; None for NaN."""
     rough = roughness(result.values, weights) if result.values else math.nan
     return Dot(abs(result.value("lag")) * 1000, rough, name, full=full)
 
 
-def fronts_of(found: Tunings) -> Fronts:
-    """Those of the leading strategies, with what is default and tuned."""
+def collect_fronts(found: Tunings) -> Fronts:
+    """Return the fronts of the leading strategies, with their defaults and tuned settings."""
     fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
-    leading = list(dict.fromkeys(point.strategy for point in front_of(found)))[:DRAWN]
+    leading = list(dict.fromkeys(point.strategy for point in common_front(found)))[:DRAWN]
     marks = [
         mark(f"{each.strategy}, {kind}", result, found.weights, kind == "tuned")
         for each in found.tunings
@@ -552,20 +552,20 @@ def fronts_of(found: Tunings) -> Fronts:
 
 
 def marks_words(divided: Divided) -> str:
-    """On what the figures of the front and of the marks are; empty: on all there is."""
+    """Say which data the figures of the front and of the marks are from; empty for all data."""
     if divided.evaluated is None:
         return ""
     there = "the half" if divided.by == "time" else "the recordings"
     return f" All of it on {there} used for tuning; what is said of the result is of the rest."
 
 
-def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
-    """The front of all strategies together."""
+def common_front(found: Tunings) -> tuple[FrontPoint, ...]:
+    """Return the front of all strategies together."""
     return worth(pareto(point for tuning in found.tunings for point in tuning.front))
 
 
 def front_chart(fronts: Fronts) -> Chart | None:
-    """The fronts and the marks; None: there is no choice."""
+    """Return the fronts and the marks as a chart; None if there is no choice."""
     whole = worth(pareto(point for line in fronts.lines.values() for point in line))
     if len(whole) < FEWEST_POINTS:
         return None
@@ -580,7 +580,7 @@ def front_chart(fronts: Fronts) -> Chart | None:
         style, letter = "bold" if dot.full else "bright_black", label[0].upper()
         lines.append(ChartLine(label, [dot.across], [dot.up], style, letter, joined=False))
     # what is a second late, or useless, would leave no room for the others
-    lines = [each for each in (_within(line, whole) for line in lines) if _visible(each)]
+    lines = [each for each in (_clip_line(line, whole) for line in lines) if _visible(each)]
     return Chart(lines, TITLE, named=several, height=_HEIGHT, width=_WIDTH)
 
 
@@ -589,14 +589,14 @@ def _curve(label: str, role: int, points: Sequence[FrontPoint], style: LineStyle
 
 
 def stairs(label: str, role: int, points: Sequence[tuple[float, float]], style: LineStyle) -> Curve:
-    """A front as a curve: between two points only the worse of both is known to be reached."""
+    """Return a front as a staircase: between two points only the worse of both is reached."""
     across = [point[0] for point in points for _ in (0, 1)][1:]
     up = [point[1] for point in points for _ in (0, 1)][:-1]
     return Curve(label, role, np.array(across), np.column_stack((across, up)), style=style)
 
 
-def _within(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
-    """The line without what is far beyond the common front."""
+def _clip_line(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
+    """Return a line without points far beyond the common front."""
     latest = max(point.latency for point in whole) * 1000 * 1.5 + 1
     roughest = min(max(point.roughness for point in whole), 6 * whole[-1].roughness + 1)
     across, up = np.asarray(line.across, float), np.asarray(line.up, float)
@@ -609,7 +609,7 @@ def _visible(line: ChartLine) -> bool:
 
 
 def front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
-    """What smoothness costs, as a chart and as a picture; nothing where there is nothing."""
+    """Return the cost of smoothness as a chart and as a picture; empty if there is none."""
 
     def svg(width: int) -> str:
         try:
@@ -621,15 +621,15 @@ def front_figure(words: str, fronts: Callable[[], Fronts]) -> Figure:
 
 
 def picture(found: Tunings) -> str:
-    """What smoothness costs; raises ``NothingToDraw``."""
-    return front_picture(fronts_of(found))
+    """Draw the cost of smoothness; raise ``NothingToDraw``."""
+    return front_picture(collect_fronts(found))
 
 
 def front_picture(fronts: Fronts, width: int | None = None) -> str:
-    """The fronts, as the text of an SVG file that many pixels wide.
+    """Return the fronts as SVG text of this width (pixels).
 
-    Each point says its settings and score where the pointer rests on it. Raises ``NothingToDraw``
-    where nothing was tried whose latency is known.
+    Hovering a point shows its settings and score. Raises ``NothingToDraw`` if nothing was tried
+    whose latency is known.
     """
     from epic_cli.show.svg import curves_picture
 
@@ -692,21 +692,21 @@ _FIELDS = (
 
 
 def report(found: Tunings, details: bool = False) -> Report:
-    """What was found; with ``details``, also those of the best of several strategies."""
+    """Return the report; with ``details``, also those of the best of several strategies."""
     best, parts = found.best, list[Part]()
     if found.comparison is not None:
-        parts.append(_strategies(found))
+        parts.append(_strategies_table(found))
     if found.comparison is None or details:
         parts.append(_before_and_after(best, found.goal.metric))
         if best.influences:
-            parts.append(_settings(best, found.goal.metric))
+            parts.append(_settings_table(best, found.goal.metric))
     if best.settings and not best.evaluation.keeps:
         forms = usage(best.strategy, best.settings)
         parts.append(Usage(forms, f"{best.strategy}'s settings, to be copied"))
     words = "What smoothness costs in latency, a line for each strategy"
-    parts.append(front_figure(words, lambda: fronts_of(found)))
-    if len(front_of(found)) > 1:
-        parts.append(_front(found))
+    parts.append(front_figure(words, lambda: collect_fronts(found)))
+    if len(common_front(found)) > 1:
+        parts.append(_front_table(found))
     if found.delays is not None and found.delays.buffers:
         parts.append(delays_report(found.delays))
     return Report(
@@ -722,7 +722,7 @@ def report(found: Tunings, details: bool = False) -> Report:
 
 
 def _before_and_after(one: Tuning, metric: Metric) -> Table:
-    """Default and tuned on each part of the data."""
+    """Return default and tuned settings on each part of the data."""
     shown = [named(name) for name in FIGURES]
     if metric.name not in FIGURES:
         shown.insert(1, metric)
@@ -756,12 +756,12 @@ def _before_and_after(one: Tuning, metric: Metric) -> Table:
 
 
 def likely_cell(result: Result, metric: Metric) -> str:
-    """An interval in a table."""
+    """Return an interval for a table."""
     return reach(*result.interval(metric.name), metric.cell)
 
 
-def _settings(one: Tuning, metric: Metric) -> Table:
-    """Each setting: what it was and is, how far it may be moved, what its default would cost."""
+def _settings_table(one: Tuning, metric: Metric) -> Table:
+    """Return each setting: its default, its tuned value and range, and its default's cost."""
     found, every = found_settings(one), one.influences
     near = "within 1 point" if metric.name == "score" else "within 2 %"
     losses = ["-" if each.name not in found else _loss(metric, each) for each in every]
@@ -795,8 +795,8 @@ def _range(one: Influence) -> str:
     return " or ".join([*parts, *one.words])
 
 
-def _strategies(found: Tunings) -> Table:
-    """A row for each strategy, the best first."""
+def _strategies_table(found: Tunings) -> Table:
+    """Return a row for each strategy, the best first."""
     metric, comparison, tunings = found.goal.metric, found.comparison, found.ordered
     assert comparison is not None
     of = {id(one): result for one, result in zip(found.tunings, comparison.results, strict=True)}
@@ -832,9 +832,9 @@ def _gain(metric: Metric, evaluation: Evaluation) -> str:
     return f"+{gain}" if evaluation.gain > 0 and gain != "0" else gain
 
 
-def _front(found: Tunings) -> Table:
-    """Points of the front, evenly chosen."""
-    shown, several = chosen(front_of(found), _LISTED), len(found.tunings) > 1
+def _front_table(found: Tunings) -> Table:
+    """Return points of the front, evenly chosen."""
+    shown, several = chosen(common_front(found), _LISTED), len(found.tunings) > 1
     settings = [
         " ".join(filter(None, [row.strategy if several else "", assignments(row.settings)]))
         for row in shown
@@ -844,7 +844,7 @@ def _front(found: Tunings) -> Table:
 
 
 def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Column]:
-    """Latency, roughness and score of points; ``right``: they are not the first columns."""
+    """Return latency, roughness and score of points; ``right`` if other columns come before."""
     return [
         Column("lag ms", [f"{row.latency * 1000:.0f}" for row in shown], right=right),
         Column("roughness", [three_digits(row.roughness) for row in shown], right=True),
@@ -856,11 +856,10 @@ def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Colu
 
 
 def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
-    """What tuning comes to for one strategy; None: not enough to say.
+    """Return the result for one strategy; None if there is not enough to say.
 
-    ``default``, ``tuned`` and the paired ``gain`` are of the figure that was tuned ``for``, with
-    their intervals, where it was not tuned on; ``own_`` is where it was. The other figures are
-    those of the tuned settings.
+    ``default``, ``tuned`` and the paired ``gain`` are the figure tuned ``for``, with intervals, on
+    untuned data; ``own_`` is on the tuned part. The other figures are those of the tuned settings.
     """
     name, evaluation = found.goal.metric.name, one.evaluation
     values = {
@@ -883,12 +882,12 @@ def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
 
 
 def with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
-    """A figure in data, and its interval."""
+    """Return a figure and its interval, for data formats."""
     return {name: value, f"{name}_low": between[0], f"{name}_high": between[1]}
 
 
 def _rows(found: Tunings) -> list[Record]:
-    """A row of CSV for each strategy, the best first."""
+    """Return a row of CSV for each strategy, the best first."""
     return [
         {
             **_record(tuning, found),
@@ -903,7 +902,7 @@ def _rows(found: Tunings) -> list[Record]:
 
 
 def _records(found: Tunings) -> Iterator[Record]:
-    """All of it for JSON lines, each with its ``kind``."""
+    """Return all of it for JSON lines, each with its ``kind``."""
     if found.delays is not None:
         yield from delay_records(found.delays)
     for tuning in found.ordered:
@@ -915,5 +914,5 @@ def _records(found: Tunings) -> Iterator[Record]:
                 "strategy": tuning.strategy,
                 **{key: known(value) for key, value in values.items()},
             }
-    for point in front_of(found):
+    for point in common_front(found):
         yield {"kind": "front", **point._asdict(), "settings": dict(point.settings)}

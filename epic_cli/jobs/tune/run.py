@@ -1,9 +1,9 @@
-"""The search: points all over the space, then from the best of them on by a library.
+"""The search: points all over the space, then a library's optimizer from the best of them.
 
-Few choices are tried one and all. One number is a grid, refined around its best point by the
-golden section. Anything else is CatCMA with margin (Hamano, Saito, Nomura, Uchida and Shirakawa
+Few choices are all tried. One number is searched on a grid, refined around its best point by the
+golden section. Anything else uses CatCMA with margin (Hamano, Saito, Nomura, Uchida and Shirakawa
 2025, "CatCMA with Margin"), which takes real and whole numbers and choices at once, from the
-library ``cmaes``: started at the best point so far, and again elsewhere where it has settled.
+library ``cmaes``: it starts at the best point so far, and again elsewhere when it has settled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from epic_cli.jobs.tune.trials import (
     Trials,
     divide,
     evaluation_set,
-    space_of,
+    make_space,
     spread,
 )
 from epic_cli.metrics import named
@@ -86,7 +86,7 @@ FRUITLESS = 5
 
 
 def default_trials(space: Space) -> int:
-    """How many trials a search of this space takes by default."""
+    """Return the default number of trials for a space."""
     if not space.axes:
         return 1
     if not space.numeric:
@@ -97,7 +97,7 @@ def default_trials(space: Space) -> int:
 def search(
     space: Space, trials: Trials, seed: int, hints: Sequence[Mapping[str, Value]] = ()
 ) -> None:
-    """Fills ``trials`` until there is nothing left to try, or ``BudgetSpent``.
+    """Add trials until there is nothing left to try; raise ``BudgetSpent``.
 
     ``hints`` are settings that the closed form recommends. The defaults come first.
     """
@@ -117,7 +117,7 @@ def search(
 
 
 def _choices(space: Space, trials: Trials) -> None:
-    """All combinations; where there are too many, as many as there is room for, all over."""
+    """Return all combinations of choices; if there are too many, as many as fit, evenly spread."""
     halfway = tuple(0.5 for _ in space.axes)
     if space.combinations <= trials.budget.trials:
         trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
@@ -170,7 +170,7 @@ def _several(space: Space, trials: Trials, seed: int) -> None:
 
 
 class _Optimizer:
-    """The library's optimizer in terms of the space."""
+    """The library's optimizer, in terms of a space."""
 
     def __init__(self, space: Space, start: Point, seed: int, sigma: float) -> None:
         self._space = space
@@ -185,7 +185,7 @@ class _Optimizer:
             options["z_space"] = [np.linspace(0, 1, round(span) + 1).tolist() for span in spans]
         if self._choices:
             options["c_space"] = [space.axes[at].kinds for at in self._choices]
-            options["cat_param"] = self._likely(start)
+            options["cat_param"] = self._initial_probabilities(start)
         numbers = [*self._real, *self._whole]
         if numbers:
             options["mean"] = np.array([start.shares[at] for at in numbers])
@@ -195,8 +195,11 @@ class _Optimizer:
         self._optimizer = CatCMAwM(seed=seed, **options)
         self._asked: list[Any] = []
 
-    def _likely(self, start: Point) -> Any:
-        """How likely each choice is at first: that of the start as likely as all together."""
+    def _initial_probabilities(self, start: Point) -> Any:
+        """Return each choice's initial probability.
+
+        The start's choice has as much as all others.
+        """
         most = max(self._space.axes[at].kinds for at in self._choices)
         chances = np.zeros((len(self._choices), most))
         for row, at in enumerate(self._choices):
@@ -206,12 +209,12 @@ class _Optimizer:
         return chances
 
     def ask(self) -> list[Point]:
-        """A generation."""
+        """Return a generation of points."""
         self._asked = [self._optimizer.ask() for _ in range(self._optimizer.population_size)]
         return [self._point(item) for item in self._asked]
 
     def tell(self, costs: Sequence[float]) -> None:
-        """What each of them costs, in their order."""
+        """Report the cost of each point, in order."""
         # places, not costs: what handles bounds in the library computes with differences, which
         # equal costs, and infinite ones, do not have
         places = np.argsort(np.argsort(costs, kind="stable"), kind="stable").tolist()
@@ -240,12 +243,12 @@ SAME = 0.001
 
 
 class Influence(NamedTuple):
-    """One setting: what it was, what it is now, and how much that matters.
+    """One setting: its default, its tuned value, and how much it matters.
 
-    ``loss`` is by how much the figure is worse with this setting at its default and the others as
+    ``loss`` is how much worse the figure is with this setting at its default and the others as
     tuned. From ``low`` to ``high``, and with these ``words``, it is as good as tuned (``POINT``,
-    ``SHARE``). ``flat``: so it is everywhere. ``bound`` is the end of the range worth tuning that
-    it stands at (``low``, ``high``, or empty); ``last``: the setting takes nothing beyond.
+    ``SHARE``). ``flat``: it is so everywhere. ``bound`` is the end of the range worth tuning at
+    which it stands (``low``, ``high``, or empty); ``last``: the setting takes nothing beyond.
     """
 
     name: str
@@ -268,10 +271,10 @@ def plain(
     best: Trial | None = None,
     accept: Callable[[FigureValues], bool] = bool,
 ) -> Trial:
-    """The ``best`` settings, without what changes nothing, in as few digits as do as well.
+    """Return the ``best`` settings without those that have no effect, in the fewest digits.
 
-    Scores that differ by less than the ``points`` are as good, other figures by this ``share``,
-    where the figures are to be accepted. ``trials`` has the defaults, and gets a few more trials.
+    Scores within ``points``, and other figures within this ``share``, are as good, if the figures
+    are acceptable. ``trials`` has the defaults, and gets a few more trials.
     """
     best = best or trials.best
     cost = trials.goal.cost(best.figures)
@@ -295,7 +298,7 @@ def plain(
 
 
 def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
-    """How much each of the settings matters, the most important ones first."""
+    """Return how much each setting matters, the most important first."""
     found = [_influence(space, at, trials, tuned) for at in range(len(space.axes))]
     return tuple(sorted(found, key=lambda one: -one.loss))
 
@@ -315,7 +318,7 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
     words = [_moved(here, at, kind, 0.5) for kind in others]
     word_costs = trials.costs([space.settings(word) for word in words], beyond=True)
     good = [figure <= near for figure in costs]
-    low, high = _around(axis, shares, good, here.shares[at])
+    low, high = _find_good_range(axis, shares, good, here.shares[at])
     bound = axis.at_bound(value)
     return Influence(
         axis.name,
@@ -341,10 +344,10 @@ def _moved(point: Point, at: int, kind: int, share: float) -> Point:
     return Point(tuple(kinds), tuple(shares))
 
 
-def _around(
+def _find_good_range(
     axis: Axis, shares: list[float], good: list[bool], here: float
 ) -> tuple[float | None, float | None]:
-    """From where to where it is as good, without a break."""
+    """Return the unbroken range around a value in which it is as good."""
     if not shares:
         return None, None
     first = last = shares.index(here)
@@ -359,7 +362,7 @@ def _around(
 
 
 def slack(goal: Goal, cost: float, points: float, share: float) -> float:
-    """By how much another cost may be higher and is as good: points of score, else a share."""
+    """Return the rise in cost that is as good: points of score, else a share."""
     if goal.metric.name == "score":
         return points
     return share * abs(cost) if math.isfinite(cost) else 0.0
@@ -402,10 +405,10 @@ def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
 
 
 class FrontPoint(NamedTuple):
-    """Settings that nothing that was tried beats: ``latency`` (s), ``roughness``, the score.
+    """Settings that nothing tried beats: their ``latency`` (s), ``roughness`` and score.
 
-    Roughness is what the score counts without latency: what is jerky, off, slow to recover.
-    Whatever latency weighs, the best settings are on the front.
+    Roughness is what the score counts besides latency: jerk, error, slow recovery. Whatever latency
+    weighs, the best settings are on the front.
     """
 
     strategy: str
@@ -416,7 +419,7 @@ class FrontPoint(NamedTuple):
 
 
 def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
-    """The Pareto front of these trials, the one with the least latency first."""
+    """Return the Pareto front of these trials, the lowest latency first."""
     points = [
         FrontPoint(
             strategy,
@@ -432,7 +435,7 @@ def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[Fro
 
 
 def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
-    """At ``most`` points of a front, evenly by the logarithm of roughness, both ends among them."""
+    """Return at ``most`` points of a front, evenly over log(roughness), with both ends."""
     if len(points) <= most:
         return tuple(points)
     levels = [math.log(max(point.roughness, 1e-9)) for point in points]
@@ -442,7 +445,7 @@ def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
 
 
 def worth(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoint, ...]:
-    """Those whose score is not far from the best one's: the ends of a long front are of no use."""
+    """Return the points whose score is near the best; the ends of a long front are of no use."""
     least = share * max((point.score for point in points), default=0.0)
     return tuple(point for point in points if point.score >= least)
 
@@ -450,9 +453,9 @@ def worth(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoin
 def simplified(
     points: Sequence[FrontPoint], trials: Trials, weights: Weights, held: Mapping[str, Value]
 ) -> tuple[FrontPoint, ...]:
-    """The same front, without settings that change nothing; ``trials`` gets a few more trials.
+    """Return the front without settings that have no effect; ``trials`` gets a few more trials.
 
-    Those that are ``held`` stay.
+    Settings that are ``held`` stay.
     """
     found = []
     for point in points:
@@ -472,7 +475,7 @@ def simplified(
 
 
 def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
-    """Those that no other one beats in both, by latency."""
+    """Return the items that no other beats in both costs, by latency."""
     found: list[FrontPoint] = []
     for point in sorted(points, key=lambda point: (point.latency, point.roughness)):
         if found and point.roughness >= found[-1].roughness:
@@ -484,7 +487,7 @@ def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
 
 
 def roughness(figures: FigureValues, weights: Weights) -> float:
-    """What the score counts, without latency; NaN: not enough to say."""
+    """Return the score's costs without latency; NaN if there is not enough to say."""
     others = weights._replace(latency=0.0)
     if not any(others):
         others = others._replace(accuracy=1.0, smoothness=1.0)
@@ -506,7 +509,7 @@ OWN = 0.5
 
 
 class GainKind(enum.Enum):
-    """What a gain comes to."""
+    """Kinds of gains."""
 
     BETTER = "it is clearly better"
     NO_BETTER = "it is no better than the default as far as the data tell"
@@ -517,10 +520,10 @@ class GainKind(enum.Enum):
 
 
 class Evaluation(NamedTuple):
-    """Default and tuned on one part, and the ``gain`` from ``low`` to ``high``, paired.
+    """Default and tuned settings on one part, and the paired ``gain`` from ``low`` to ``high``.
 
-    A gain above 0 is an improvement of the figure that was tuned for, in its unit; the ends are
-    NaN where they are unknown. ``comparison`` is that of both.
+    A gain above 0 improves the figure that was tuned for, in its unit; unknown ends are NaN.
+    ``comparison`` has both.
     """
 
     default: Result
@@ -532,7 +535,7 @@ class Evaluation(NamedTuple):
 
     @property
     def kind(self) -> GainKind:
-        """What it comes to."""
+        """The kind of the gain."""
         if self.default is self.tuned:
             return GainKind.SAME
         if math.isnan(self.low) or math.isnan(self.gain):
@@ -545,12 +548,12 @@ class Evaluation(NamedTuple):
 
     @property
     def keeps(self) -> bool:
-        """Whether there is nothing to take: the tuned settings are no better."""
+        """True if the tuned settings are no better, so the defaults stay."""
         return self.kind in (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE) or self.gain <= 0
 
 
 class Harmless(NamedTuple):
-    """The best settings that make none of the figures worse, and how they do."""
+    """The best settings that make no figure worse, and their evaluation."""
 
     settings: Mapping[str, Value]
     evaluation: Evaluation
@@ -558,14 +561,14 @@ class Harmless(NamedTuple):
 
 @dataclass(frozen=True)
 class Tuning:
-    """What came out for one strategy.
+    """The result for one strategy.
 
-    ``settings`` are those that differ from the defaults, ``held`` those of them that were given.
-    ``tuned_on`` and ``evaluated_on`` are before and after, each on one part; the second is None
-    where nothing was kept for it. ``influences`` say which settings matter, the ``front`` what
-    smoothness costs in latency. ``trials`` is how many settings were tried. ``interrupted``: it
-    could have found more. ``harmless`` is what to take where the best makes a figure ``worse`` and
-    something else is better too.
+    ``settings`` differ from the defaults, and the ``held`` ones were given. ``tuned_on`` and
+    ``evaluated_on`` compare before and after, each on one part; the second is None if nothing was
+    kept back. ``influences`` tell which settings matter, ``front`` what smoothness costs in
+    latency. ``trials`` is the number of tried settings. ``interrupted``: more could have been
+    found. ``harmless`` are better settings that make nothing worse, if the best make a figure
+    ``worse``.
     """
 
     strategy: str
@@ -586,18 +589,18 @@ class Tuning:
 
     @property
     def evaluation(self) -> Evaluation:
-        """What counts: on what it was not tuned on, if there is any."""
+        """The evaluation that counts: that on untuned data, if there is any."""
         return self.evaluated_on or self.tuned_on
 
 
 @dataclass(frozen=True, repr=False)
 class Tunings(Tabular):
-    """What came out, by strategy in the order given.
+    """The results, by strategy in the order given.
 
-    ``delays`` is what the closed form says of delay buffers. ``comparison`` is that of all tuned
-    strategies with each other, on what they were not tuned on, under the names that were given;
-    None of a single one. ``untuned`` are strategies without settings worth tuning, which take part
-    in it as they are; ``unfit`` are those that need arrival times, where there are none.
+    ``delays`` is the closed form for delay buffers. ``comparison`` compares all tuned strategies on
+    untuned data, under their given names; None for a single one. ``untuned`` strategies have no
+    settings worth tuning and take part as they are; ``unfit`` ones need arrival times, which are
+    missing.
     """
 
     spec: TuneSpec
@@ -610,26 +613,26 @@ class Tunings(Tabular):
 
     @property
     def goal(self) -> Goal:
-        """What was tuned for."""
+        """The goal of the search."""
         return self.spec.goal
 
     @property
     def weights(self) -> Weights:
-        """What the score weighs."""
+        """The weights of the score."""
         return self.spec.compare.weights
 
     @property
     def failed(self) -> bool:
-        """Whether a strategy's own code failed."""
+        """True if a custom strategy failed."""
         return any(tuning.evaluation.tuned.failed for tuning in self.tunings)
 
     @property
     def interrupted(self) -> bool:
-        """Whether there could have been more."""
+        """True if the search was interrupted."""
         return any(tuning.interrupted for tuning in self.tunings)
 
     def before_and_after(self, selection: Selection) -> Comparison:
-        """All strategies tuned and as they were, where they were not tuned, with scenes."""
+        """Return all strategies tuned and as they were, on untuned data, with scenes."""
         taking_part = {
             row.label: row
             for each in self.tunings
@@ -643,7 +646,7 @@ class Tunings(Tabular):
 
     @property
     def best(self) -> Tuning:
-        """The one to take: that with the best figure where it counts."""
+        """The tuning to take: that with the best figure where it counts."""
         return self.ordered[0]
 
     @property
@@ -653,13 +656,13 @@ class Tunings(Tabular):
 
     @property
     def pictured(self) -> list[str]:
-        """The labels that pictures show first: the best after and before."""
+        """The labels that pictures show first: the best, after and before."""
         best = self.best.evaluation
         return list(dict.fromkeys([best.tuned.label, best.default.label]))
 
 
 class Gain(NamedTuple):
-    """By how much a figure is better, in its unit, from ``low`` to ``high``; NaN: unknown."""
+    """The improvement of a figure, in its unit, from ``low`` to ``high``; NaN if unknown."""
 
     gain: float
     low: float
@@ -667,10 +670,10 @@ class Gain(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """Some participants on one part, drawn from the same data, and so with paired gains.
+    """Participants on one part, drawn from the same data, so that gains are paired.
 
-    ``runs`` are the comparisons of each recording, ``comparison`` is all of them; ``beside`` are
-    those of what happened elsewhere, and may happen here another time.
+    ``runs`` are the comparisons of each recording, ``comparison`` all of them; ``beside`` are those
+    of other parts, whose events may happen here another time.
     """
 
     runs: Sequence[tuple[str, Comparison]]
@@ -680,12 +683,12 @@ class Paired(NamedTuple):
     seed: int
 
     def gain(self, before: int, after: int) -> Gain:
-        """What the participant with the second place is better by than that with the first."""
+        """Return the gain of the participant at the second place over that at the first."""
         metric, comparison = self.goal.metric, self.comparison
         results = [comparison.results[index] for index in (before, after)]
 
         def merit(value: Any) -> Any:
-            """More is better."""
+            """Return a figure so that more is better."""
             if metric.better is Better.HIGH:
                 return value
             return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
@@ -720,7 +723,7 @@ def paired(
     goal: Goal,
     beside: Sequence[tuple[str, Comparison]] = (),
 ) -> Paired:
-    """These on one part; what happened ``beside`` it may happen there another time."""
+    """Compare participants on one part; events ``beside`` it may happen there another time."""
     runs, seed = on.each(participants), on.spec.seed
     return Paired(runs, pool_runs(runs, seed), beside, goal, seed)
 
@@ -732,7 +735,7 @@ def evaluate(
     goal: Goal,
     beside: EvaluationSet | None = None,
 ) -> Evaluation:
-    """How both do on one part; what happened ``beside`` it may happen there another time."""
+    """Evaluate both on one part; events ``beside`` it may happen there another time."""
     if default.settings == tuned.settings:
         comparison = on.compare([default])
         (only,) = comparison.results
@@ -747,7 +750,7 @@ SWEEPS = 3
 
 
 class TuneStep(NamedTuple):
-    """How far a search has come: which strategy of how many, which trial, and the best so far."""
+    """The progress of a search: the strategy and its place, the trial, and the best so far."""
 
     strategy: str
     number: int
@@ -758,7 +761,7 @@ class TuneStep(NamedTuple):
 
 
 class NothingToTune(Portable, ValueError):
-    """A strategy has no settings that are worth tuning, or all of them are held."""
+    """A strategy has no settings worth tuning, or all of them are held."""
 
     def __init__(self, strategy: str, held: Sequence[str]) -> None:
         given = f"; {', '.join(held)} {'is' if len(held) == 1 else 'are'} given" if held else ""
@@ -767,7 +770,7 @@ class NothingToTune(Portable, ValueError):
 
 
 class NeedsArrivals(Portable, ValueError):
-    """None of the strategies means anything without arrival times, and there are none."""
+    """All strategies need arrival times, and there are none."""
 
     def __init__(self, strategies: Sequence[str]) -> None:
         need = "needs" if len(strategies) == 1 else "need"
@@ -775,11 +778,11 @@ class NeedsArrivals(Portable, ValueError):
 
 
 class NothingTried(ValueError):
-    """It was interrupted before anything had been tried."""
+    """The search was interrupted before its first trial."""
 
 
 class DividedTooSmall(NotEnoughToSay):
-    """A part of the recordings is too little to say, and all of them together are not."""
+    """A part of the recordings is too small to judge, while all of them together are not."""
 
 
 def run(
@@ -790,19 +793,19 @@ def run(
     *,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Found:
-    """What a search, ``tune`` or ``design``, finds over all runs together, whoever does the work.
+    """Run a search, ``tune`` or ``design``, over all runs together, on any workers.
 
-    ``log`` makes the log of each recording. What is wrong with one of several recordings goes to
-    the ``tally``, and it is left out. Raises what the search does, ``UNUSABLE`` for what is wrong
-    with the only one, the truth or the workers, ``UnusableJournal``, ``DividedTooSmall``, and
-    ``SettingError`` for what does not go together.
+    ``log`` makes the log of each recording. An unusable recording among several is left out and
+    reported to the ``tally``. Raises what the search raises, ``UNUSABLE`` if the only recording,
+    the truth or the workers are unusable, ``UnusableJournal``, ``DividedTooSmall``, and
+    ``SettingError`` for contradictions.
     """
     given, spec = job.runs, job.how
     if isinstance(given, RecordedRuns):
         given.check(HERE)  # recordings are read here, whoever does the work
     tally = JobTally() if tally is None else tally
     runs = given.held(log, tally, spec.compare.truth_offset)
-    with hands(job.workers, tally) as (executor, journal):
+    with open_hands(job.workers, tally) as (executor, journal):
         try:
             return seek(spec, runs, executor=executor, journal=journal, progress=progress)
         except NotEnoughToSay as error:
@@ -812,10 +815,10 @@ def run(
 
 
 @contextlib.contextmanager
-def hands(
+def open_hands(
     workers: Workers, tally: JobTally
 ) -> Iterator[tuple[Executor | None, ResultJournal | None]]:
-    """What evaluates trials elsewhere, and what keeps them; None: there is none.
+    """Open the executor that evaluates trials elsewhere, and the journal; None if there is none.
 
     Raises ``UnusableJournal``, ``CannotAccess``.
     """
@@ -829,17 +832,17 @@ def hands(
         tally.resumed(f"{trials} in {journal.path}, {known} known before")
 
 
-def threads_or(
+def open_threads(
     executor: Executor | None, spec: TuneSpec
 ) -> contextlib.AbstractContextManager[Executor]:
-    """The executor; without one, threads of this process for as long as the block lasts."""
+    """Yield the executor or, without one, threads of this process."""
     if executor is not None:
         return contextlib.nullcontext(executor)
     return InterruptibleThreads(spec.compare.threads or os.cpu_count() or 1, "tune")
 
 
 def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
-    """Whether there is enough in the recordings where they are not divided."""
+    """Return whether the undivided recordings are enough to judge."""
     try:
         evaluation_set(runs, spec.compare)
     except NotEnoughToSay:
@@ -855,26 +858,26 @@ def tune(
     journal: ResultJournal | None = None,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Tunings:
-    """Tunes the settings of each candidate that it does not give itself.
+    """Tune the settings of each candidate that it does not set itself.
 
-    Settings are evaluated by threads of this process, or by whatever the ``executor`` has. The same
-    seed gives the same, whatever the number of either, unless a limit in seconds ends it.
-    ``journal`` remembers trials. An interruption (``KeyboardInterrupt``) ends the search of the
-    strategy that is under way, and of all that would come: the result is the best so far.
+    Threads of this process, or the ``executor``, evaluate settings. The same seed gives the same
+    result with any number of them, unless a limit in seconds ends the search. ``journal`` saves
+    trials. An interrupt (``KeyboardInterrupt``) ends the search of this strategy and all that
+    follow: the result is the best so far.
 
     Raises ``NotEnoughToSay``, ``TooManyRows``, ``NothingToTune`` for a single strategy without
     settings to tune, ``NeedsArrivals``, ``NothingTried``.
     """
     divided = divide(runs, spec.compare, spec.division)
-    candidates, unfit = _fit(spec.strategies, divided)
+    candidates, unfit = _select_fit(spec.strategies, divided)
     delays = delays_needed([run.packets for run in runs], candidates)
-    hints = _hints(delays)
+    hints = _collect_hints(delays)
     begun = time.monotonic()
     found: list[Tuning] = []
     untuned = []
-    with threads_or(executor, spec) as workers:
+    with open_threads(executor, spec) as workers:
         for number, one in enumerate(candidates, 1):
-            space = space_of(one.name, one.settings)
+            space = make_space(one.name, one.settings)
             if not space.axes:
                 if len(candidates) == 1:
                     raise NothingToTune(one.name, list(space.held))
@@ -907,10 +910,13 @@ def tune(
     )
 
 
-def _fit(
+def _select_fit(
     candidates: Sequence[StrategySpec], divided: Divided
 ) -> tuple[Sequence[StrategySpec], tuple[str, ...]]:
-    """Those that mean something here, and the names of the others; raises ``NeedsArrivals``."""
+    """Return the candidates that can be tuned here, and the names of the others.
+
+    Raises ``NeedsArrivals``.
+    """
     if all(prepared.by_arrival for prepared in divided.tuned.prepared):
         return candidates, ()
     fit = [candidate for candidate in candidates if not needs_arrivals(candidate.make())]
@@ -993,8 +999,8 @@ def _find_harmless(space: Space, trials: Trials, divided: Divided) -> Harmless |
     return Harmless(best.settings, found)
 
 
-def _hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
-    """The settings of the closed form, by label: a search may begin with them."""
+def _collect_hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
+    """Return the closed form's settings by label, from which a search may begin."""
     return {
         buffer.label: [cure.settings for cure in buffer.cures[0] if cure.settings is not None]
         for buffer in (delays.buffers if delays else ())

@@ -1,4 +1,4 @@
-"""What to tune: strategies, for which figure, evaluated how, and how long to search."""
+"""A search as a value: strategies, the figure, how results are judged, and how long to search."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ DIVISIONS: tuple[Division, ...] = ("time", "recording", "none")
 
 
 class Goal(NamedTuple):
-    """A figure that is to be as good as can be, as a cost that is to be small."""
+    """A figure to optimize, as a cost to minimize."""
 
     metric: Metric
 
     def cost(self, figures: Mapping[str, float]) -> float:
-        """The smaller, the better these figures are; infinite: there is none."""
+        """Return the cost of these figures; infinite if there is none."""
         value = figures.get(self.metric.name, math.nan)
         if math.isnan(value):
             return math.inf
         return self.metric.rank(value)[1]
 
     def key(self, figures: Mapping[str, float]) -> tuple[float, float]:
-        """The cost; of those that are equally good the one with the best score comes first."""
+        """Return the cost, with the score to break ties."""
         return self.cost(figures), -figures.get("score", -math.inf)
 
 
 def goal(figure: str) -> Goal:
-    """The goal of this name; raises ``KeyError``."""
+    """Return the goal of this name; raise ``KeyError``."""
     return Goal(named(figure))
 
 
@@ -51,12 +51,11 @@ def goal(figure: str) -> Goal:
 class TuneSpec:
     """A whole search, as ``tune`` takes it.
 
-    Settings that ``strategies`` give themselves are held. ``compare`` says how settings are
-    evaluated, and has the seed; it needs no participants. ``division`` None: by recording where
-    there are enough of them, else by time. ``trials`` is how many settings to try for each strategy
-    (None: as suits it), ``seconds`` how long to search for all of them together. For a design,
-    ``strategies`` are those that are composed (none: all that can be), and ``trials`` is for each
-    composition.
+    Settings that ``strategies`` set themselves are held. ``compare`` says how settings are
+    evaluated, and has the seed; it needs no participants. ``division`` None: by recording if there
+    are enough, else by time. ``trials`` is the number of trials per strategy (None: by default),
+    ``seconds`` the time for all together. For a design, ``strategies`` are those to compose (none:
+    all), and ``trials`` is per composition.
     """
 
     strategies: tuple[StrategySpec, ...]
@@ -67,7 +66,7 @@ class TuneSpec:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        """Raises ``ValueError`` for a figure or a division that does not exist."""
+        """Raise ``ValueError`` for an unknown figure or division."""
         if self.figure not in GOALS:
             known = ", ".join(GOALS)
             raise ValueError(f"there is no figure {self.figure!r} to tune for: they are {known}")
@@ -83,7 +82,7 @@ class TuneSpec:
 
 @dataclass(frozen=True)
 class TuneJob:
-    """A whole search: over the ``runs``, how, and who does the work."""
+    """A whole search: the ``runs``, the spec, and the workers."""
 
     runs: RunInputs
     how: TuneSpec

@@ -1,4 +1,4 @@
-"""A strategy's settings as a space to search: what their declarations call worth tuning."""
+"""A strategy's settings as a search space: those that its declaration calls worth tuning."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ NUMBER = 0
 
 
 class Axis(NamedTuple):
-    """One setting: its ``words``, and numbers from ``low`` to ``high``, None without any.
+    """One setting: its ``words``, and numbers from ``low`` to ``high`` (None without numbers).
 
-    A place on it is a word's index, 0 for the number where there is one, and how far the number is
-    on its way from ``low`` to ``high``, 0 to 1. ``least`` and ``most`` are what the setting takes.
-    Numbers with a ``suffix`` (``i``: send intervals) are written with it.
+    A place on the axis is a word's index, 0 for the number if there is one, and the number's place
+    between ``low`` and ``high``, 0 to 1. ``least`` and ``most`` limit the setting. Numbers with a
+    ``suffix`` (``i``: send intervals) are written with it.
     """
 
     name: str
@@ -75,16 +75,16 @@ class Axis(NamedTuple):
 
     @property
     def numeric(self) -> bool:
-        """Whether it has numbers."""
+        """True if the setting has numbers."""
         return self.low is not None
 
     @property
     def kinds(self) -> int:
-        """How many there are to choose from: words, and the number as one."""
+        """The number of choices: each word, and one for the number."""
         return len(self.words) + self.numeric
 
     def value(self, kind: int, share: float) -> Value:
-        """The setting at a place."""
+        """Return the setting at a place."""
         if self.low is None:
             return self.words[kind]
         if kind != NUMBER:
@@ -102,20 +102,20 @@ class Axis(NamedTuple):
         return f"{number:g}{self.suffix}" if self.suffix else number
 
     def _number(self, value: Value) -> float | None:
-        """A value's number; None: it is a word."""
+        """Return a value's number; None for a word."""
         if not isinstance(value, str):
             return value
         ours = self.suffix and value.endswith(self.suffix)
         return float(value.removesuffix(self.suffix)) if ours else None
 
     def shorter(self, value: Value) -> list[Value]:
-        """The same number in fewer digits, the fewest first, where those are searched."""
+        """Yield the number in fewer digits, the fewest first, within the searched range."""
         number = self._number(value)
         rounded = [] if number is None else [float(f"{number:.{count}g}") for count in (1, 2)]
         return [self._written(short) for short in rounded if self.takes(short)]
 
     def place(self, value: Value) -> tuple[int, float]:
-        """Where a value is; a number beyond the ends is at the end."""
+        """Return the place of a value; a number beyond an end is at the end."""
         number = self._number(value)
         if number is None:
             return self.words.index(str(value)) + self.numeric, 0.5
@@ -128,17 +128,20 @@ class Axis(NamedTuple):
         return NUMBER, min(max(share, 0.0), 1.0)
 
     def takes(self, number: float) -> bool:
-        """Whether a number is one of those that are searched."""
+        """Return whether a number is within the searched range."""
         return self.low is not None and self.low <= number <= self.high
 
     def ends_at(self, bound: str) -> bool:
-        """Whether the setting takes nothing beyond this end of the range worth tuning."""
+        """Return whether the setting takes nothing beyond this end of the range worth tuning."""
         return (bound == "low" and self.low == self.least) or (
             bound == "high" and self.high == self.most
         )
 
     def at_bound(self, value: Value) -> str:
-        """Which end of the range worth tuning a value stands at: ``low``, ``high`` or neither."""
+        """Return the end of the range worth tuning at which a value stands.
+
+        ``low``, ``high`` or "".
+        """
         if isinstance(value, str) or not self.numeric:
             return ""
         _, share = self.place(value)
@@ -153,14 +156,14 @@ class Point(NamedTuple):
 
 
 class Space(NamedTuple):
-    """A strategy with settings ``held`` as they are, and the axes of those that are searched."""
+    """A strategy with settings that are ``held``, and the axes of those that are searched."""
 
     strategy: str
     held: Mapping[str, Value]
     axes: tuple[Axis, ...]
 
     def settings(self, point: Point) -> dict[str, Value]:
-        """The settings at a point that differ from their defaults, with those that are held."""
+        """Return the settings at a point that differ from their defaults, with the held ones."""
         found = dict(self.held)
         for axis, kind, share in zip(self.axes, point.kinds, point.shares, strict=True):
             value = axis.value(kind, share)
@@ -169,7 +172,7 @@ class Space(NamedTuple):
         return found
 
     def point(self, settings: Mapping[str, Value]) -> Point:
-        """Where these settings are; those that are not given are the defaults."""
+        """Return the point of these settings; others have their defaults."""
         places = [axis.place(settings.get(axis.name, axis.default)) for axis in self.axes]
         return Point(tuple(kind for kind, _ in places), tuple(share for _, share in places))
 
@@ -180,30 +183,30 @@ class Space(NamedTuple):
 
     @property
     def choices(self) -> list[int]:
-        """The axes with more than one thing to choose from."""
+        """The axes with more than one choice."""
         return [at for at, one in enumerate(self.axes) if one.kinds > 1]
 
     @property
     def combinations(self) -> int:
-        """How many ways there are to choose."""
+        """The number of combinations of choices."""
         return math.prod(axis.kinds for axis in self.axes)
 
     def every_kind(self) -> Iterator[tuple[int, ...]]:
-        """All ways to choose."""
+        """Yield all combinations of choices."""
         return itertools.product(*(range(axis.kinds) for axis in self.axes))
 
 
-def space_of(strategy: str, held: Mapping[str, object]) -> Space:
-    """The space of a strategy's settings without those that are held; raises ``SettingError``."""
+def make_space(strategy: str, held: Mapping[str, object]) -> Space:
+    """Return the space of a strategy's settings without held ones; raise ``SettingError``."""
     declared = declaration(strategy)
     values = declared.values(held)
     kept = {name: values[name] for name in held}
-    axes = [_axis(setting) for setting in declared.settings if setting.name not in kept]
+    axes = [_make_axis(setting) for setting in declared.settings if setting.name not in kept]
     return Space(strategy, kept, tuple(axis for axis in axes if axis is not None))
 
 
-def _axis(setting: Setting) -> Axis | None:
-    """None: it is not worth tuning."""
+def _make_axis(setting: Setting) -> Axis | None:
+    """Return a setting's axis; None if the setting is not worth tuning."""
     if isinstance(setting, Number):
         if setting.tune is None:
             return None
@@ -225,10 +228,10 @@ def _axis(setting: Setting) -> Axis | None:
 
 
 def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
-    """``count`` points all over the space, the same every time: the R sequence of Roberts 2018.
+    """Yield ``count`` points all over the space, always the same: the R sequence of Roberts 2018.
 
     It covers a space of any dimension evenly from the first point on ("The Unreasonable
-    Effectiveness of Quasirandom Sequences"). ``skip`` leaves out those that came before.
+    Effectiveness of Quasirandom Sequences"). ``skip`` leaves out the first points.
     """
     size = 2 * len(axes)
     root = 2.0
@@ -251,16 +254,16 @@ class EvaluationSet:
     prepared: tuple[Prepared, ...]
 
     def evaluate(self, candidate: StrategySpec) -> Result:
-        """What a candidate comes to, over all recordings together."""
+        """Return a candidate's result over all recordings together."""
         results = [evaluate(prepared, candidate, self.spec.weights) for prepared in self.prepared]
         return results[0] if len(results) == 1 else pool_results(results)
 
     def each(
         self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> list[tuple[str, Comparison]]:
-        """A comparison of each recording, as ``pool_runs`` takes them.
+        """Return a comparison for each recording, as ``pool_runs`` takes them.
 
-        With a ``selection``, that of the first has scenes.
+        With a ``selection``, the first has scenes.
         """
         spec = replace(self.spec, participants=candidates, selection=selection)
         return [
@@ -271,12 +274,12 @@ class EvaluationSet:
     def compare(
         self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> Comparison:
-        """One comparison with intervals and ranks."""
+        """Return one comparison with intervals and ranks."""
         return pool_runs(self.each(candidates, selection), self.spec.seed)
 
     @cached_property
     def digest(self) -> str:
-        """A name (hexadecimal digits) that is equal if recordings and what counts in them are."""
+        """A name (hexadecimal digits) that is equal for equal recordings and judged rows."""
         spec = self.spec
         counts = (spec.timing, spec.weights, spec.truth_offset, spec.warm_up)
         found = hashlib.sha256(repr(counts).encode())
@@ -291,7 +294,7 @@ class EvaluationSet:
         return found.hexdigest()
 
     def span(self) -> tuple[float, float]:
-        """The times (s) of the first row and the last that can count, of the first recording."""
+        """The times (s) of the first and the last row that can count, in the first recording."""
         counted = [
             entity.truth.times[entity.truth.counted] for entity in self.prepared[0].entities.judged
         ]
@@ -299,7 +302,7 @@ class EvaluationSet:
 
 
 def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
-    """The runs that can be evaluated, one at least; raises ``NothingJudged``, ``TooManyRows``."""
+    """Return the runs that can be evaluated; raise ``NothingJudged``, ``TooManyRows``."""
     names, prepared = [], []
     why: list[NotJudged] = []
     for run in runs:
@@ -324,7 +327,7 @@ ENOUGH_RECORDINGS = 4
 
 
 class Divided(NamedTuple):
-    """What is tuned on, what is evaluated on (None: the same), and how that was divided."""
+    """The part to tune on, the part to judge on (None: the same), and how they were divided."""
 
     tuned: EvaluationSet
     evaluated: EvaluationSet | None
@@ -332,9 +335,9 @@ class Divided(NamedTuple):
 
 
 def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -> Divided:
-    """Divides recordings ``by`` time or by recording, None: whichever suits them.
+    """Divide recordings ``by`` time or by recording; None for whichever suits them.
 
-    Raises ``NotEnoughToSay`` where one of the parts has nothing to evaluate, ``TooManyRows``.
+    Raises ``NotEnoughToSay`` if a part has nothing to evaluate, ``TooManyRows``.
     """
     if by is None:
         by = "recording" if len(runs) >= ENOUGH_RECORDINGS else "time"
@@ -363,23 +366,23 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
 
 
 def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
-    """The first half of a recording's time as if it had ended there, and the rest of it.
+    """Return the first half of a recording as if it had ended there, and the rest of it.
 
-    What is drawn in the rest is evaluated with everything before it known: strategies go on. Raises
-    ``NotEnoughToSay`` where there is nothing to evaluate in one of them.
+    The rest is evaluated with everything before it known: strategies continue. Raises
+    ``NotEnoughToSay`` if one of them has nothing to evaluate.
     """
     whole = evaluation_set([run], spec)
     times = [entity.truth.times for entity in whole.prepared[0].entities.judged]
     start, end = min(float(each[0]) for each in times), max(float(each[-1]) for each in times)
     middle = start + 0.5 * (end - start)
-    early = {name: _before(block, middle) for name, block in run.packets.items()}
+    early = {name: _packets_before(block, middle) for name, block in run.packets.items()}
     first = run._replace(packets={name: block for name, block in early.items() if len(block)})
     before = evaluation_set([first], spec)
-    return before, EvaluationSet(spec, whole.names, (_since(whole.prepared[0], middle),))
+    return before, EvaluationSet(spec, whole.names, (_prepare_since(whole.prepared[0], middle),))
 
 
-def _before(block: PacketBlock, end: float) -> PacketBlock:
-    """The packets that had arrived by then."""
+def _packets_before(block: PacketBlock, end: float) -> PacketBlock:
+    """Return the packets that had arrived by ``time``."""
     table = packet_table(block)
     arrivals = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
     early = np.flatnonzero(arrivals < end)
@@ -391,7 +394,7 @@ def _before(block: PacketBlock, end: float) -> PacketBlock:
     return found
 
 
-def _since(prepared: Prepared, begin: float) -> Prepared:
+def _prepare_since(prepared: Prepared, begin: float) -> Prepared:
     entities = prepared.entities
     judged = [_entity_since(entity, entities.warm_up, begin) for entity in entities.judged]
     kept = tuple(entity for entity in judged if entity.truth.counted.any())
@@ -430,18 +433,18 @@ Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
 
 
 class Evaluator(Protocol[Candidate_contra]):
-    """What settings are evaluated on: an ``EvaluationSet``."""
+    """The data on which settings are evaluated: an ``EvaluationSet``."""
 
     @property
     def digest(self) -> str:
-        """A name that is equal if its content is."""
+        """A name that is equal for equal content."""
 
     def evaluate(self, candidate: Candidate_contra) -> Result:
-        """What a candidate comes to; may raise ``NotEnoughToSay``."""
+        """Return a candidate's result; may raise ``NotEnoughToSay``."""
 
 
 class _Job(NamedTuple):
-    """``content`` is the evaluator itself for workers that do not have it, pickled."""
+    """A trial for a worker; ``content`` is the pickled evaluator for workers that lack it."""
 
     digest: str
     candidate: Any
@@ -453,14 +456,14 @@ _kept: dict[str, Evaluator[Any]] = {}
 _keeping = threading.Lock()
 
 
-def figures_of(result: Result) -> FigureValues:
-    """The figures of a result that can be ranked and has not diverged; otherwise none."""
+def rankable_figures(result: Result) -> FigureValues:
+    """Return the figures of a result that can be ranked and has not diverged; otherwise none."""
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
 def _judged(on: Evaluator[Candidate], candidate: Candidate) -> FigureValues:
     try:
-        return figures_of(on.evaluate(candidate))
+        return rankable_figures(on.evaluate(candidate))
     except NotEnoughToSay:
         return {}
 
@@ -473,10 +476,10 @@ def figures(
     journal: ResultJournal | None = None,
     name: Callable[[Candidate], str] = str,
 ) -> list[FigureValues]:
-    """The figures of each of the candidates, in their order: from the ``journal`` or evaluated.
+    """Return the figures of each candidate in order, from the ``journal`` or evaluated.
 
-    ``on_result`` is called with each as soon as it is there, and new ones are on their way to the
-    disk then, by their ``name``. One that a worker dies of has none.
+    ``on_result`` is called with each as soon as it is there, when new ones are saved under their
+    ``name``. A candidate whose worker dies has no figures.
     """
     if journal is None:
         return _evaluated(on, candidates, executor, on_result)
@@ -502,7 +505,7 @@ _NAMES = frozenset(metric.name for metric in METRICS)
 
 
 def _are_figures(values: Any) -> bool:
-    """Whether what a journal has are figures: another program may have written it."""
+    """Return whether a journal's value is figures: another program may have written it."""
     if not isinstance(values, dict) or (values and not values.keys() >= _NAMES):
         return False
     return all(
@@ -518,7 +521,9 @@ def _evaluated(
 ) -> list[FigureValues]:
     if isinstance(executor, ThreadPoolExecutor):
         here = partial(_judged, on)
-        return [_of(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)]
+        return [
+            _unwrap_outcome(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)
+        ]
 
     def report(job: _Job, answer: FigureValues | None) -> None:
         if answer is not None:
@@ -526,7 +531,7 @@ def _evaluated(
 
     def run(content: bytes | None, wanted: Iterable[Candidate]) -> list[FigureValues | None]:
         jobs = (_Job(on.digest, wanted_name, content) for wanted_name in wanted)
-        return [_of(one) for _, one in run_jobs(_evaluate, jobs, executor, report)]
+        return [_unwrap_outcome(one) for _, one in run_jobs(_evaluate, jobs, executor, report)]
 
     found = run(None, candidates)
     missing = [at for at, one in enumerate(found) if one is None]
@@ -537,7 +542,7 @@ def _evaluated(
     return [record for record in found if record is not None]
 
 
-def _of(outcome: FigureValues | Failure | None) -> FigureValues | None:
+def _unwrap_outcome(outcome: FigureValues | Failure | None) -> FigureValues | None:
     if not isinstance(outcome, Failure):
         return outcome
     if outcome.died:
@@ -546,7 +551,7 @@ def _of(outcome: FigureValues | Failure | None) -> FigureValues | None:
 
 
 def _evaluate(job: _Job) -> FigureValues | None:
-    """What another process does; None: it does not have what to evaluate on."""
+    """Evaluate a trial in another process; return None if that process lacks the data."""
     with _keeping:
         on = _kept.pop(job.digest, None)
         if on is None and job.content is not None:
@@ -579,22 +584,22 @@ class BudgetSpent(Exception):
 
 @dataclass
 class Budget:
-    """How many trials a search may take, and until when (``time.monotonic``)."""
+    """The number of trials that a search may take, and its end (``time.monotonic``)."""
 
     trials: int
     until: float = math.inf
 
     def left(self, taken: int) -> int:
-        """How many trials are left."""
+        """Return the number of trials left."""
         return 0 if time.monotonic() >= self.until else max(self.trials - taken, 0)
 
 
 @dataclass
 class Trials:
-    """All trials of one strategy, in the order in which they were given out.
+    """All trials of one strategy, in order.
 
-    A ``journal`` has trials of earlier runs, and keeps these. ``on_trial`` is called with each new
-    trial as soon as it is there, and how many there have been.
+    A ``journal`` has trials of earlier runs, and saves these. ``on_trial`` is called with each new
+    trial and the count of trials.
     """
 
     strategy: str
@@ -609,10 +614,10 @@ class Trials:
     _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
 
     def costs(self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False) -> list[float]:
-        """The cost of each of these settings; those that are new are evaluated.
+        """Return the cost of each of these settings; new ones are evaluated.
 
-        Raises ``BudgetSpent`` where there is no budget for all of them, unless ``beyond`` it; the
-        trials that there was room for have been made then.
+        Raises ``BudgetSpent`` if the budget is too small for all, unless ``beyond`` it; the trials
+        within the budget have been made then.
         """
         new = {_key(record): record for record in wanted if _key(record) not in self._known}
         left = list(new.values())
@@ -626,12 +631,12 @@ class Trials:
         return [self.goal.cost(self.of(wanted_name).figures) for wanted_name in wanted]
 
     def of(self, settings: Mapping[str, Value]) -> Trial:
-        """The trial of settings that have been tried."""
+        """Return the trial of settings that have been tried."""
         return self._known[_key(settings)]
 
     @property
     def best(self) -> Trial:
-        """The best so far; of equals the one with the fewest settings that differ."""
+        """The best trial so far; ties go to the fewest changed settings."""
         return min(self.made, key=lambda one: (*self.goal.key(one.figures), len(one.settings)))
 
     def _evaluate(self, batch: Sequence[Mapping[str, Value]]) -> None:
@@ -652,7 +657,7 @@ class Trials:
         return list_code(self.strategy)
 
     def _journal_key(self, evaluated: StrategySpec) -> str:
-        """What is evaluated on, and how, is part of each one's key."""
+        """The part of each journal key that names the data and the method."""
         plain = {
             name: value if isinstance(value, str) else float(value)
             for name, value in evaluated.settings.items()

@@ -20,8 +20,8 @@ from epic_cli.jobs.tune.bytes_front import (
     BytesSpec,
     Limit,
     SentAs,
+    divide_networks,
     find_bytes,
-    parts_of,
 )
 from epic_cli.jobs.tune.bytes_report import picture, report
 from epic_cli.metrics.evaluation import CompareSpec, compare, simulated
@@ -77,7 +77,7 @@ def test_under_a_limit_nothing_between_the_rates_and_thresholds_is_better(limit:
     (one,) = found("lerp", f"{limit:.0f}B/s", "quantize=0.01,velocity=none,pack=full").found
     assert one.chosen.pack == "full"
     spec = asked("lerp", send="quantize=0.01,velocity=none,pack=full")
-    part = parts_of(spec)[0]
+    part = divide_networks(spec)[0]
     chosen = part.evaluate(SentAs(one.strategy, one.chosen)).values
     assert chosen["bytes"] <= limit
     for rate, threshold in itertools.product((6, 8, 10, 13), (0.1, 0.3, 0.4, 0.6)):

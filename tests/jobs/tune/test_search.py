@@ -15,7 +15,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 from epic_cli.jobs.tune.run import default_trials, search
 from epic_cli.jobs.tune.spec import goal
-from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, space_of
+from epic_cli.jobs.tune.trials import BATCH, KIND, Budget, Space, Trials, make_space
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.comparison import Result
 from epic_cli.work.journal import ResultJournal
@@ -67,7 +67,7 @@ def climb(
     ],
 )  # fmt: skip
 def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
-    best = climb(space_of(strategy, {}), summit).best
+    best = climb(make_space(strategy, {}), summit).best
     assert best.figures["score"] > 99.7
     assert (
         declaration(strategy).values(best.settings).items()
@@ -77,7 +77,7 @@ def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
 
 @pytest.mark.parametrize("strategy", ["lerp", "geckos", "mirror", "alpha-beta", "dis"])
 def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) -> None:
-    space = space_of(strategy, {})
+    space = make_space(strategy, {})
     summit = {axis.name: axis.value(0, 0.37) for axis in space.axes}
     alone, together = (climb(space, summit, 120, threads) for threads in (1, 3))
     assert alone.made == together.made
@@ -88,7 +88,7 @@ def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) ->
 
 def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
     """``memory`` from 2 to 30 twice over, which is no single number: the library searches it."""
-    space = space_of("alpha-beta", {"rule": "least-squares"})
+    space = make_space("alpha-beta", {"rule": "least-squares"})
     (memory,) = (axis for axis in space.axes if axis.name == "memory")
     trials = climb(space._replace(axes=(memory, memory)), {"memory": 7.0}, 100_000)
     assert trials.best.settings["memory"] == 7
@@ -96,7 +96,7 @@ def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
 
 
 def test_the_defaults_come_first_and_nothing_is_tried_twice() -> None:
-    trials = climb(space_of("snapshot", {"clock": "stamps"}), {"interpolation_time": 0.5}, 150)
+    trials = climb(make_space("snapshot", {"clock": "stamps"}), {"interpolation_time": 0.5}, 150)
     assert trials.made[0].settings == {"clock": "stamps"}
     keys = [tuple(sorted(trial.settings.items())) for trial in trials.made]
     assert len(set(keys)) == len(keys)
@@ -115,7 +115,7 @@ def test_what_a_journal_knows_is_not_evaluated_again(tmp_path: Path) -> None:
             figures["score"] = self.hill.evaluate(candidate).value("score")
             return Result(candidate.label, None, MappingProxyType(figures))
 
-    space = space_of("epic", {})
+    space = make_space("epic", {})
     once = Once(Hill({"calc_ahead": 0.5}), set())
     made = []
     with ThreadPoolExecutor(2) as executor, ResultJournal(str(tmp_path / "j"), KIND) as journal:
@@ -137,7 +137,7 @@ def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
                 raise KeyboardInterrupt
             return Hill({"calc_ahead": 0.5}).evaluate(candidate)
 
-    space = space_of("epic", {})
+    space = make_space("epic", {})
     with ThreadPoolExecutor(1) as executor:
         trials = Trials("epic", Interrupted([]), goal("score"), Budget(10_000), executor)
         with pytest.raises(KeyboardInterrupt):

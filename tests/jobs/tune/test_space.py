@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.jobs.tune.trials import Point, Space, space_of, spread
+from epic_cli.jobs.tune.trials import Point, Space, make_space, spread
 
-SPACES = [space_of(name, {}) for name in names()]
+SPACES = [make_space(name, {}) for name in names()]
 
 
 @given(st.data())
@@ -50,14 +50,14 @@ def test_every_range_worth_tuning_is_allowed_and_reaches_the_default() -> None:
 
 
 def test_what_is_held_is_no_axis_and_in_every_setting() -> None:
-    space = space_of("snapshot", {"interpolation_time": "100ms", "clock": "pll"})
+    space = make_space("snapshot", {"interpolation_time": "100ms", "clock": "pll"})
     assert not {"interpolation_time", "clock"} & {axis.name for axis in space.axes}
     for point in spread(20, space.axes):
         assert space.settings(point).items() >= {"interpolation_time": 0.1, "clock": "pll"}.items()
 
 
 def test_points_are_spread_over_every_axis_and_always_the_same() -> None:
-    space: Space = space_of("kalman", {})
+    space: Space = make_space("kalman", {})
     points = spread(64, space.axes)
     assert points == [*spread(40, space.axes), *spread(24, space.axes, skip=40)]
     for at, axis in enumerate(space.axes):
