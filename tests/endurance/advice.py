@@ -1,6 +1,6 @@
-"""Whether whoever follows ``epic diagnose --drawn`` is better off, on sessions it has not seen.
+"""Check that following ``epic diagnose --drawn`` helps, on sessions it has not seen.
 
-python -m endurance.advice [--cases CASES] [--first CASE]
+    python -m endurance.advice [--cases CASES] [--first CASE]
 
 Movements, senders, networks, drawings and measures are its own; each printed command is run as it
 is by ``epic replay`` over another session of the same kind, and compared there, by the true
@@ -81,7 +81,7 @@ MOVEMENTS: dict[str, Callable[[Any, int], Array]] = {
 
 
 class Kind(NamedTuple):
-    """What a session is like: everything but the dice."""
+    """A kind of session: everything but the dice."""
 
     movement: str
     rate: float
@@ -113,7 +113,7 @@ class Session(NamedTuple):
 
 
 def kind_of(seed: int) -> Kind:
-    """A kind of session, one in four of which is clean."""
+    """Return a random kind of session, one in four of which is clean."""
     dice = np.random.default_rng(seed)
     drawing = str(dice.choice(list(DRAWINGS)))
     return Kind(
@@ -133,7 +133,7 @@ def kind_of(seed: int) -> Kind:
 
 
 def session(kind: Kind, seed: int) -> Session:
-    """One session of a kind."""
+    """Return one session of a kind."""
     dice = np.random.default_rng(seed)
     truth = MOVEMENTS[kind.movement](dice, int((SECONDS + 1) * 1000))
     sent = np.arange(0.05 + dice.uniform(0, 0.05), SECONDS - 0.1, 1 / kind.rate)
@@ -355,7 +355,7 @@ class Measured(NamedTuple):
 
 
 def measured(one: Session, times: Array, shown: Array) -> Measured:
-    """How a drawing differs from the true movement, the first two seconds aside."""
+    """Return how a drawing differs from the true movement, without the first two seconds."""
     used = np.isfinite(shown[:, 0]) & (times > 2.5) & (times < SECONDS - 0.5)
     times, shown = times[used], shown[used]
 
@@ -411,7 +411,7 @@ def _replayed(packets: Path, command: str, rate: float) -> tuple[Array, Array]:
 
 
 class Verdict(NamedTuple):
-    """What became of a printed cure on a session that was not diagnosed."""
+    """The effect of a printed cure on a session that was not diagnosed."""
 
     what: str
     command: str

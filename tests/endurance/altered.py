@@ -91,7 +91,7 @@ class Results:
         return self._path.read_bytes()
 
     def attempt(self, data: bytes) -> str:
-        """What came of it."""
+        """Run the command on an altered journal; return the result."""
         self._path.write_bytes(data)
         done = epic(*self._command, "--journal", self._path, cwd=SAMPLES)
         if b"Traceback" in done.stderr or done.returncode not in (0, 2, 3):
@@ -120,7 +120,7 @@ class Typed:
         return self._path.read_bytes()
 
     def attempt(self, data: bytes) -> str:
-        """What came of it."""
+        """Resume an altered session; return the result."""
         self._path.write_bytes(data)
         typed = TypedSession()
         typed.run_quietly(journals.read(self._path), "session")

@@ -121,7 +121,9 @@ def bursts(count: int, random: Random, share: float, length: float) -> NDArray[n
 
 
 def rerouted(seconds: Floats, random: Random, apart: float = 5.0, most: float = 0.06) -> Floats:
-    """By how much (s) each packet is later on another way, ``apart`` seconds from each other."""
+    """Return the extra delay (s) of each packet on another route, ``apart`` seconds from each
+    other.
+    """
     more, at = np.zeros(len(seconds)), 0.0
     while True:
         at += random.exponential(apart)
@@ -133,7 +135,7 @@ def rerouted(seconds: Floats, random: Random, apart: float = 5.0, most: float = 
 
 
 def wavering(seconds: Floats, random: Random, memory: float, size: float = 0.012) -> Floats:
-    """By how much (s) each packet is later where the delay wanders (Ornstein and Uhlenbeck)."""
+    """Return each packet's extra delay (s) where the delay wanders (Ornstein and Uhlenbeck)."""
     kept = np.exp(-1 / (memory * RATE))
     more, now = np.empty(len(seconds)), random.normal()
     for index, step in enumerate(random.normal(size=len(seconds)) * np.sqrt(1 - kept**2)):
@@ -143,10 +145,10 @@ def wavering(seconds: Floats, random: Random, memory: float, size: float = 0.012
 
 
 class Network(NamedTuple):
-    """Which packets of so many are ``lost``, and how much later packets are that were sent then.
+    """A network: which packets are ``lost``, and the extra delays of the others.
 
-    So many (``train``) arrive together, with the last one. With ``on_change``, what rests is not
-    sent.
+    ``train`` packets arrive together, with the last one. With ``on_change``, an entity at rest
+    sends nothing.
     """
 
     lost: Callable[[int, Random], NDArray[np.bool_]]

@@ -43,7 +43,7 @@ def refused() -> None:
 
 
 def kinds() -> list[Callable[[], object]]:
-    """One call of each kind."""
+    """Make one call of each kind."""
 
     def drawn(name: str) -> Callable[[], object]:
         return lambda: list(replay(PACKETS, name))

@@ -29,7 +29,7 @@ UNIX = DAY.timestamp()
 
 
 class Clock(NamedTuple):
-    """How a program writes a time (s): names that say the unit, names that do not, and the text."""
+    """A program's way to write a time (s): names with a unit, names without one, and the text."""
 
     named: tuple[str, ...]
     plain: tuple[str, ...]
@@ -150,7 +150,7 @@ def is_right(log: Log, packets: Sequence[Packet]) -> bool:
 
 
 def proposals(said: str) -> list[str]:
-    """What a refusal proposes; where only the user knows a rate, the right one."""
+    """Return the proposals of a refusal; where only the user knows a rate, the right one."""
     found = (one.strip("'\"") for one in re.findall(r"read=('[^']+'|\"[^\"]+\")", said))
     return [one.replace("@HZ", "@60") for one in found if "NAME" not in one]
 

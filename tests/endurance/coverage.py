@@ -44,10 +44,11 @@ ROWS = (
 
 
 class Covered(NamedTuple):
-    """How often intervals contain the value, by strategy and figure, and all differences at once.
+    """Counts of intervals that contain the value, by strategy and figure, and of all differences at
+    once.
 
-    ``open`` is the share of intervals with one end, of whose differences nothing is said;
-    ``winners`` is how often something was called clearly best though it is not.
+    ``open`` is the share of intervals with one end, whose differences are not judged; ``winners``
+    counts wrong claims of "clearly best".
     """
 
     shares: Sequence[Sequence[float]]
@@ -57,7 +58,10 @@ class Covered(NamedTuple):
 
     @property
     def cells(self) -> list[str]:
-        """As the table has them: of each strategy the score, and the figure of the least share."""
+        """Return the cells of the table.
+
+        Each strategy's score, and the figure with the least share.
+        """
         found = []
         for shares in self.shares:
             least = int(np.argmin(shares))
@@ -68,14 +72,14 @@ class Covered(NamedTuple):
 
 
 def compared(movement: str, network: str, seconds: float, seed: int) -> Comparison:
-    """One recording, as ``epic compare`` judges it alone."""
+    """Compare one recording, as ``epic compare`` does alone."""
     run = recorded(movement, network, seconds, seed).run(str(seed))
     spec = CompareSpec(read_specs(CANDIDATES), SCREEN_TIMING, threads=1)
     return pool_runs([(run.name, compare_run(run, spec))], 0)
 
 
 def covered(every: Sequence[Comparison], comparisons: Sequence[Comparison]) -> Covered:
-    """How often the intervals of some of them hold."""
+    """Count how often the intervals of some recordings hold."""
     several = zip(*(comparison.results for comparison in every), strict=True)
     whole = [pool_results([item for item in own if item.values]) for own in several]
     true = np.array([[result.value(name) for name in FIGURES] for result in whole])
@@ -102,7 +106,7 @@ def covered(every: Sequence[Comparison], comparisons: Sequence[Comparison]) -> C
 
 
 def _apart(comparison: Comparison, scores: np.ndarray) -> bool:
-    """Whether all differences to the best lie within their intervals."""
+    """Return whether all differences from the best lie within their intervals."""
     gaps = [result.standing.gap for result in comparison.results]
     ahead = scores[[gap is not None and gap.points == 0 for gap in gaps].index(True)]
     return all(

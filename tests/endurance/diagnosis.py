@@ -62,14 +62,14 @@ def of_turning(case: tuple[str, str, int, int]) -> list[str]:
 
 
 class Told(NamedTuple):
-    """Whether a session's cause, or one of its causes, is told first, and which are false."""
+    """Whether a session's cause is named first, and which named causes are false."""
 
     first: bool
     false: list[str]
 
 
 def of_session(case: tuple[str, str, int]) -> Told:
-    """What is told of a session: its sender, its network, the seed."""
+    """Diagnose a session, given its sender, its network, the seed."""
     one = session(*case)
     found = [each.cause for each in diagnose(traffic_of_tables(one.tables)).findings]
     right = {*one.causes, FOUND_AS[case[1]]} - {""}

@@ -31,7 +31,7 @@ HALF, ROUNDED = 5e-5, 1e-4
 
 
 class Case(NamedTuple):
-    """What was drawn of packets: by which settings, in frames of which rate."""
+    """A drawing: the packets, the settings, the frame rate."""
 
     spec: StrategySpec
     packets: list[Packet]
@@ -129,7 +129,7 @@ def frames(dice: random.Random, packets: list[Packet]) -> tuple[Any, str]:
 
 
 def draw(spec: StrategySpec, packets: list[Packet], times: Any) -> Any:
-    """What is drawn in each frame, NaN where nothing is; one call after the other."""
+    """Return what is drawn in each frame, NaN for nothing; one call after the other."""
     made: Any = strategy(spec.name, **spec.settings)
     rows, waiting = [], iter(packets)
     packet = next(waiting, None)
@@ -205,7 +205,7 @@ def composition(seed: int) -> Case:
 
 
 def engine(seed: int) -> Case:
-    """One setting of an engine's strategy that changes what it draws here."""
+    """Return one setting of an engine's strategy that changes what it draws here."""
     dice = random.Random(f"engine {seed}")
     names = [spec.name for spec in read_specs() if spec.name not in ("buffer", "chase")]
     name = names[seed % len(names)]
@@ -250,7 +250,7 @@ def _drawn(dice: random.Random, spec: StrategySpec, seconds: float, same_clock: 
 
 
 class Outcome(NamedTuple):
-    """What is said: whether it is ``right``, and each ``miss``; seconds of the processor."""
+    """The answer: whether it is ``right``, each ``miss``, and the seconds of CPU time."""
 
     spec: StrategySpec
     right: bool
@@ -260,7 +260,7 @@ class Outcome(NamedTuple):
 
 
 def found(case: Case) -> DrawnMatch:
-    """What is said of what was drawn."""
+    """Return the answer for a drawing."""
     block = PacketBlock()
     for packet in case.packets:
         block.append(packet)
@@ -297,7 +297,7 @@ def outcome(case: Case) -> Outcome:
 
 
 def same_way(spec: StrategySpec, other: StrategySpec) -> bool:
-    """Whether the kind, and its stamps and clock, or how it goes, are those."""
+    """Return whether the kind, its stamps and clock, or its steps, are equal."""
     ways = ("stamps", "clock", "how")
     one, two = spec.values, other.values
     return spec.name == other.name and all(one.get(way) == two.get(way) for way in ways)

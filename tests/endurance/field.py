@@ -85,7 +85,7 @@ def _drone(random: Random, count: int) -> tuple[Floats, Floats]:
 
 
 def _walker(random: Random, count: int) -> tuple[Floats, Floats]:
-    """From place to place, with a rest at some of them."""
+    """Return a walk from place to place, with a rest at some."""
     place, speed = np.zeros((count, 3)), np.zeros((count, 3))
     begin, where = 0, np.zeros(3)
     while begin < count:
@@ -109,7 +109,7 @@ MOVEMENTS = {"runner": _runner, "car": _car, "drone": _drone, "walker": _walker}
 
 
 def _at(path: tuple[Floats, Floats], times: Floats) -> tuple[Floats, Floats]:
-    """Positions and velocities at these times (s)."""
+    """Return positions and velocities at these times (s)."""
     place, speed = path
     at = np.clip(times * 1000, 0, len(place) - 2)
     low = at.astype(int)
@@ -125,7 +125,7 @@ def _at(path: tuple[Floats, Floats], times: Floats) -> tuple[Floats, Floats]:
 
 @dataclass
 class Scene:
-    """One recording in the making."""
+    """A recording in the making."""
 
     random: Random
     rate: float
@@ -163,7 +163,7 @@ def _delays(scene: Scene, sent: Floats) -> Floats:
 
 
 def _read(scene: Scene, arrivals: Floats) -> Floats:
-    """When the receiver's next frame begins."""
+    """Return when the receiver's next frame begins."""
     if not scene.frames:
         return np.round(arrivals, scene.digits)
     # a screen of 60 Hz has 59.94, or any other rate nearby, as often as 60
@@ -174,7 +174,7 @@ def _read(scene: Scene, arrivals: Floats) -> Floats:
 
 
 def scene_of(seed: int, rate: float, frames: float, jitter: float, count: int = COUNT) -> Scene:
-    """A recording with nothing chosen but these."""
+    """Return a recording with only these properties chosen."""
     random = np.random.default_rng([seed, int(rate), int(frames), int(jitter * 1e4)])
     scene = Scene(random, rate, frames, jitter, count=count)
     scene.movement = str(random.choice(sorted(MOVEMENTS)))
@@ -211,7 +211,7 @@ def _vector(row: Floats) -> tuple[float, float, float]:
 
 
 def packets(columns: dict[str, Any]) -> list[Packet]:
-    """What the receiver's log has, in the order of arrival."""
+    """Return the receiver's log, in order of arrival."""
     order = np.argsort(columns["arrival"], kind="stable")
     found = []
     for i in order[columns["kept"][order]]:
@@ -402,13 +402,13 @@ def _told(columns: dict[str, Any]) -> list[str]:
 
 
 def of_clean(case: tuple[int, float, float, float]) -> tuple[str, list[str]]:
-    """What is found in a healthy recording: seed, packets a second, frames, jitter (s)."""
+    """Diagnose a healthy recording of this seed, packets a second, frames, jitter (s)."""
     scene = scene_of(*case)
     return f"{scene.movement} {scene.shape} {scene.digits}", _told(clean(scene))
 
 
 def of_fault(case: tuple[str, float, int]) -> tuple[str, list[str]]:
-    """What is found with a fault: its name, its strength, the seed."""
+    """Diagnose a recording with this fault, at this strength, of this seed."""
     name, strength, seed = case
     random = np.random.default_rng([seed, 7])
     frames = float(random.choice([0, 60, 144]))

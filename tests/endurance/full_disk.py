@@ -49,12 +49,15 @@ def compiled(folder: Path) -> Path:
 
 
 def environment(library: Path, mark: Path, at: int) -> dict[str, str]:
-    """What makes the write of this number fail."""
+    """Return the environment in which the write of this number fails."""
     return {"LD_PRELOAD": str(library), "FAIL_AT": str(at), "FAIL_MARK": str(mark)}
 
 
 def wrong_with(command: str, outputs: tuple[str, ...], library: Path, at: int) -> str | None:
-    """What is wrong after the write of this number has failed; None: there is no such write."""
+    """Return what is wrong after the write of this number failed.
+
+    None if there is no such write.
+    """
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as other:
         folder, mark = Path(name), Path(other) / "mark"
         (folder / "packets.txt").write_text(RECORDING)
@@ -84,7 +87,7 @@ def wrong_with(command: str, outputs: tuple[str, ...], library: Path, at: int) -
 
 
 def try_command(command: str, library: Path, most: int = 1000) -> tuple[int, list[str]]:
-    """How many writes there are to fail, and what went wrong after any of them."""
+    """Return the number of writes, and what went wrong after any of them failed."""
     wrong: list[str] = []
     for at in range(1, most + 1):
         found = wrong_with(command, COMMANDS[command], library, at)

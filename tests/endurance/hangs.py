@@ -137,7 +137,7 @@ def some_packets(chance: random.Random) -> list[Packet]:
 
 
 class Case:
-    """What one number stands for."""
+    """The case of one number."""
 
     def __init__(self, number: int) -> None:
         chance = random.Random(number)

@@ -39,14 +39,14 @@ def packet(index: int) -> str:
 
 
 class Kept(NamedTuple):
-    """What a journal makes of a session: the packets' places and the strategy."""
+    """A session as its journal has it: the packets' positions and the strategy."""
 
     indices: list[int]
     strategy: str
 
 
 def kept(state: Path) -> Kept:
-    """What a new process would resume."""
+    """Return the session that a new process would resume."""
     path = journals.newest(state / "epic")
     if path is None:
         return Kept([], "epic")
@@ -75,7 +75,7 @@ def send(terminal: Terminal, chance: random.Random, first: int, folder: Path) ->
 
 
 def live_and_die(state: Path, chance: random.Random) -> str | None:
-    """One life of a session; what was lost, or None."""
+    """Run a session until it is killed; return what was lost, or None."""
     before = kept(state)
     count = len(before.indices)
     with Terminal(state, ["--resume"]) as terminal:

@@ -75,7 +75,7 @@ def grouped(data: bytes) -> Found:
 
 
 def from_file(data: bytes) -> Found:
-    """From a descriptor."""
+    """Read from a descriptor."""
     path = scratch().with_name("database")
     path.write_bytes(data)
     with path.open("rb") as stream:
@@ -162,7 +162,7 @@ def objects(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
 
 
 def json_lines(chance: random.Random, count: int) -> bytes:
-    """One object a line."""
+    """Make one object a line."""
     return "".join(json.dumps(record) + "\n" for record in objects(chance, count)).encode()
 
 
@@ -469,7 +469,7 @@ def bases(name: str) -> list[bytes | Members]:
 
 
 def made(name: str, number: int) -> bytes:
-    """The input of a case."""
+    """Return the input of a case."""
     chance = random.Random(f"{name} {number}")
     some = bases(name)
     base = chance.choice(some)
@@ -487,7 +487,7 @@ def made(name: str, number: int) -> bytes:
 
 
 class Totals:
-    """What cases came to, shared with the process that runs them."""
+    """Totals of cases, shared with the process that runs them."""
 
     NAMES = ("bytes", "cases", "with packets", "packets", "refused", "slowest, us", "peak, KiB")
 
@@ -496,11 +496,11 @@ class Totals:
 
     @property
     def values(self) -> list[int]:
-        """In the order of the names."""
+        """Return the totals in the order of their names."""
         return list(struct.unpack(f"{len(self.NAMES)}q", self._memory[:]))
 
     def add(self, size: int, found: Found, seconds: float) -> None:
-        """One case."""
+        """Add one case."""
         now = self.values
         for at, more in enumerate((size, 1, found.taken > 0, found.taken, found.refused)):
             now[at] += more

@@ -30,7 +30,7 @@ Vector = tuple[float, ...]
 
 @dataclass
 class State:
-    """Where an entity is: written as it is, or with a fault."""
+    """An entity's state, as it is or with a fault."""
 
     time: float
     place: Vector
@@ -141,7 +141,7 @@ KINDS = (
 
 
 class Writer:
-    """One log, from its seed."""
+    """The writer of one log, from its seed."""
 
     def __init__(self, seed: int, case: int) -> None:
         self.random = random.Random(f"logs {seed} {case}")
@@ -585,7 +585,7 @@ class Writer:
         )
 
     def wide(self) -> tuple[str, bytes]:
-        """All entities of a moment in one row."""
+        """Write all entities of a moment in one row."""
         style = self.one_of(
             names(
                 "{who}_{axis} | {who}.{axis} | {who} {axis} | {axis}_{who} | {axis}{n} | "
@@ -828,7 +828,10 @@ def run_epic(words: list[str], folder: str) -> tuple[int, str, str]:
 
 
 def is_right(log: Log, lines: str) -> bool | str:
-    """Whether these packets are the truth, in any names, from any origin; or what differs."""
+    """Return whether these packets are the truth, in any names and from any origin.
+
+    Or the difference.
+    """
     found: dict[str, list[tuple[float, Vector, Vector | None]]] = {}
     for line in lines.splitlines():
         packet = json.loads(line)
@@ -867,7 +870,7 @@ def same(
     axes: tuple[int, ...],
     log: Log,
 ) -> str:
-    """What differs, if this is the unit and these are the axes; of a globe only distances count."""
+    """Return the difference for this unit and these axes; of a globe only distances count."""
     rest = dict(found)
     for states in truth.values():
         for name, packets in rest.items():
@@ -918,7 +921,7 @@ def fits(
 
 
 def proposals(text: str, log: Log) -> list[str]:
-    """What follows --read in what was printed."""
+    """Return the proposals of --read in the output."""
     made = []
     text = "".join(line for line in text.splitlines(True) if "read with --read" not in line)
     for found in re.finditer(r"--read (\"[^\"]*\"|'(?:[^']|'\\'')*'|\S+)", text):
@@ -932,7 +935,7 @@ def proposals(text: str, log: Log) -> list[str]:
 
 
 def judge(log: Log, folder: str) -> tuple[str, str]:
-    """How the log fared, and how it shows."""
+    """Return how the log was read, and the evidence."""
     path = Path(folder, log.name)
     path.write_bytes(log.text)
     status, out, err = run_epic(["convert", "--to", "jsonl", str(path)], folder)

@@ -82,7 +82,7 @@ for room in extensions():
 
 
 def run(folder: Path, code: str) -> str:
-    """What Python prints, running this in a folder."""
+    """Run this in a folder; return what Python prints."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
@@ -162,7 +162,7 @@ def pool(seed: int, count: int) -> list[bytes]:
 
 
 def random_stream(dice: random.Random) -> bytes:
-    """One of them: packets by arrival, a few seconds."""
+    """Return a random stream: packets by arrival, a few seconds."""
     rate = dice.choice([5, 10, 20, 23.7, 30, 60, 64, 128])
     count = int(min(max(30, rate * dice.choice([2, 4, 12])), 600))
     jitter = dice.choice([0, 0.005, 0.02, 0.06])
@@ -291,7 +291,7 @@ def listed() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def differs(spec: str, texts: list[bytes], known: dict[bytes, bytes]) -> bool:
-    """Whether any stream is drawn otherwise; the one that shows it is moved to the front."""
+    """Return whether any stream is drawn otherwise; such a stream moves to the front."""
     for text in texts:
         if guarded(spec, text) != known[text]:
             texts.remove(text)

@@ -51,7 +51,7 @@ def started(command: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What is in a folder, and in those in it."""
+    """Return the content of a folder and its folders."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -74,7 +74,7 @@ class Attacked:
         assert sorted(self.whole) == sorted(self.names)
 
     def live_and_die(self, chance: random.Random) -> str:
-        """One run that is killed, and one that is not; what came of it."""
+        """Run the command twice, once killed; return what went wrong."""
         for name in files(self.folder):
             (self.folder / name).unlink()
         is_case = "out" in self.command.split() and "--new" in self.command

@@ -116,7 +116,7 @@ def anywhere(one: Setting, source: random.Random) -> Value:
 
 
 def search_of(on: EvaluationSet, strategy: str) -> Trials:
-    """The search in the ranges worth tuning, without the hints of the closed form."""
+    """Search the ranges worth tuning, without hints from the closed form."""
     space = make_space(strategy, {})
     with ThreadPoolExecutor(1) as executor:
         budget = Budget(default_trials(space))
@@ -126,13 +126,13 @@ def search_of(on: EvaluationSet, strategy: str) -> Trials:
 
 
 def tuned(on: EvaluationSet, strategy: str) -> Best:
-    """What the search finds."""
+    """Return what the search finds."""
     best = search_of(on, strategy).best
     return Best(best.figures["score"], dict(best.settings))
 
 
 def best_of(on: EvaluationSet, strategy: str, draw: Draw, trials: int, seed: int) -> Best:
-    """The best of this many trials at random."""
+    """Return the best of this many random trials."""
     source, best = random.Random(seed), Best(-math.inf, {})
     for _ in range(trials):
         settings = draw(source)
@@ -143,7 +143,7 @@ def best_of(on: EvaluationSet, strategy: str, draw: Draw, trials: int, seed: int
 
 
 def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
-    """Those of the settings that are not in the ranges worth tuning."""
+    """Return the settings outside of the ranges worth tuning."""
     found: dict[str, Value] = {}
     for setting in declaration(strategy).settings:
         value = settings.get(setting.name)
@@ -155,7 +155,7 @@ def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
 
 
 def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
-    """Those outside without which the score is worse: by a tenth of what counts."""
+    """Return the settings outside without which the score falls by a tenth of what counts."""
     settings = dict(best.settings)
     for name in outside(strategy, best.settings):
         fewer = {key: value for key, value in settings.items() if key != name}

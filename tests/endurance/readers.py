@@ -64,7 +64,7 @@ _SAID = 20
 
 
 class Found(NamedTuple):
-    """What a reader made of an input: packets (or entries), how much it refused, in which words."""
+    """What a reader made of an input: packets (or entries), the number of refusals, their words."""
 
     taken: int
     refused: int = 0
@@ -72,7 +72,7 @@ class Found(NamedTuple):
 
 
 def refused(error: object) -> Found:
-    """One refusal, which has words."""
+    """Return a refusal, which must have words."""
     assert str(error)
     return Found(0, 1, (str(error),))
 
@@ -265,7 +265,7 @@ class Count:
         return time.monotonic() - self._begun
 
     def __call__(self, data: bytes) -> None:
-        """One case."""
+        """Count one case."""
         self._begun = self._begun or time.monotonic()
         begin = time.process_time()
         self._read(data)
@@ -292,12 +292,12 @@ def peak() -> int:
 
 
 def variant(chance: random.Random, known: list[bytes]) -> bytes:
-    """One of the corpus with a few places changed."""
+    """Return an entry of the corpus with a few places changed."""
     return damaged(chance, chance.choice(known), known, 4)
 
 
 def damaged(chance: random.Random, data: bytes, others: list[bytes], most: int = 200) -> bytes:
-    """With none to two hundred places changed, and sometimes cut."""
+    """Return data with up to two hundred places changed, and sometimes cut."""
     out = bytearray(data)
     for _ in range(min(chance.choice((0, 1, 1, 2, 5, 30, 200)), most) if out else 0):
         place = chance.randrange(len(out) + 1)

@@ -50,7 +50,7 @@ PIECES = [
 
 
 def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> str | None:
-    """One recording, killed at a random moment; what was lost, or None."""
+    """Record until killed at a random moment; return what was lost, or None."""
     record = folder / f"game.{chance.choice(('csv', 'jsonl', 'txt'))}"
     raw = folder / "game.pcap"
     options = ("-f", "csv", "--tick", "1ms", "--record", str(record), "--record", str(raw))
@@ -87,7 +87,7 @@ def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> s
 
 
 def proxy_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> str | None:
-    """What a proxy has recorded when it is killed at a random moment: what is wrong, or None."""
+    """Kill a recording proxy at a random moment; return what is wrong, or None."""
     record = folder / "traffic.csv"
     with receiver() as server:
         options = ("--jitter", "3ms", "--loss", "5%", "--record", str(record))

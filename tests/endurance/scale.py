@@ -26,7 +26,7 @@ MOST_MORE = 4_000_000
 
 
 class Seen(NamedTuple):
-    """How far it is, and what is resident there (bytes)."""
+    """The progress, and the resident memory (bytes) there."""
 
     packets: int
     resident: int
@@ -85,7 +85,7 @@ def replay(packets: int) -> tuple[int, list[Seen]]:
 
 
 def grown(seen: list[Seen]) -> bool:
-    """Whether memory grew."""
+    """Return whether memory grew."""
     return seen[-1].resident - seen[0].resident > MOST_MORE
 
 

@@ -133,7 +133,7 @@ def damaged(chance: random.Random, data: bytes) -> bytes:
 
 
 class Case:
-    """What one number stands for: a format, and a recording in it."""
+    """The case of one number: a format, and a recording in it."""
 
     def __init__(self, case: int) -> None:
         chance = random.Random(case)
@@ -156,7 +156,7 @@ class Case:
         return packets, [str(refusal) for refusal in block.refusals]
 
     def difference(self) -> str:
-        """How the two ways differ; empty: they do not."""
+        """Return the difference between the two paths; empty if there is none."""
         fast, slow = self.read(True), self.read(False)
         for one, other in zip(fast, slow, strict=True):
             if one != other:
@@ -186,7 +186,7 @@ class _Slow:
 
 
 def without_fast_way(reader: Any) -> Any:
-    """What is to be called instead of the reader's own ``settle``."""
+    """Return a replacement of the reader's own ``settle`` without its fast path."""
     settle = reader.settle
 
     def slow(layout: Any) -> None:

@@ -57,9 +57,9 @@ LEADS = (0.0, 2.0, 5.0, LEAD, 1000.0)
 
 
 class Claim(NamedTuple):
-    """What one comparison said, and how far who has the highest score leads in truth (points).
+    """What one comparison said, and the true lead (points) of the highest score.
 
-    ``leads`` is below 0 where another one does. ``clear``: it is called the winner.
+    ``leads`` is below 0 if another strategy leads. ``clear``: it was called the winner.
     """
 
     link: str
@@ -77,7 +77,7 @@ def _spec(group: Sequence[int] = range(len(STRATEGIES))) -> CompareSpec:
 
 
 def recording(link: str, movement: str, seconds: int, seed: int) -> Run:
-    """One recording."""
+    """Return one recording."""
     kinds = list(LINKS).index(link), list(MOVEMENTS).index(movement)
     random = np.random.default_rng([9, seed, *kinds, seconds])
     return sent_over(LINKS[link], movement, seconds, random).run(str(seed))
@@ -98,7 +98,7 @@ def true_scores(link: str, movement: str) -> np.ndarray:
 
 
 def claims(link: str, movement: str, seconds: int, seed: int) -> Iterator[Claim]:
-    """What the comparison of each group over one recording comes to."""
+    """Return the claim of each group of strategies over one recording."""
     scores = true_scores(link, movement)
     run = recording(link, movement, seconds, seed)
     for group in GROUPS:

@@ -19,7 +19,7 @@ COUNT = 20_000
 
 
 def delays(conditions: LinkConditions, count: int = 400, rate: int = 100) -> list[float | None]:
-    """Of packets sent at this rate; None: lost."""
+    """Return the delays of packets sent at this rate; None for a lost one."""
     link = Link(conditions)
     found = [(n / rate, link.send(n / rate)) for n in range(count)]
     return [round(arrivals[0] - time, 9) if arrivals else None for time, arrivals in found]
@@ -41,7 +41,10 @@ def test_a_link_that_is_fast_enough_has_no_queue() -> None:
     ("queue", "longest"), [(QueueLimit(0.1), 0.1), (QueueLimit(packets=8), 0.1), (QueueLimit(0), 0)]
 )
 def test_tail_drop(queue: QueueLimit, longest: float) -> None:
-    """One packet in five is too much: so many are dropped, and the wait is that of a full queue."""
+    """One packet in five exceeds the rate.
+
+    A full queue drops it, and the wait is the queue's length.
+    """
     link = Link(LinkConditions(rate=640_000, packet_size=1000, queue=queue))
     sent = [(n / 100, link.send(n / 100)) for n in range(COUNT)]
     assert link.dropped == sum(not arrivals for _, arrivals in sent)
@@ -90,7 +93,7 @@ def test_corrupted_packets_are_lost_and_counted() -> None:
 
 
 def test_reordering_with_a_gap_and_correlation() -> None:
-    """With a gap of 5 and a share of 1, every fifth packet and no other, as in netem."""
+    """A gap of 5 with a share of 1 reorders every fifth packet and no other, as in netem."""
     found = delays(LinkConditions(latency=0.1, reorder=1.0, reorder_gap=5))
     assert [n for n, delay in enumerate(found) if delay == 0] == list(range(4, 400, 5))
     conditions = LinkConditions(latency=0.1, reorder=0.2, reorder_correlation=0.5)

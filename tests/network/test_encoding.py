@@ -1,4 +1,4 @@
-"""What is sent in how many bits: fields, messages, thresholds, budgets, changes."""
+"""Bits of sent states: fields, messages, thresholds, budgets, deltas."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def moving(*, seed: int = 1, entities: int = 3) -> list[Snapshot]:
 
 
 def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[SentDatagram]]:
-    """All datagrams; a third of them is lost, the others are acknowledged two moments later."""
+    """Return all datagrams; a third is lost, the others are acknowledged two moments later."""
     sender, dice = Sender(spec, spec.range or 0.0), random.Random(1)
     waiting: list[int] = []
     found = []
@@ -171,7 +171,7 @@ def test_plain_floats_are_counted_as_if_they_were_written(entities: int) -> None
     ],
 )
 def test_the_error_of_a_step_is_uniform(field: encoding.Field, step: float) -> None:
-    """Its root mean square along an axis is step / sqrt 12, its largest half a step."""
+    """The RMS error along an axis is step / sqrt 12, the largest is half a step."""
     given = np.random.default_rng(1).uniform(-99, 99, (20_000, 3))
     left = np.array([field.to_values(field.to_whole(tuple(row))) for row in given]) - given
     assert np.abs(left).max() <= step / 2 * (1 + 1e-9)
@@ -349,7 +349,7 @@ def test_changes_against_what_was_acknowledged_can_always_be_read() -> None:
 
 @pytest.mark.parametrize("loss", [0.02, 0.1, 0.2])
 def test_a_chain_breaks_at_a_loss_until_the_next_full_state(loss: float) -> None:
-    """Of n = 20 states a second the k-th is read with (1 - loss)^(k + 1)."""
+    """Of n = 20 states a second the k-th after a keyframe is decoded with (1 - loss)^(k + 1)."""
     statistics, times = arrived("20hz,quantize=0.001,pack=chain", loss)
     wanted = sum((1 - loss) ** (k + 1) for k in range(20)) / 20
     assert len(times) / 4001 == pytest.approx(wanted, abs=0.04)

@@ -14,7 +14,7 @@ from epic_cli.shell.console import Sink
 
 
 def ran(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tuple[str, str]:
-    """What the command writes to stdout and stderr."""
+    """Return what the command writes to stdout and stderr."""
     assert main(list(words)) == status
     return capsys.readouterr()
 
@@ -116,7 +116,7 @@ def test_play_over_a_link_that_is_not_the_same_both_ways(
 def test_play_with_conditions_over_time_is_recorded(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """What was recorded plays as it did, with the preset, the directions and the changes."""
+    """The recorded match plays again with its preset, directions and changes."""
     script = tmp_path / "match.script"
     link = 'web-3g,up.jitter=5ms,down.rate=200kbit,at="2s latency=20ms"'
     words = ("play", "-q", "-f", "csv", "--duration", "4", "--link", link)

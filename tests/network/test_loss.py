@@ -76,7 +76,7 @@ def test_the_model_begins_good() -> None:
 
 @pytest.mark.parametrize(("share", "correlated"), [(0.05, 0.25), (0.3, 0.6)])
 def test_correlated_losses(share: float, correlated: float) -> None:
-    """As many as before; neighbors are as much alike as was asked for."""
+    """The loss rate stays, and neighbors correlate as asked."""
     link = Link(LinkConditions(loss=share, loss_correlation=correlated), seed=3)
     found = [not link.send(0.0) for _ in range(COUNT)]
     spread = math.sqrt(share * (1 - share) / COUNT * (1 + correlated) / (1 - correlated))

@@ -129,7 +129,7 @@ def test_strafe_changes_its_mind_and_stays_near() -> None:
 
 
 def test_strafe_speeds_up_as_its_equation_says() -> None:
-    """From rest to 1 - 1/e of its speed within the response time, where it goes at all."""
+    """The player reaches 1 - 1/e of the target speed within the response time."""
     path = next(one for seed in range(9) if math.hypot(*(one := Strafe(3, 4, seed))(0.19).velocity))
     assert math.hypot(*path(0.15).velocity) == pytest.approx(3 * (1 - math.exp(-1)))
     assert math.hypot(*path(0.15).position) == pytest.approx(3 * 0.15 * math.exp(-1))

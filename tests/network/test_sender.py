@@ -1,4 +1,4 @@
-"""What the sender puts into packets."""
+"""Packets that the sender makes."""
 
 from __future__ import annotations
 

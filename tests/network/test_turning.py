@@ -1,4 +1,4 @@
-"""How simulated movement turns, and what quantised quaternions are."""
+"""Turning of simulated movement, and quantized quaternions."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def ticks_between(first: float, last: float, tick: Fraction) -> Iterator[float]:
 
 
 def arrival_of(packet: Packet) -> float:
-    """When a packet arrived; all of them say so."""
+    """Return a packet's arrival time, which every packet here has."""
     assert packet.arrival is not None
     return packet.arrival
 

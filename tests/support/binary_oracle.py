@@ -21,7 +21,7 @@ BITS = {name: int(name[1:]) for name in CODES}
 
 @dataclass
 class Item:
-    """One thing of a layout; what is used of it depends on its kind."""
+    """One item of a layout; its kind decides which fields are used."""
 
     kind: str  # number, bits, text, skip, order, group, choice, rest
     name: str = ""
@@ -68,7 +68,7 @@ class Stopped(Exception):
 
 
 def order_of(body: list[Item], big: bool) -> Iterator[tuple[Item, bool]]:
-    """The items of a body, each with whether its numbers are big-endian; groups are entered."""
+    """Yield the items of a body, groups included, each with whether its numbers are big-endian."""
     for item in body:
         big = item.name == "big" if item.kind == "order" else big
         yield item, big
@@ -85,7 +85,7 @@ class Oracle:
         self.big = {id(one): big for one, big in order_of(body, False)}
 
     def packets(self, data: bytes) -> list[dict[str, Any]]:
-        """Those of a datagram; raises ``Stopped``."""
+        """Return the packets of a datagram; raise ``Stopped``."""
         if not data:
             raise Stopped("empty", 0)
         self.data, self.at = data, 0

@@ -23,7 +23,7 @@ PATIENCE = 120.0
 
 
 class Page:
-    """One page: what is typed, clicked and run there."""
+    """A page in the browser: typing, clicking, scripts."""
 
     def __init__(self, talk: ClientConnection) -> None:
         self._talk = talk
@@ -42,7 +42,7 @@ class Page:
                 return answer["result"]
 
     def run(self, script: str) -> Any:
-        """What a script comes to; promises are awaited."""
+        """Return a script's value; promises are awaited."""
         found = self.call(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
@@ -50,7 +50,7 @@ class Page:
         return found["result"].get("value")
 
     def until(self, script: str) -> Any:
-        """Waits until a script says something that is true."""
+        """Wait until a script returns a true value."""
         end = time.monotonic() + PATIENCE
         while not (found := self.run(script)):
             assert time.monotonic() < end, (script, self.run("document.body.innerText")[:2000])
@@ -72,7 +72,7 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=media)
 
     def mouse(self, kind: str, x: float, y: float) -> None:
-        """With the left button, which ``mouseReleased`` lets go."""
+        """Send a mouse event with the left button; ``mouseReleased`` releases it."""
         self.call(
             "Input.dispatchMouseEvent",
             type=kind, x=x, y=y, button="left", buttons=int(kind != "mouseReleased"), clickCount=1,

@@ -35,7 +35,7 @@ def compared(
     stop: threading.Event | None = None,
     **more: Any,
 ) -> Comparison:
-    """One recording, without intervals unless asked."""
+    """Compare one recording, without intervals unless asked."""
     spec = CompareSpec(participants, timing, **{"intervals": False, **more})
     return compare_run(Run("", packets, truths), spec, Place(None, stop, progress))
 
@@ -70,7 +70,7 @@ def tumbling(seed: int, entity: str = "", known: float = 1.0) -> list[Packet]:
 
 
 class Turning:
-    """What is drawn for ``tumbling`` packets, by SciPy from the rows of ``replay``."""
+    """The rotations drawn for ``tumbling`` packets, by SciPy from the rows of ``replay``."""
 
     def __init__(self, packets: list[Packet], strategies: Sequence[str]) -> None:
         # what it does between packets is tested in tests/metrics/test_turns.py
@@ -82,11 +82,11 @@ class Turning:
         }
 
     def truth(self, time: float) -> Rotation:
-        """How it is turned."""
+        """Return the true rotations."""
         return Rotation.from_quat(self._turns.at(np.array([time]))[0])
 
     def heading(self, label: str, time: float) -> NDArray[np.float64]:
-        """Where the x axis is turned to, seen along z; "truth" is one of the labels."""
+        """Return the direction of the x axis, seen along z; "truth" is one of the labels."""
         turned = self.truth(time) if label == "truth" else self._turned(label, time)
         return np.asarray(turned.apply([1, 0, 0])[:2])
 

@@ -32,7 +32,7 @@ _GIVEN: set[int] = set()
 
 
 def has_ipv6() -> bool:
-    """Whether the loopback has an address of IPv6, which is often turned off."""
+    """Return whether the loopback has an IPv6 address, which is often disabled."""
     try:
         with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as trial:
             trial.bind(("::1", 0))
@@ -52,11 +52,11 @@ class Receiver:
         self.port = str(self.socket.getsockname()[1])
 
     def one(self) -> bytes:
-        """The next datagram, which is waited for."""
+        """Wait for the next datagram and return it."""
         return self.socket.recv(65536)
 
     def all(self) -> list[bytes]:
-        """The datagrams that are there."""
+        """Return the datagrams that have arrived."""
         self.socket.setblocking(False)
         found = []
         with contextlib.suppress(BlockingIOError):
@@ -94,7 +94,7 @@ class Program:
 
     @property
     def port(self) -> str:
-        """Where its first line says that it listens, which is waited for."""
+        """Wait for the program's first line and return the port that it names."""
         found = re.search(rb":(\d+)( passes|\n)", self.wait_for(b"\n"))
         assert found
         return found[1].decode()
@@ -105,7 +105,7 @@ class Program:
         return ("127.0.0.1", int(self.port))
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, bytes, bytes]:
-        """Its status and all that it said, after a signal."""
+        """Signal the program; return its status and all its output."""
         self.process.send_signal(number)
         stdout, stderr = self.process.communicate(timeout=PATIENCE)
         return (

@@ -37,7 +37,7 @@ def ticks(stream: dict[str, Any]) -> list[float]:
 
 
 def drawn(strategy: Any, arriving: list[Packet], at: list[float]) -> Iterator[Sample]:
-    """What the strategy draws at these times, with every packet taken before its tick."""
+    """Return what the strategy draws at these times, with every packet taken before its tick."""
     waiting = iter(arriving)
     packet = next(waiting, None)
     for time in at:
@@ -61,7 +61,7 @@ def beside(
 
 
 class Original:
-    """What the original drew, row by row; where it drew nothing its caller keeps the last."""
+    """The original's rows; where it drew nothing, its caller keeps the last row."""
 
     def __init__(self, tolerance: float = 1e-9, velocity_tolerance: float | None = None) -> None:
         self.tolerances = (tolerance,) * 2 + (velocity_tolerance or tolerance,) * 2

@@ -301,7 +301,7 @@ def _threshold(case: Case) -> Columns:
 
 
 def _lost(case: Case, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which arrive, beside others that are lost, and which begin a chain."""
+    """Return which packets arrive despite other losses, and which begin a chain."""
     there = case.random.random(case.rows.shape[1]) >= share * case.strength
     begins = np.asarray(case.rows[SEQUENCE] % round(1 / case.period) == 0)
     return np.asarray(there), begins

@@ -28,7 +28,7 @@ KINDS = ("heading", "look", "around", "tumble")
 
 
 class Attitude(NamedTuple):
-    """How it is turned at ticks (n)."""
+    """A rotation at each tick (n)."""
 
     times: Floats
     turns: Rotation
@@ -53,7 +53,7 @@ def _waves(random: np.random.Generator, times: Floats, low: float, high: float) 
 
 
 def attitude(kind: str, case: Case) -> Attitude:
-    """How what moves so is turned, without any fault."""
+    """Return the rotation of a movement, without any fault."""
     rows, random = case.rows, case.random
     times = np.arange(rows[TIME].min() - 1, rows[TIME].max() + 1, 1 / FINE)
     if kind == "heading":

@@ -32,7 +32,7 @@ class Order(NamedTuple):
 
 
 class Forks:
-    """What makes the processes; it ends with the process that has it."""
+    """A maker of processes, which ends with the process that owns it."""
 
     def __init__(self, options: Sequence[str], environment: dict[str, str], *loaded: str) -> None:
         self._to_it, its = socket.socketpair()

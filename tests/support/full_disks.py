@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 @contextlib.contextmanager
 def files_of(most: int) -> Iterator[None]:
-    """No file gets more bytes, also by programs that are started meanwhile."""
+    """Limit files to this many bytes, also for programs started meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:

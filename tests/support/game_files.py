@@ -230,7 +230,7 @@ def _body(bits: Bits, body: Body, net: int) -> None:
 
 
 class Fighter(NamedTuple):
-    """One fighter in one frame, in Melee's units and units a frame."""
+    """A fighter in one frame, in Melee's units and units per frame."""
 
     x: float
     y: float

@@ -21,7 +21,7 @@ STATE = np.dtype([("position", "<f8", 3), ("heading", "<f4", 3), ("status", "<i4
 
 
 class Guest:
-    """What a page would know: ``names``, ``states`` by number, ``events``, the last ``words``."""
+    """A page's knowledge: ``names``, ``states`` by number, ``events``, the last ``words``."""
 
     def __init__(self, talk: ClientConnection) -> None:
         self._talk = talk
@@ -59,7 +59,7 @@ class Guest:
         return message
 
     def waiting(self, most: int) -> int:
-        """How many frames lie there that were not taken."""
+        """Return the number of frames that wait to be taken."""
         for count in range(most):
             try:
                 self._talk.recv(0.5)
@@ -71,7 +71,7 @@ class Guest:
         return np.frombuffer(self._arrays, kind, place[1] // np.dtype(kind).itemsize, place[0])
 
     def until(self, holds: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-        """Takes frames up to the first one with which something holds."""
+        """Take frames up to the first with which a condition holds."""
         end = time.monotonic() + PATIENCE
         while not holds(message := self.take()):
             assert time.monotonic() < end, self.words
@@ -94,7 +94,7 @@ class Game:
         )
 
     def circle(self, *names: str, steps: int = 1, pause: float = 0.02) -> None:
-        """All of them, on a circle of length 5."""
+        """Return all entities, on a circle of length 5."""
         for _ in range(steps):
             now = time.monotonic() - self._began
             place = {"x": 5 * math.cos(now), "y": 5 * math.sin(now), "z": 0}

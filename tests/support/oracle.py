@@ -366,7 +366,7 @@ def format_line(position: Vector, velocity: Vector, time: float) -> bytes:
 
 
 def remarks(data: bytes) -> list[bytes]:
-    """What fgets hands over of blank lines and comments, of which only the original complains."""
+    """Return the blank lines and comments, of which only the original complains."""
     found: list[bytes] = []
     begins, remark = True, False
     for piece in split_lines(data):

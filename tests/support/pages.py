@@ -25,7 +25,7 @@ def content(text: str) -> Any:
     whole = zlib.decompress(base64.b64decode(data["numbers"]))
 
     def unpacked(part: Any, key: str = "") -> Any:
-        """With bytes for the place, the length and the size of numbers."""
+        """Return numbers from their place, length and size in the bytes."""
         if isinstance(part, dict):
             return {key: unpacked(value, key) for key, value in part.items()}
         if not isinstance(part, list) or key == "counts":
@@ -45,25 +45,25 @@ def numbers(packed: bytes, kind: str = "<f4") -> NDArray[np.floating]:
 
 
 def times_of(scene: dict[str, Any], drawn: dict[str, Any]) -> NDArray[np.floating]:
-    """When the rows of what one strategy drew are, in seconds."""
+    """Return the times (s) of the rows that one strategy drew."""
     times = numbers(scene["truth"]["ticks"], "<u2").astype(int).cumsum() * scene["tick"]
     return np.asarray((times + scene["start"])[rows_of(drawn)])
 
 
 def rows_of(drawn: dict[str, Any]) -> Any:
-    """Which rows of the truth what one strategy drew has."""
+    """Return which rows of the truth one strategy drew."""
     return np.cumsum(numbers(drawn["at"], "<u2").astype(int)) if drawn.get("at") else slice(None)
 
 
 def places_of(scene: dict[str, Any], drawn: dict[str, Any], axis: str) -> NDArray[np.floating]:
-    """Where it is on the map."""
+    """Return a strategy's positions on the map."""
     truth = numbers(scene["truth"][axis])[rows_of(drawn)]
     middle = scene["origin"]["xy".index(axis)]
     return np.asarray(numbers(drawn[axis]) + np.nan_to_num(truth) + middle)
 
 
 def visited(page: Page, name: str, folder: Path, text: str, link: str = "") -> Any:
-    """What a visit's script saw on a page."""
+    """Return what a visit's script saw on a page."""
     file = folder / "page.html"
     file.write_text(text)
     page.size(1300, 900)

@@ -1,4 +1,4 @@
-"""Where the tests find their data."""
+"""Folders of the tests' data."""
 
 from pathlib import Path
 

@@ -65,7 +65,7 @@ class PlainDelays:
             self.z = normal(self.source)
 
     def next(self) -> float:
-        """It may be below 0."""
+        """Return the next delay, which may be below 0."""
         if not self.now.jitter:
             return self.now.latency
         return self.now.latency + self.now.jitter * self.deviation()
@@ -85,7 +85,7 @@ class PlainDelays:
 
 
 class PlainLink:
-    """As ``Link``."""
+    """An oracle of ``Link`` in plain Python."""
 
     def __init__(self, conditions: LinkConditions, *, seed: int = 0, purpose: str = "link") -> None:
         self.steps = [(0.0, conditions), *conditions.later]

@@ -29,7 +29,7 @@ def push(velocity: tuple[float, float], wish: tuple[float, float], seconds: floa
 
 
 def walk(who: Runner, keys: tuple[int, int], milliseconds: int) -> Runner:
-    """One move of a player whom nobody is near, in steps of at most 33 ms."""
+    """Return one move of a player without neighbors, in steps of at most 33 ms."""
     while milliseconds > 0:
         seconds = min(milliseconds, 33) / 1000
         length = math.hypot(*keys) or 1.0
@@ -41,7 +41,10 @@ def walk(who: Runner, keys: tuple[int, int], milliseconds: int) -> Runner:
 
 
 def walk_into(who: Runner, other: Runner, keys: tuple[int, int]) -> tuple[Runner, Runner]:
-    """One move of 33 ms of a player who may hit another: equal masses, elastic, radius 0.6."""
+    """Return one move of 33 ms of a player who may hit another.
+
+    Equal masses, elastic, radius 0.6.
+    """
     who = walk(who, keys, 33)
     gap = math.dist((who.x, who.y), (other.x, other.y))
     if gap >= 1.2:

@@ -1,4 +1,4 @@
-"""What a match was, measured in its rows: an oracle that shares nothing with the statistics."""
+"""A match measured in its rows: an oracle that shares nothing with the statistics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Frame(NamedTuple):
 
 
 def _distance_to(place: Frame, a: Frame, b: Frame) -> float:
-    """From where it is drawn to the piece of the true way from one frame to another."""
+    """Return the distance of a drawn position from the true path between two frames."""
     x, y, dx, dy = place.x - a.true_x, place.y - a.true_y, b.true_x - a.true_x, b.true_y - a.true_y
     length = dx * dx + dy * dy
     share = min(max((x * dx + y * dy) / length, 0), 1) if length else 0
@@ -80,12 +80,12 @@ class Played:
         return [frame.error for frame in self.frames(player, begin, end)]
 
     def steps(self, player: str, begin: float = 0, end: float = math.inf) -> list[float]:
-        """How far a player was drawn from one frame to the next."""
+        """Return the distances that a player was drawn to move, frame by frame."""
         frames = self.frames(player, begin, end)
         return [math.hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(frames)]
 
     def late(self, player: str, begin: float = 0, end: float = math.inf) -> float:
-        """By how many seconds his drawn way fits the true one best, in steps of 3 ms."""
+        """Return the lag (s) at which the drawn path fits the true one best, in steps of 3 ms."""
         drawn, known = self.frames(player, begin, end), self.frames(player)
         times = [frame.time for frame in known]
 
@@ -105,7 +105,7 @@ class Played:
         return min((coarse + 0.003 * number for number in range(-10, 11)), key=missed)
 
     def overshoot(self, player: str, begin: float = 0, end: float = math.inf) -> float:
-        """How far he is drawn outside of the box in which he was, then and half a second before."""
+        """Return the largest distance drawn outside of the player's box in the last half second."""
         frames, known = self.frames(player, begin, end), self.frames(player, begin - 0.5, end)
         sides = []
         for drawn, true in (([f.x for f in frames], [f.true_x for f in known]),
@@ -114,7 +114,7 @@ class Played:
         return max(sides)
 
     def off_the_way(self, player: str, begin: float = 0, end: float = math.inf) -> float:
-        """How far he is drawn at most from the way that the server had him on until then."""
+        """Return the largest drawn distance from the server's path up to then."""
         way = list(pairwise(self.frames(player)))
         return max(
             min(_distance_to(f, a, b) for a, b in way if a.time < f.time)
@@ -122,7 +122,7 @@ class Played:
         )
 
     def stops(self, player: str, begin: float, end: float) -> float:
-        """In which share of the frames he stands on A's screen while he moves on the server."""
+        """Return the share of frames in which a moving player rests on A's screen."""
         pairs = list(pairwise(self.frames(player, begin, end)))
         moving = [(a, b) for a, b in pairs if (a.true_x, a.true_y) != (b.true_x, b.true_y)]
         return sum((a.x, a.y) == (b.x, b.y) for a, b in moving) / len(moving)

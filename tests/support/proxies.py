@@ -34,7 +34,10 @@ class Game:
         return made
 
     def arrived(self, count: int, quiet: float = 0.25) -> list[bytes]:
-        """What the server gets: so many at least, and then until nothing comes any more."""
+        """Return what the server gets.
+
+        At least this many, and then all until nothing comes any more.
+        """
         found = [self.server.recv(65536) for _ in range(count)]
         with contextlib.suppress(TimeoutError):
             self.server.settimeout(quiet)
@@ -66,7 +69,7 @@ def game(*options: str | Path, listen: str = "0") -> Iterator[Game]:
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """What a proxy has recorded."""
+    """Return a proxy's recording."""
     with path.open(newline="") as stream:
         return list(csv.DictReader(stream))
 

@@ -1,4 +1,4 @@
-"""What the tests of the engine share: recordings in, samples, rows and problems out."""
+"""Helpers for tests of the engine: recordings in, samples, rows and problems out."""
 
 import math
 import os
@@ -44,7 +44,7 @@ def cut(data: bytes, size: int) -> Iterator[bytes]:
 
 
 class Drawn(NamedTuple):
-    """What a replay gave: rows in one of the formats, and the lines that were refused."""
+    """The result of a replay: rows in a format, and the refused lines."""
 
     rows: bytes
     problems: list[Problem]
@@ -110,22 +110,22 @@ def scan_all(reader: "Reader", pieces: bytes | Iterable[bytes]) -> Iterator[Pack
 
 
 def scan_packets(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Packet]:
-    """All packets of a recording."""
+    """Return all packets of a recording."""
     return [block[index] for block in scan_all(reader, pieces) for index in range(len(block))]
 
 
 def scan_problems(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Problem]:
-    """All refused lines of a recording, in words."""
+    """Return all refused lines of a recording, in words."""
     return [problem for block in scan_all(reader, pieces) for problem in problems_of(block)]
 
 
 def problems_of(block: PacketBlock) -> list[Problem]:
-    """The refused lines of a block, in the words of the command line."""
+    """Return the refused lines of a block, in the words of the command line."""
     return [in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in block.refusals]
 
 
 def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:
-    """How many samples a packet makes, and the time of the last one (NaN: of no one).
+    """Return the number of samples that packets make, and the time of the last (NaN if none).
 
     Millions of samples are only counted; the last one is in the block that is not full.
     """

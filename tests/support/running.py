@@ -1,4 +1,4 @@
-"""What the tests of the command line share: ``epic`` in a process of its own."""
+"""Helpers for tests of the command line: ``epic`` in its own process."""
 
 import os
 import shlex

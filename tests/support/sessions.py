@@ -20,13 +20,13 @@ FINE = 480
 
 
 class Path(NamedTuple):
-    """Where an entity is (n, 3) and how fast, at multiples of 1 / ``FINE`` seconds."""
+    """An entity's positions (n, 3) and velocities, at multiples of 1 / ``FINE`` seconds."""
 
     places: Floats
     velocities: Floats
 
     def at(self, times: Floats) -> tuple[Floats, Floats]:
-        """Positions and velocities at these times (s)."""
+        """Return positions and velocities at these times (s)."""
         grid = np.arange(len(self.places)) / FINE
         columns = (*self.places.T, *self.velocities.T)
         found = np.stack([np.interp(times, grid, column) for column in columns], axis=1)
@@ -98,7 +98,7 @@ def sum_of_waves(random: Random, times: Floats, count: int, slowest: float) -> F
 
 
 class Sent(NamedTuple):
-    """What is sent: when (s), the stamp, and the time of the entity's own path that is shown."""
+    """A sent state: when (s), its stamp, and the time on the entity's own path that it shows."""
 
     leaves: Floats
     stamps: Floats
@@ -181,7 +181,7 @@ class Session(NamedTuple):
 
 
 class Case(NamedTuple):
-    """What is asked of a sender: chance, paths by entity, packets a second, seconds."""
+    """A sender's task: chance, paths by entity, packets a second, seconds."""
 
     random: Random
     paths: dict[str, Path]
@@ -421,7 +421,7 @@ def _noisy(case: Case) -> Tables:
 
 
 class Sender(NamedTuple):
-    """What makes the packets, how they are to be found (any of these first; none: silence)."""
+    """A maker of packets, and the causes of which one should be named first (none: silence)."""
 
     make: Callable[[Case], Tables]
     causes: tuple[str, ...]

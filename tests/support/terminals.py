@@ -34,7 +34,7 @@ def end(child: Any) -> None:
 
 
 class Shown(NamedTuple):
-    """What was said on a terminal, in the pipe that the other stream was, and the status."""
+    """The output on a terminal, that in the pipe of the other stream, and the status."""
 
     terminal: bytes
     pipe: bytes
@@ -200,7 +200,7 @@ class Terminal:
         return "\n".join(row.rstrip() for row in self.screen.display)
 
     def everything(self) -> list[str]:
-        """All lines, also those that have scrolled away."""
+        """Return all lines, also those that have scrolled away."""
         columns = self.screen.columns
         above = [
             "".join(row[column].data for column in range(columns)).rstrip()
@@ -209,7 +209,7 @@ class Terminal:
         return [*above, *(row.rstrip() for row in self.screen.display)]
 
     def shown(self) -> list[str]:
-        """All lines up to the last that is not empty."""
+        """Return all lines up to the last that is not empty."""
         lines = self.everything()
         while lines and not lines[-1]:
             lines.pop()
@@ -240,6 +240,6 @@ class Terminal:
         os.kill(self.child.pid, number)
 
     def kill(self) -> None:
-        """As if the machine had stopped."""
+        """Kill the program as if the machine had stopped."""
         self.signal(signal.SIGKILL)
         self.status()

@@ -97,7 +97,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Transcript:
-    """What the case is about, and its files and commands in their order."""
+    """A case of a transcript: its subject, its files, its commands in order."""
 
     about: str
     steps: tuple[File | Command, ...]

@@ -1,4 +1,4 @@
-"""What reports say is kept in files: a better sentence is one ``--update-goldens``."""
+"""Wordings of reports in files, so that a better sentence takes one ``--update-goldens``."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -20,7 +20,7 @@ OURS = program_version()
 
 
 class Client:
-    """What is asked of a client before any work."""
+    """A stand-in for Dask's client, with the calls that precede any work."""
 
     status = "running"
 
@@ -94,7 +94,7 @@ def test_what_does_not_come_back_is_not_waited_for(
 
 
 def test_what_takes_no_certificates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not by a traceback of the library at its end."""
+    """A scheduler without our certificates gives a message, not a traceback of the library."""
     pytest.importorskip("distributed")
     monkeypatch.setattr(executors, "_check_scheduler", lambda *_: None)
     with pytest.raises(NoCluster, match="needs certificates in Dask's configuration"):

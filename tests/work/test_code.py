@@ -1,4 +1,4 @@
-"""What a custom strategy consists of: whatever changes its rows changes this."""
+"""The code that a custom strategy consists of: a change of its rows changes it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fresh() -> list[str]:
-    """As another process has it."""
+    """Return the code as another process determines it."""
     for name in [module for module in sys.modules if "of_mine" in module]:
         del sys.modules[name]
     importlib.invalidate_caches()

@@ -206,7 +206,7 @@ def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
 
 
 def is_gone(group: int) -> bool:
-    """Whether, within two minutes, nobody of a group of processes is left."""
+    """Return whether a group of processes has ended within two minutes."""
     for _ in range(12_000):
         try:
             os.killpg(group, 0)

@@ -114,7 +114,7 @@ class Damaged:
         return Path(path).read_bytes().splitlines(keepends=True)
 
     def one(self) -> bytes:
-        """The first run's journal after some mishaps."""
+        """Return the first run's journal after some damage."""
         lines = list(self._files[0])
         for _ in range(self._random.randint(1, 4)):
             self._random.choice((self._flip, self._cut, self._swap, self._splice, self._drop))(

@@ -1,4 +1,4 @@
-"""What a journal keeps of a comparison is the comparison, digit for digit."""
+"""A comparison that comes back from a journal is the same, digit for digit."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison(total: int) -> None:
 
 
 def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
-    """What is added up a part at a time is what all come to at once."""
+    """Sums added up part by part equal the sums over everything."""
     runs = [
         Run(f"{number}", {"": movements.block(movements.packets(path, 2.0 + number % 7 / 10))})
         for path in (movements.circle, movements.straight)

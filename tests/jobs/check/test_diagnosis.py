@@ -1,4 +1,4 @@
-"""What a difference looks like: each kind of mistake is told apart."""
+"""Patterns of differences: each kind of mistake is recognized."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def pattern(
 
 
 def seen(rows: Rows, ours: Rows | None, expected: Found) -> bool:
-    """Whether the last pattern of a difference is the expected one."""
+    """Return whether the last pattern of a difference is the expected one."""
     found = difference(rows, ours)
     assert found is not None
     kind, evidence = expected

@@ -1,4 +1,4 @@
-"""What one command writes another one reads as the same packets, or it is not written."""
+"""Round trips: one command reads what another wrote as the same packets, or it was not written."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Faraway(Executor):
         return done
 
     def renew(self) -> None:
-        """They come back by themselves."""
+        """Do nothing: these workers come back by themselves."""
 
 
 def asked(*places: float) -> list[StrategySpec]:
