@@ -1,4 +1,4 @@
-"""``epic session``: packets typed by hand, and their rows; opens it, runs its loop, closes it."""
+"""``epic session``: opens a session of typed packets, runs its loop, and closes it."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ Examples:
 """
 
 FIRST_SCREEN = f"""\
-epic {__version__}: packets in, what a player would see out; q leaves
+epic {__version__}: packets in, what a player would see out; q quits
 type position / velocity / time, such as {{}}
 or :load jitter.txt; then :plot and :compare; :help lists the commands"""
 
-#: A longer line comes in pieces, so that input without line ends takes no memory.
+#: A longer line is read in pieces, so that input without line ends takes no memory.
 _LONGEST_INPUT = 1 << 20
 
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """How a session is opened."""
+    """The options that open a session."""
 
     chosen: StrategySpec = shared(strategy_and_settings)
     timing: Timing = shared(timing_options)
@@ -67,7 +67,7 @@ class SessionOptions:
         "Keep typed lines for later sessions.", "--history/--no-history", default=True
     )
     hints: bool = value(
-        "Show what a packet still needs, and suggestions.", "--hints/--no-hints", default=True
+        "Show the missing rest of a packet, and suggestions.", "--hints/--no-hints", default=True
     )
     proposals: bool = value("Propose the next packet.", "--proposals/--no-proposals", default=True)
     toolbar: bool = value(
@@ -82,7 +82,7 @@ class SessionOptions:
 
     @property
     def view(self) -> ReplaySpec:
-        """How the packets are shown at first; raises ``ValueError`` for wrong settings."""
+        """The first view of the packets; raise ``ValueError`` for wrong settings."""
         name, settings, _ = self.chosen
         return ReplaySpec(StrategySpec(name, checked(name, settings)), self.timing)
 
@@ -113,20 +113,20 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
 
 
 def load_commands() -> CommandTable:
-    """The session's commands."""
+    """Load the session's commands."""
     from epic_cli.session.commands import COMMANDS
 
     return COMMANDS
 
 
 def _run_script(options: SessionOptions, screen: Screen) -> int:
-    """Runs a script as if it was typed, without a journal."""
+    """Run a script as if it was typed, without a journal."""
     from epic_cli.recordings.opening import read_file, source_name
     from epic_cli.session.controller import SessionController
     from epic_cli.session.state import Session
 
     if options.resume:
-        raise WrongUsage("--resume is for a session, which needs a terminal")
+        raise WrongUsage("--resume needs a terminal")
     path = options.init or "-"
     script = read_file(path, lambda stream: stream.read())
     controller = SessionController(Session(options.view), screen, load_commands)
@@ -137,14 +137,14 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
 
 
 def _run(options: SessionOptions, screen: Screen) -> None:
-    """Opens a session on this process's terminal and stays until it is left."""
+    """Open a session on this process's terminal, and run it until its end."""
     from epic_cli.session import journal as journals
     from epic_cli.session.controller import SessionController
     from epic_cli.session.journal import SessionJournal
     from epic_cli.session.state import FIRST_PACKET, Session
 
     directory = journals.state_directory()
-    path = journals.newest(directory) if options.resume else None
+    path = journals.find_newest(directory) if options.resume else None
     controller = SessionController(
         Session(ReplaySpec() if path else options.view),
         screen,
@@ -155,25 +155,27 @@ def _run(options: SessionOptions, screen: Screen) -> None:
     )
     how = " (right arrow, Enter)" if options.proposals and has_cursor(sys.stdout) else ""
     screen.say(FIRST_SCREEN.format(f"{FIRST_PACKET}{how}"))
-    with _terminal(controller):
-        read = _reader(controller, options, directory)
+    with _open_terminal(controller):
+        read = _make_reader(controller, options, directory)
         try:
-            _begin(controller, options, path)
-            _converse(controller, read)
+            _load_beginning(controller, options, path)
+            _run_lines(controller, read)
         finally:
             controller.end_listening()
             screen.clear_prompt()
 
 
-def _begin(controller: SessionController, options: SessionOptions, path: Path | None) -> None:
-    """What a session begins with: the one it resumes, or the ``--init`` file."""
+def _load_beginning(
+    controller: SessionController, options: SessionOptions, path: Path | None
+) -> None:
+    """Load the session to resume, or the ``--init`` file."""
     from epic_cli.session import journal as journals
 
     session, screen = controller.session, controller.screen
     if options.resume and path is None:
         screen.say("there is no session to resume")
     if path is not None:
-        journal, controller.journal = controller.journal, None  # it has all that already
+        journal, controller.journal = controller.journal, None  # it has these lines already
         controller.resuming = True
         try:
             with accessing("read", path), asked_by_file(str(path), options.trust):
@@ -182,17 +184,17 @@ def _begin(controller: SessionController, options: SessionOptions, path: Path | 
             controller.journal, controller.resuming = journal, False
         if session.refused:
             lines = counted(session.refused, "line")
-            screen.warn(f"{path}: damaged: {lines} could not be read; the others are here")
-        _show(controller, "resumed")
+            screen.warn(f"{path}: {lines} damaged and skipped; the others are loaded")
+        _show_packets(controller, "resumed")
     if options.init is not None:
         with accessing("read", options.init):
             script = Path(options.init).read_bytes()
         with asked_by_file(options.init, options.trust):
             controller.run_quietly(script, options.init)
-        _show(controller, options.init)
+        _show_packets(controller, options.init)
 
 
-def _show(controller: SessionController, what: str) -> None:
+def _show_packets(controller: SessionController, what: str) -> None:
     if controller.session.lines:
         controller.draw_tail()
         packets = counted(len(controller.session.lines), "packet")
@@ -200,8 +202,8 @@ def _show(controller: SessionController, what: str) -> None:
         controller.screen.say(f"{what}: {packets}, strategy {strategy}")
 
 
-def _converse(controller: SessionController, read: Callable[[], str]) -> None:
-    """Reads and runs until the session is left; an interrupt only drops the line."""
+def _run_lines(controller: SessionController, read: Callable[[], str]) -> None:
+    """Read and run lines until the session ends; an interrupt only drops the line."""
     while not controller.ended:
         try:
             line = read()
@@ -216,8 +218,8 @@ def _converse(controller: SessionController, read: Callable[[], str]) -> None:
 
 
 @contextlib.contextmanager
-def _terminal(controller: SessionController) -> Iterator[None]:
-    """The terminal with its first prompt, if it has a cursor; otherwise it can only scroll."""
+def _open_terminal(controller: SessionController) -> Iterator[None]:
+    """Set up the terminal and show its first prompt, if it has a cursor."""
     from epic_cli.session.terminal import QuietTerminal
 
     if not has_cursor(sys.stdout):
@@ -230,17 +232,17 @@ def _terminal(controller: SessionController) -> Iterator[None]:
         yield
 
 
-def _reader(
+def _make_reader(
     controller: SessionController, options: SessionOptions, directory: Path
 ) -> Callable[[], str]:
-    """What reads lines, by the means of this terminal.
+    """Return the function that reads lines on this kind of terminal.
 
     It raises ``EOFError`` and ``KeyboardInterrupt``.
     """
     if not controller.screen.has_cursor:
         messages = sys.stdout if sys.stdout.isatty() else sys.stderr
-        return _plain_reader(controller, messages.buffer)
-    gc.disable()  # nothing of what is loaded now is garbage
+        return _make_plain_reader(controller, messages.buffer)
+    gc.disable()  # nothing that is loaded now is garbage
     from prompt_toolkit.history import InMemoryHistory
 
     from epic_cli.session.prompt import PromptReader, StateHistory
@@ -253,8 +255,8 @@ def _reader(
     return PromptReader(controller, history, options.toolbar, vi).read
 
 
-def _plain_reader(controller: SessionController, messages: BinaryIO) -> Callable[[], str]:
-    """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
+def _make_plain_reader(controller: SessionController, messages: BinaryIO) -> Callable[[], str]:
+    """Return a reader of lines for where no cursor can move: TERM=dumb, or rows into a file."""
 
     def ask(what: str) -> str:
         messages.write(what.encode())

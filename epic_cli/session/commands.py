@@ -24,7 +24,7 @@ from epic_cli.recordings.opening import ReadingLog, RecordingSource, blocks, is_
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.recordings.writing import Changes, Conversion
 from epic_cli.session.shell_commands import BEGIN, CommandTable, command
-from epic_cli.session.state import lines_of
+from epic_cli.session.state import packet_lines
 from epic_cli.shell.console import open_sink
 from epic_cli.shell.declared import (
     STRATEGY,
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
     from epic_cli.session.controller import SessionController
 
 _NO_PACKETS = "there are no packets yet"
-_NEXT = ":plot draws them, :compare says which strategy does it best"
+_NEXT = ":plot draws them, :compare finds the best strategy"
 _TOO_SHORT = (
-    "too few packets for a chart: it shows rows beside the movement from the first packet to the"
-    " last, and these are drawn later; add some packets"
+    "too few packets for a chart, which shows the rows up to the last packet: all rows are later;"
+    " add some packets"
 )
 
-#: What a chart of the session shows as the truth.
+#: The line below a chart about its truth.
 _TRUTH = "truth: rebuilt from these packets with hindsight"
 
-#: A chart of more points than this shows no more.
+#: The number of points beyond which a chart shows no more.
 _MOST_POINTS = 4000
 
-#: What ``:plot`` calls the views of a scene.
+#: The views of a scene by their names in ``:plot``.
 _AXES: dict[str, View] = {"xy" if view == "above" else view: view for view in VIEWS}
 
 KEYS = (
@@ -69,18 +69,18 @@ KEYS = (
     ("Up, Down", "earlier and later lines"),
     ("Ctrl-R", "search the history"),
     ("Ctrl-C", "drop the line; stop a running command"),
-    ("Ctrl-D", "on an empty line, leave"),
+    ("Ctrl-D", "on an empty line, quit"),
     ("F4", "emacs or vi keys; with vi keys the prompt begins with the mode: ins, cmd or rep"),
     ("Ctrl-L", "clear the screen"),
     ("Ctrl-Z", "suspend the session"),
-    ("q", "at the start of a line, then Enter: leave"),
+    ("q", "at the start of a line, then Enter: quit"),
 )
 
 # ------------------------------------------------------------- the view
 
 
 def _check_variants(text: str) -> str:
-    """``NAME`` or ``NAME+key=value``, checked; raises ``ValueError``."""
+    """Check ``NAME`` or ``NAME+key=value``; raise ``ValueError``."""
     read_specs(text.split(","))
     return text
 
@@ -93,8 +93,8 @@ _VARIANT = Parsed("name", _check_variants, (), propose_strategies)
 def strategy(controller: SessionController, chosen: StrategySpec | None) -> None:
     """Replay the packets with another strategy, or with other settings.
 
-    As "epic -s NAME+KEY=VALUE": what is not given is at its default, which ":strategies NAME"
-    shows. Without a NAME it says what the strategy is.
+    As "epic -s NAME+KEY=VALUE": settings that are not given have their defaults, which ":strategies
+    NAME" shows. Without a NAME it prints the present strategy.
     """
     before = controller.session.view.strategy
     if chosen is None:
@@ -106,10 +106,10 @@ def strategy(controller: SessionController, chosen: StrategySpec | None) -> None
 
 
 class _Word(ParameterType):
-    """What a parameter takes, checked while it is typed; it arrives as it is written."""
+    """The type of a parameter's value that is checked while it is typed, and kept as text."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Only checks it: the value of a word may be None, which an argument is without one."""
+        """Check the value, and return its text: a parsed value may be None, as a missing one is."""
         super().convert(value, param, ctx)
         return value
 
@@ -139,7 +139,7 @@ def _timing_command(setting: Parameter) -> click.Command:
 @command("format")
 @click.argument("name", required=False, type=FormatChoice(FORMATS))
 def row_format(controller: SessionController, name: str | None) -> None:
-    """Choose how rows are written."""
+    """Choose the format of the rows."""
     screen = controller.screen
     if name is None:
         screen.say(f"format {screen.format}")
@@ -157,14 +157,14 @@ def row_format(controller: SessionController, name: str | None) -> None:
     type=_VARIANT,
     multiple=True,
     metavar="NAMES",
-    help="Of these instead: names separated by commas; NAME+key=value is a variant.",
+    help="Draw these instead: names separated by commas. NAME+key=value is a variant.",
 )
 def plot(controller: SessionController, axis: str, strategies: tuple[str, ...]) -> None:
     """Draw a chart of what the strategy shows, or of what others would.
 
     xy is the path from above, along the two axes in which the movement goes furthest. All others
-    are drawn over time: where packets have a rotation, yaw is where it heads as seen from above,
-    angle by how many degrees it is off.
+    are drawn over time. Where packets have a rotation, yaw is its heading seen from above, and
+    angle its error in degrees.
     """
     from rich.console import Group
 
@@ -224,7 +224,7 @@ def undo(controller: SessionController, count: int) -> None:
 @command("redo")
 @click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
 def redo(controller: SessionController, count: int) -> None:
-    """Add the packet that was taken back last again, or N of them."""
+    """Add the last packet taken back again, or N of them."""
     undone = controller.session.undone
     if not undone:
         controller.screen.say("nothing was taken back")
@@ -256,14 +256,14 @@ def rows(controller: SessionController, count: int | None) -> None:
 _FILE = click.Path(exists=True, dir_okay=False, readable=True)
 
 
-def _recording(text: str) -> RecordingSource:
-    """A file that is there, or else a sample of this name; raises ``ValueError``."""
+def _find_recording(text: str) -> RecordingSource:
+    """Return an existing file, or else a sample of this name; raise ``ValueError``."""
     path = text
     if not os.path.exists(text) and os.sep not in text:  # noqa: PTH110
         try:
             path = str(samples.SAMPLES / samples.find(text))
         except ValueError as error:
-            raise ValueError(f"there is no file {text!r} here; {error}") from error
+            raise ValueError(f"no file {text!r} here; {error}") from error
     path = str(_FILE.convert(path, None, None))
     return RecordingSource(text, path=path, kept=is_kept(path))
 
@@ -273,19 +273,19 @@ def _propose_recordings(begun: str) -> list[CompletionItem]:
     return [*propose_files(begun), *completions(known, begun)]
 
 
-_RECORDING = Parsed("file", _recording, RecordingSource, _propose_recordings)
+_RECORDING = Parsed("file", _find_recording, RecordingSource, _propose_recordings)
 
 
 @command("load")
 @click.argument("file", type=_RECORDING)
 @read_option
-@click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
+@click.option("--all-errors", is_flag=True, help="Show every refused line.")
 def load(
     controller: SessionController, file: RecordingSource, all_errors: bool, read: ReadSpec
 ) -> None:
     """Add the packets in FILE: packet text, a table, JSON or Parquet; or those of a sample.
 
-    ":samples" lists what may stand for a FILE that is not there.
+    ":samples" lists the samples, any of which can be loaded by its name.
     """
     session, screen, name = controller.session, controller.screen, file.name
     before, refused = len(session.lines), session.refused
@@ -303,8 +303,8 @@ def load(
                 lines.add(wrong)
                 session.refused += len(wrong)
                 if block.find_field is None:
-                    rows = lines_of(block)
-                else:  # as it is saved, and read again from the journal
+                    rows = packet_lines(block)
+                else:  # as the journal stores it
                     filled += filler.fill(block)
                     rows = [*conversion.rows(block, writer)]
                 numbers = [block.line(index) for index in range(len(block))]
@@ -322,10 +322,10 @@ def load(
     for finding in log.findings:
         screen.say(f"{name}: {finding.words(FrontEnd.SESSION)}")
     if filled:
-        screen.say(f"{name}: velocities from the positions for {counted(filled, 'packet')}")
+        screen.say(f"{name}: velocities computed from positions for {counted(filled, 'packet')}")
     note = f"{name}: {counted(taken, 'packet')} taken"
     if before:
-        note += f", after the {before:,} of before (:reset first begins again)"
+        note += f", after the {before:,} before (use :reset to begin again)"
     if session.refused > refused:
         note += f", {counted(session.refused - refused, 'line')} refused"
     screen.say(note if before or not taken else f"{note}; {_NEXT}")
@@ -370,9 +370,9 @@ _ADDRESS = Custom("address", None, "Where to listen.", "[HOST:]PORT",
 def listen(controller: SessionController, address: Address | str | None) -> None:
     """Take packets of a running game too, and draw their rows when they are due.
 
-    They come as for "epic listen", over UDP, tcp:// or ws://, and are packets of the session like
+    They arrive as for "epic listen", over UDP, tcp:// or ws://, and are packets of the session like
     those that are typed; a packet that is typed meanwhile arrives when it is entered. Off, or
-    Ctrl-C on an empty line, ends it. Without a HOST nothing is heard but this machine.
+    Ctrl-C on an empty line, ends it. Without a HOST only this machine is heard.
     """
     if address is None:
         listening = controller.listening
@@ -382,21 +382,21 @@ def listen(controller: SessionController, address: Address | str | None) -> None
             controller.screen.say("not listening")
         controller.stop_listening()
     else:
-        _begin(controller, address)
+        _start_listening(controller, address)
 
 
-def _begin(controller: SessionController, address: Address) -> None:
+def _start_listening(controller: SessionController, address: Address) -> None:
     from epic_cli.session.listening import Listening
 
     if controller.confirm is None:
-        raise click.UsageError("a script cannot listen: 'epic listen' takes packets by itself")
+        raise click.UsageError("a script cannot listen: use 'epic listen'")
     session = controller.session
     if session.view.timing.pacing == "demo":
-        raise click.UsageError("packets are drawn by their arrivals: ':pacing auto' first")
+        raise click.UsageError("listening needs pacing by arrival: type ':pacing auto' first")
     if session.lines:
         count = counted(len(session.lines), "packet")
         raise click.UsageError(
-            f"there are {count} of another clock: ':reset' first (:save FILE keeps them)"
+            f"the session has {count} of another clock: type ':reset' first (:save FILE saves them)"
         )
     controller.stop_listening()
     controller.listening = listening = Listening(
@@ -404,20 +404,20 @@ def _begin(controller: SessionController, address: Address) -> None:
     )
     controller.screen.say(f"{listening.words}; :pause holds its rows back")
     if not controller.screen.has_cursor:
-        controller.screen.say("this terminal can only scroll: rows come with each Enter")
+        controller.screen.say("this terminal has no cursor: rows are shown at each Enter")
 
 
 @command("pause")
 def pause(controller: SessionController) -> None:
-    """Hold back the rows of packets that are listened to, or go on showing them.
+    """Hold back the rows of packets from the game, or show them again.
 
-    Packets still come in, and are kept.
+    Packets still arrive, and are kept.
     """
     listening = controller.listening
     if listening is None:
-        raise click.UsageError("not listening: ':listen 9870' starts it")
+        raise click.UsageError("not listening: type ':listen 9870' first")
     listening.paused = not listening.paused
-    words = "; packets are kept, :pause goes on" if listening.paused else ""
+    words = "; packets are kept, :pause continues" if listening.paused else ""
     controller.screen.say(listening.words + words)
 
 
@@ -442,14 +442,14 @@ def help_(controller: SessionController, name: str | None) -> None:
     room = screen.columns
     commands = [(f":{one}", words) for one, words in table.summaries()]
     lines: list[Text | str] = [
-        *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
+        *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q quits.", room),
         *definitions(commands[: len(BEGIN)], room, "  "),
         "",
         *definitions(commands[len(BEGIN) :], room, "  "),
         "",
         *definitions(KEYS, room, "  "),
         "",
-        *paragraph(":help NAME or :NAME --help says more.", room),
+        *paragraph(":help NAME or :NAME --help explains a command.", room),
     ]
     screen.show(Group(*lines))
 

@@ -1,6 +1,6 @@
-"""Runs what a session is given: packets, and commands that begin with a colon.
+"""Runs the lines of a session: packets, and commands that begin with a colon.
 
-Typed lines, pastes, ``--init`` files and the journal all come through here.
+Typed lines, pastes, ``--init`` files and the journal all take this path.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from epic_cli.session.shell_commands import CommandTable
     from epic_cli.shell.refused_lines import RefusedLines
 
-#: What people type in other programs, not a packet.
+#: Words of other programs that are no packets, and the commands they mean.
 BARE = {b"help": b":help", b"?": b":help", b"exit": b":quit", b"quit": b":quit"}
 
 
 class WrongCommand(NamedTuple):
-    """What is wrong with a command, and at which character of its line."""
+    """A mistake in a command: the message, and the column in its line."""
 
     column: int
     message: str
@@ -59,11 +59,11 @@ class WrongCommand(NamedTuple):
 class SessionController:
     """A session with a person, or with a script.
 
-    While it is ``quiet``, rows and messages are not written, only what went wrong. While it is
-    ``resuming``, packets that had no place on the clock are passed over without a word: that was
-    said when they were typed. ``confirm`` puts a question and says whether the answer is yes;
-    None: there is no person to ask, so what is asked for is done. ``listening`` is where packets
-    come from that are not typed. ``ended`` is set once the session has been left.
+    While it is ``quiet``, rows and messages are not written, only errors. While it is ``resuming``,
+    packets without a place on the clock are skipped silently: they were reported when they were
+    typed. ``confirm`` asks a question and returns True for yes; None: there is no person to ask, so
+    every request is granted. ``listening`` is the source of packets that are not typed. ``ended``
+    is set at the session's end.
     """
 
     def __init__(
@@ -87,28 +87,28 @@ class SessionController:
         self.confirm: Callable[[str], bool] | None = None
         self.listening: Listening | None = None
         self._recorded = False
-        self._drawn = False  # whether the packets added last have had rows
+        self._drawn = False  # whether the last packets have had rows
 
     @property
     def prompt(self) -> str:
-        """What stands in front of a typed line."""
+        """The text in front of a typed line."""
         return f"{self.session.view.strategy.name}> "
 
     @cached_property
     def commands(self) -> CommandTable:
-        """The commands that there are; packets can be typed before they are loaded."""
+        """The table of commands; packets can be typed before it is loaded."""
         return self._load_commands()
 
     # ------------------------------------------------------------- lines
 
     def run(self, text: bytes, name: str = TYPED) -> None:
-        """Runs lines: packets until the next command, then that, and so on.
+        """Run lines: packets until the next command, then that, and so on.
 
         ``q`` at the start of a line of packets, or ``:quit``, ends the session.
         """
         text = BARE.get(text.strip().lower(), text)
         try:
-            for first_line, piece in _pieces(text):
+            for first_line, piece in _split_commands(text):
                 if self.ended:
                     return
                 if piece.lstrip()[:1] == b":":
@@ -121,7 +121,7 @@ class SessionController:
             self.screen.interrupted("interrupted")
 
     def run_quietly(self, text: bytes, name: str) -> None:
-        """Runs a script without drawing its rows; problems are reported."""
+        """Run a script without drawing its rows; problems are reported."""
         self.quiet = True
         try:
             self.run(text, name)
@@ -132,7 +132,7 @@ class SessionController:
         text = line.decode("utf-8", "replace").strip()
         complain = self.screen.complain
         try:
-            typed, words = _split(text)
+            typed, words = _split_words(text)
             self.invoke(self.commands.find(typed), words)
         except click.exceptions.Exit:
             return
@@ -143,47 +143,47 @@ class SessionController:
 
             complain(refusal_words(refused).rstrip("\n"))
         except click.ClickException as error:
-            complain(place + _reason(error))
+            complain(place + _get_reason(error))
         except (CannotAccess, WrongUsage, ValueError, StrategyFailed) as error:
             complain(place + str(error))
         except OSError as error:
             if isinstance(error, BrokenPipeError) and not self.screen.shows_messages:
-                raise  # whoever reads the rows of a script has had enough
+                raise  # the reader of a script's rows has closed the pipe
             complain(f"{place}{error.filename or text}: {error.strerror or error}")
-        except Exception as error:  # the session goes on, whatever fails
+        except Exception as error:  # the session continues, whatever fails
             complain(f"{place}{text}: {failure(error)}")
 
     def invoke(self, name: str, words: list[str]) -> None:
-        """Runs a command with these words; raises what it raises."""
+        """Run a command with these words; its errors are raised."""
         running = self.commands.running(name, self.root, self.screen, self.session.lines)
         with running, self._context(name, words) as context:
             self.screen.complaints += bool(context.command.invoke(context))
 
     def check(self, line: str) -> WrongCommand | None:
-        """What is wrong with a command, as far as can be said without running it."""
+        """Return the first mistake in a command that shows without running it; None if none."""
         begin = len(line) - len(line.lstrip()) + 1
         try:
-            typed, words = _split(line)
+            typed, words = _split_words(line)
             name = self.commands.find(typed)
         except click.ClickException as error:
-            return WrongCommand(begin, _reason(error))
-        wrong = self._wrong(name, words)
+            return WrongCommand(begin, _get_reason(error))
+        wrong = self._find_error(name, words)
         if wrong is None:
             return None
         if not _is_final(wrong):
-            return WrongCommand(len(line.rstrip()), _reason(wrong))
+            return WrongCommand(len(line.rstrip()), _get_reason(wrong))
         first = next(
             (
                 count
                 for count in range(1, len(words) + 1)
-                if _is_final(self._wrong(name, words[:count]))
+                if _is_final(self._find_error(name, words[:count]))
             ),
             len(words),
         )
-        return WrongCommand(_column(line, [typed, *words[:first]]), _reason(wrong))
+        return WrongCommand(_find_column(line, [typed, *words[:first]]), _get_reason(wrong))
 
-    def _wrong(self, name: str, words: list[str]) -> click.ClickException | None:
-        """What click refuses in a command with these words."""
+    def _find_error(self, name: str, words: list[str]) -> click.ClickException | None:
+        """Return click's refusal of a command with these words; None if it accepts them."""
         if any(word == "--help" or word.startswith("-h") for word in words):
             return None
         try:
@@ -204,7 +204,7 @@ class SessionController:
         return click.Context(self.commands, obj=self)
 
     def _context(self, name: str, words: list[str]) -> click.Context:
-        """A command with its words parsed; raises ``click.ClickException``."""
+        """Parse a command's words; raise ``click.ClickException``."""
         found = self.commands.get_command(self.root, name)
         assert found is not None
         defaults = self.commands.defaults(found, self.session.view, self.screen.color)
@@ -219,12 +219,12 @@ class SessionController:
         number: Callable[[int], int] = int,
         refused: RefusedLines | None = None,
     ) -> None:
-        """Takes lines of packets; ``number`` makes a line of the recording of one of the text.
+        """Take lines of packets; ``number`` converts a line of the text to one of the recording.
 
-        What is refused goes to ``refused``, or to the screen.
+        Refused lines go to ``refused``, or to the screen.
         """
         if self.listening is not None and self.listening.now is not None:
-            text = self.listening.stamped(text)
+            text = self.listening.stamp_arrivals(text)
         several = b"\n" in text.rstrip(b"\r\n")
         if several and name == TYPED:
             from epic_cli.recordings.reading import detect
@@ -232,10 +232,10 @@ class SessionController:
             kind = detect(text, final=True)
             if kind != "text":
                 what = f"this looks like {kind}, not packets"
-                self.screen.warn(f"{what}: :load FILE reads it from a file")
+                self.screen.warn(f"{what}: save it to a file, and :load FILE")
                 return
         self._drawn = False
-        allows = None if self.quiet or self.confirm is None else self._allows
+        allows = None if self.quiet or self.confirm is None else self._confirm_rows
         try:
             added = self.session.add(text, self._draw, self.record_lines, allows)
         except (CannotAccess, BrokenPipeError):
@@ -258,19 +258,19 @@ class SessionController:
         self.ended = self.ended or added.ended
 
     def _say_more(self, added: AppendResult, refused: int, several: bool) -> None:
-        """Says what the rows alone do not: what was not taken, not wanted, or has to wait."""
+        """Report packets that the rows do not show: refused, discarded or waiting ones."""
         if several and refused:
             self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
         if added.discarded:
             self.screen.warn(_discarded_words(self.session, added))
-        if added.packets and self.listening is None:  # else the clock goes on by itself
+        if added.packets and self.listening is None:  # else the clock runs by itself
             words = _waiting_words(self.session)
             if not words and not self._drawn and not added.discarded:
                 words = _no_rows_words(self.session)
             self.screen.say(words, "dim")
 
-    def _allows(self, gap: TickGap) -> bool:
-        """Whether all these rows are wanted."""
+    def _confirm_rows(self, gap: TickGap) -> bool:
+        """Ask whether to draw this many rows; True if so."""
         question = f"the packet of {gap.time:,.6g} s asks for about {gap.rows:,} rows: draw them?"
         if self.confirm is None or self.confirm(question):
             return True
@@ -286,9 +286,9 @@ class SessionController:
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
 
     def draw_tail(self, count: int | None = None, drawn: RowTail | None = None) -> None:
-        """Draws the last rows, a windowful at most unless ``count`` is given.
+        """Draw the last rows, a windowful at most unless ``count`` is given.
 
-        ``drawn``: all rows have just been drawn.
+        ``drawn``: the tail of a replay that has just been made.
         """
         writer = self.screen.writer(self.session.named, self.session.turns)
         drawn = drawn or self.session.drawn(count or self.screen.room)
@@ -301,7 +301,7 @@ class SessionController:
         self.screen.draw(b"".join(rows), writer)
 
     def change_view(self, view: ReplaySpec, what: str) -> None:
-        """Replays the packets in another view, draws the last rows and says what is different."""
+        """Replay the packets in another view, draw the last rows and describe the difference."""
         session, before = self.session, self.session.view
         is_shown = session.lines and not self.quiet
         change = session.change(view, self.screen.room if is_shown else 0)
@@ -323,27 +323,27 @@ class SessionController:
     # ------------------------------------------------------------- listening
 
     def stop_listening(self) -> None:
-        """Listens no more, and says what came in."""
+        """Stop listening, and report what was received."""
         if self.listening is not None:
             self.screen.say(f"listened on {self.listening.address}: {self.end_listening()}")
 
     def end_listening(self) -> str:
-        """Listens no more; what came in, in words; nothing: it did not listen."""
+        """Stop listening; return what was received in words, empty if it did not listen."""
         listening, self.listening = self.listening, None
         return "" if listening is None else listening.end()
 
     # ------------------------------------------------------------- the journal
 
     def record(self, command: str) -> None:
-        """Keeps a command that changed the packets or their view.
+        """Write a command that changed the packets or their view to the journal.
 
-        Before the first packet there is nothing to keep: the view then stands above it.
+        Before the first packet there is nothing to write: the view will then stand above it.
         """
         if self._recorded or self.session.lines:
             self.record_lines(f"{command}\n".encode())
 
     def record_lines(self, lines: bytes) -> None:
-        """Keeps lines in the journal; the view that they were typed under comes first."""
+        """Write lines to the journal, below the view that they were typed under."""
         if self.journal is None:
             return
         if not self._recorded and self.journal.path is None:
@@ -354,7 +354,7 @@ class SessionController:
 
 
 def view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]:
-    """The commands that lead from one view to another, in a session that is elsewhere, too."""
+    """Yield the commands that turn one view into another, valid in any folder."""
     if after.strategy[:2] != before.strategy[:2]:
         values = (f"+{key}={value_text(value)}" for key, value in after.strategy.settings.items())
         yield f":strategy {shlex.quote(absolute(after.strategy.name) + ''.join(values))}"
@@ -367,60 +367,62 @@ def view_changes(before: ReplaySpec, after: ReplaySpec) -> Iterator[str]:
 # ------------------------------------------------------------- words
 
 
-def seconds(time: float) -> str:
-    """A time as people read it."""
+def format_seconds(time: float) -> str:
+    """Format a time for people."""
     return f"{number(round(time, 3))} s"
 
 
 def _waiting_words(session: Session) -> str:
-    """For what the newest rows wait; empty: all are drawn."""
+    """Explain what the newest rows wait for; empty if all are drawn."""
     drawn, promised = session.horizon
     if not drawn < promised:
         return ""
     if session.timing_in_force.pacing == "arrival":
-        return f"rows from {seconds(drawn)} on come with the next arrival (:rows draws them now)"
+        start = format_seconds(drawn)
+        return f"rows from {start} on wait for the next packet (:rows draws them now)"
     return (
-        f"rows up to {seconds(promised)} wait for the other entities' packets"
+        f"rows up to {format_seconds(promised)} wait for the other entities' packets"
         " (:rows draws them now)"
     )
 
 
 def _no_rows_words(session: Session) -> str:
-    """Why a packet that was taken has no rows, though nothing waits."""
+    """Explain why an accepted packet has no rows though none wait."""
     drawn = session.horizon[0]
     if not isfinite(drawn):
-        return "no row yet: no clock gets to this packet's time"
-    return f"no row yet: all are drawn up to {seconds(drawn)}, beyond this packet's"
+        return "no row yet: no clock reaches this packet's time"
+    return f"no row yet: rows are drawn up to {format_seconds(drawn)}, beyond this packet's time"
 
 
 def _discarded_words(session: Session, added: AppendResult) -> str:
-    """Which packets the strategy did not want, and why if that can be seen."""
+    """Report the packets that the strategy discarded, and why if that can be seen."""
     strategy = session.view.strategy.name
     if added.packets > 1:
         packets = f"{added.discarded:,} of {counted(added.packets, 'packet')}"
-        return f"discarded by {strategy}: {packets}, late ones for the most part"
+        return f"discarded by {strategy}: {packets}, mostly late ones"
     *earlier, packet = session.last_packets(len(session.lines))
     if not isfinite(packet.time):
         return f"discarded by {strategy}: the packet's time is not finite"
     newest = max((other.time for other in earlier if other.entity == packet.entity), default=-inf)
     if packet.time > newest:
-        return f"discarded by {strategy}: the packet of {seconds(packet.time)}"
+        return f"discarded by {strategy}: the packet of {format_seconds(packet.time)}"
     whose = f" of {packet.entity}" if packet.entity else ""
-    late = f"late: there is a packet{whose} of {seconds(newest)} already"
-    return f"{late}; {strategy} discards the one of {seconds(packet.time)}"
+    late = f"late: there is a packet{whose} of {format_seconds(newest)} already"
+    return f"{late}; {strategy} discards the one of {format_seconds(packet.time)}"
 
 
 def _stopped_words(stop: DrawingStopped) -> str:
-    """Where an interrupted drawing stands, and where the clock goes on."""
-    drawn = "among the first rows" if stop.drawn is None else f"after {seconds(stop.drawn)}"
+    """Report how far an interrupted drawing came, and where the clock continues."""
+    drawn = "among the first rows" if stop.drawn is None else f"after {format_seconds(stop.drawn)}"
     return (
-        f"stopped {drawn}; the packets are kept, and the clock goes on from {seconds(stop.clock)}"
+        f"stopped {drawn}; the packets are kept, and the clock continues from"
+        f" {format_seconds(stop.clock)}"
         " (:rows draws the last rows, :undo takes a packet back)"
     )
 
 
 def _change_words(change: ViewChange) -> str:
-    """What a change did to the rows."""
+    """Describe how a change of the view changed the rows."""
     rows = counted(change.after.count, "row")
     if change.different is None:
         return f"{counted(change.before.count, 'row')} -> {rows}"
@@ -434,7 +436,7 @@ def _change_words(change: ViewChange) -> str:
 
 
 def _position_words(sample: Sample | None) -> str:
-    """Where a sample is, with the digits that a table has; empty: nowhere."""
+    """Format a sample's position with the digits of a table; empty if nothing is drawn."""
     if sample is None or sample.status == "none":
         return ""
     return ",".join(f"{coordinate:.2f}" for coordinate in sample.position)
@@ -443,8 +445,8 @@ def _position_words(sample: Sample | None) -> str:
 # ------------------------------------------------------------- lines of commands
 
 
-def _pieces(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """Commands one by one and the packets between them, each with the number of its first line."""
+def _split_commands(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield each command, and the packets between commands, with the number of its first line."""
     if b":" not in text:
         yield 1, text
         return
@@ -462,10 +464,10 @@ def _pieces(text: bytes) -> Iterator[tuple[int, bytes]]:
         yield first, b"".join(packets)
 
 
-def _split(line: str) -> tuple[str, list[str]]:
-    """The command's name and its words, quoted as in a shell."""
+def _split_words(line: str) -> tuple[str, list[str]]:
+    """Split a command into its name and its words, quoted as in a shell."""
     if "\0" in line:
-        raise click.UsageError("there is a NUL character in it")
+        raise click.UsageError("the command has a NUL character")
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -474,24 +476,24 @@ def _split(line: str) -> tuple[str, list[str]]:
 
 
 def _is_final(error: click.ClickException | None) -> bool:
-    """Whether it stays wrong whatever words follow: nothing is missing."""
+    """True if the error stays whatever words follow: nothing is missing."""
     missing: tuple[Any, ...] = (click.MissingParameter, click.BadOptionUsage)
     return error is not None and not isinstance(error, missing)
 
 
-def _column(line: str, words: list[str]) -> int:
-    """The column of the last of these words in a line that begins with them."""
+def _find_column(line: str, words: list[str]) -> int:
+    """Return the column of the last of these words in a line that begins with them."""
     at = end = 0
     for word in words:
         at = line.find(word, end)
-        if at < 0:  # it is quoted
+        if at < 0:  # the word is quoted
             return len(line.rstrip())
         end = at + len(word)
     return at + 1
 
 
-def _reason(error: click.ClickException) -> str:
-    """What is wrong; which parameter it is, the line shows."""
+def _get_reason(error: click.ClickException) -> str:
+    """Return the message without the parameter's name, which the line shows."""
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return error.message
-    return " ".join(error.format_message().split())  # click lists choices one to a line
+    return " ".join(error.format_message().split())  # click lists choices one a line

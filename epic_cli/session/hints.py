@@ -1,4 +1,4 @@
-"""Help while typing: what a packet still lacks, which may come next, and the toolbar."""
+"""Help while typing: the missing rest of a packet, the next packet, and the toolbar."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from epic_cli.engine.text.widths import cut, width
 from epic_cli.recordings.entries.text import packet_line
 from epic_cli.recordings.wording import rest_of_grammar
 from epic_cli.recordings.writing import Unwritable
-from epic_cli.session.controller import seconds
+from epic_cli.session.controller import format_seconds
 from epic_cli.session.state import FIRST_PACKET, Session
 
-#: An entity's second packet comes after this time (s), unless an earlier one says another.
+#: The proposed time (s) between an entity's first two packets.
 _STEP = 0.1
 
-#: Packets of an entity are looked for among the last ones: this many.
+#: The number of last packets among which those of an entity are looked for.
 _NEAR = 32
 
 
-def ghost(text: str) -> str:
-    """What is still missing of a packet that begins like this; empty for a command."""
+def missing_rest(text: str) -> str:
+    """Return the missing rest of a packet that begins like this; empty for a command."""
     if text.lstrip()[:1] in (":", "q"):
         return ""
     piece = next_piece(text.encode("utf-8", "surrogateescape"))
@@ -33,7 +33,7 @@ def ghost(text: str) -> str:
 
 
 def _rest_of_word(text: str) -> str:
-    """What is still missing behind the ``=`` of a packet's last word."""
+    """Return the missing rest behind the ``=`` of a packet's last word."""
     name, _, value = text.rpartition(" ")[2].partition("=")
     if f" {name}=" not in text or name not in WORDS:
         return ""
@@ -42,8 +42,8 @@ def _rest_of_word(text: str) -> str:
     return "," * bool(given[-1] and left) + ",".join(left)
 
 
-def words_for(text: str) -> list[str]:
-    """What the begun last word of a packet may become: none of those that it has."""
+def complete_word(text: str) -> list[str]:
+    """Complete the last word of a packet, without the words that it has already."""
     rest, _, begun = text.rpartition(" ")
     if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
         return []
@@ -54,8 +54,8 @@ def words_for(text: str) -> list[str]:
     return [f"{word}=" for word in WORDS if word.startswith(begun) and word not in taken]
 
 
-def proposal(session: Session) -> str:
-    """The packet that comes next if the entity goes on as it did; empty: its times say nothing."""
+def propose_packet(session: Session) -> str:
+    """Return the next packet of an entity that moves on; empty if its times give no step."""
     near = session.last_packets(_NEAR)
     if not near:
         return FIRST_PACKET
@@ -65,25 +65,27 @@ def proposal(session: Session) -> str:
     if not 0 < step < float("inf"):
         return ""
     assert last.velocity is not None  # packet text has no packet without one
-    x, y, z = (_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True))
-    vx, vy, vz = map(_without_noise, last.velocity)
+    x, y, z = (
+        _round_noise(p + v * step) for p, v in zip(last.position, last.velocity, strict=True)
+    )
+    vx, vy, vz = map(_round_if_computed, last.velocity)
     moved = last._replace(
         position=(x, y, z),
         velocity=(vx, vy, vz),
-        time=_tidy(last.time + step),
+        time=_round_noise(last.time + step),
         teleport=False,
-        rotation=_turned_on(before, last),
-        arrival=None if last.arrival is None else _tidy(last.arrival + step),
+        rotation=_extrapolate_rotation(before, last),
+        arrival=None if last.arrival is None else _round_noise(last.arrival + step),
         sequence=None if last.sequence is None else last.sequence + 1,
     )
     try:
         return packet_line(moved)
     except Unwritable:
-        return ""  # its own text can be read, but not everything that is read can be typed
+        return ""  # packet text can be read that cannot be written
 
 
-def _turned_on(before: Packet, last: Packet) -> Rotation | None:
-    """The rotation as far from the last as that is from the one before."""
+def _extrapolate_rotation(before: Packet, last: Packet) -> Rotation | None:
+    """Extrapolate a rotation: turn on from the last by the angle between the two."""
     if last.rotation is None:
         return None
     begin = before.rotation or last.rotation
@@ -92,23 +94,23 @@ def _turned_on(before: Packet, last: Packet) -> Rotation | None:
     return x, y, z, w
 
 
-def _tidy(value: float) -> float:
-    """A number as a person would type it: what float arithmetic adds is rounded off."""
+def _round_noise(value: float) -> float:
+    """Round off the noise of float arithmetic, so that the number looks typed."""
     return float(f"{value:.9g}") + 0.0  # no minus in front of zero
 
 
-def _without_noise(value: float) -> float:
-    """A number of up to 15 digits as it is; one of more has come out of arithmetic."""
-    return value if float(f"{value:.15g}") == value else _tidy(value)
+def _round_if_computed(value: float) -> float:
+    """Round a number of more than 15 digits, which came out of arithmetic; keep others."""
+    return value if float(f"{value:.15g}") == value else _round_noise(value)
 
 
 _GAP = " | "
 
 
 def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
-    """One line no wider than the window; what matters least is left out first.
+    """Return the toolbar's line, no wider than the window; the least important parts go first.
 
-    ``listening`` says where packets come from that are not typed.
+    ``listening`` tells where packets come from that are not typed.
     """
     timing = session.timing_in_force
     name, strategy = session.view.strategy.name, session.view.strategy.label
@@ -117,10 +119,10 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
         packets += f", {session.discarded:,} discarded"
     last = ""
     for packet in session.last_packets(1):
-        last = f"last {seconds(packet.time)}"
+        last = f"last {format_seconds(packet.time)}"
     drawn, promised = session.horizon
     if drawn < promised and not listening:
-        last += f", rows wait from {seconds(max(drawn, 0.0))}"
+        last += f", rows wait from {format_seconds(max(drawn, 0.0))}"
     tick = f"tick {tick_text(timing.tick)} s"
     clock = f"{timing.clock} clock, {timing.pacing} pacing"
     for parts in (

@@ -1,7 +1,7 @@
-"""Nothing lost: what was accepted is in the state directory before its rows are drawn.
+"""The journal: accepted lines are in the state directory before their rows are drawn.
 
-A journal is a text file that makes the session again when it is typed: packets, and the commands
-that changed them or their view. It is only ever appended to.
+A journal is a text file that restores the session when it is typed: packets, and the commands that
+changed them or their view. It is only ever appended to.
 """
 
 from __future__ import annotations
@@ -18,26 +18,29 @@ from epic_cli.recordings.reading import BINARY
 
 Warn = Callable[[str], None]
 
-#: Lines that no session writes: they would end it, or are what a power cut leaves.
+#: Lines that no session writes: they would end it, or were left by a power cut.
 _DAMAGED = re.compile(rb"^(?=q|[^\n]*\0)", re.MULTILINE)
 
-#: Sessions that can be gone back to.
+#: The number of journals that are kept.
 _KEPT = 20
 
 
 def state_directory() -> Path:
-    """Where the session's files are: ``$XDG_STATE_HOME/epic`` or ``~/.local/state/epic``."""
+    """Return the folder of the session's files.
+
+    ``$XDG_STATE_HOME/epic`` or ``~/.local/state/epic``.
+    """
     base = os.environ.get("XDG_STATE_HOME", "")
-    # the standard says that a relative path is to be ignored
+    # the standard says to ignore a relative path
     root = Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~/.local/state"))  # noqa: PTH111, PTH117
     return root / "epic"
 
 
 class SessionJournal:
-    """The journal of this session, made when there is something to write.
+    """The journal of this session, created at the first write.
 
-    ``warn`` is called once when it cannot be written; the session goes on without. ``path`` is
-    that of a journal to go on with.
+    ``warn`` is called once if it cannot be written; the session continues without a journal.
+    ``path`` is that of a journal to continue.
     """
 
     def __init__(self, directory: Path, warn: Warn, path: Path | None = None) -> None:
@@ -48,11 +51,11 @@ class SessionJournal:
         self.path = path
 
     def write(self, lines: bytes) -> None:
-        """Appends whole lines; what a full disk does not take is kept for the next attempt."""
+        """Append whole lines; the next attempt retries what a full disk did not take."""
         self._pending += lines
         try:
             if self._descriptor is None:
-                self._descriptor = self._opened()
+                self._descriptor = self._open()
             while self._pending:
                 self._pending = self._pending[os.write(self._descriptor, self._pending) :]
         except OSError as error:
@@ -61,7 +64,7 @@ class SessionJournal:
                 place, why = self.path or self._directory, error.strerror or str(error)
                 warn(f"the session is not being saved for --resume: {place}: {why}")
 
-    def _opened(self) -> int:
+    def _open(self) -> int:
         if self.path is None:
             folder = self._directory / "sessions"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -76,15 +79,15 @@ class SessionJournal:
         return descriptor
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 os.close(self._descriptor)
             self._descriptor = None
 
 
-def newest(directory: Path) -> Path | None:
-    """The journal of the last session that has ended, however it ended."""
+def find_newest(directory: Path) -> Path | None:
+    """Return the journal of the last session that is over, however it ended."""
     for path in sorted((directory / "sessions").glob("*.epic"), reverse=True):
         with contextlib.suppress(OSError):
             if path.stat().st_size and not in_use(path):
@@ -93,10 +96,10 @@ def newest(directory: Path) -> Path | None:
 
 
 def read(path: Path) -> bytes:
-    """The journal's whole lines; what a crash left of a last one is cut off, in the file too.
+    """Return the journal's whole lines; cut off a last line that a crash left unfinished.
 
-    A damaged line that would end a recording is made one that is refused, so that those below it
-    are read. Raises ``OSError``.
+    A damaged line that would end a recording is made a refused one, so that the lines below it are
+    read. Raise ``OSError``.
     """
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
@@ -106,7 +109,7 @@ def read(path: Path) -> bytes:
 
 
 def in_use(path: Path) -> bool:
-    """Whether a session that still runs writes this journal."""
+    """True if a running session writes this journal."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         return not lock(descriptor)

@@ -22,21 +22,21 @@ from epic_cli.recordings.writing import Unwritable
 from epic_cli.session.state import Session
 from epic_cli.session.terminal import Screen, failure
 
-#: A session keeps all its packets: with more than these it listens no more.
+#: The number of packets at which a session stops listening, since it keeps all.
 _MOST_PACKETS = 1_000_000
 
-#: The interval (s) between rows: a tenth of a second is soon enough for whoever reads them.
+#: The interval (s) between rows: a tenth of a second is soon enough for a reader.
 _EVERY = (1, 10)
 
 
 class Listening(Consumer):
     """A socket whose packets a session takes, with arrivals on a clock of its own.
 
-    ``record`` keeps the lines of the packets; ``ended`` is told when it ends by itself.
+    ``record`` stores the lines of the packets; ``ended`` is called when listening ends by itself.
 
-    While a line is being typed, ``run`` listens beside it; otherwise the kernel keeps what comes,
-    with its times, until ``catch_up``. While it is ``paused``, packets are taken and their rows not
-    shown. Raises ``CannotAccess``.
+    While a line is being typed, ``run`` listens beside it; otherwise the kernel queues the packets,
+    with their times, until ``catch_up``. While it is ``paused``, packets are taken and their rows
+    not shown. Raises ``CannotAccess``.
     """
 
     def __init__(
@@ -67,31 +67,32 @@ class Listening(Consumer):
 
     @property
     def counts(self) -> Counts:
-        """What came in."""
+        """The counts of what was received."""
         return self._listener.counts
 
     @property
     def refused(self) -> int:
-        """How many packets or datagrams were not taken."""
+        """The number of packets or datagrams that were not taken."""
         return sum(self.counts.refused.values()) + self.unwritable
 
     @property
     def now(self) -> float | None:
-        """The time (s) of the clock; None: no packet has come that it could begin with."""
+        """The time (s) of the clock; None before the first packet, with which it begins."""
         return None if self._listener.drawn_up_to == -math.inf else self._listener.drawn_up_to
 
     @property
     def words(self) -> str:
-        """Where it listens, and what it did not take."""
+        """The address, and the number of refusals, in words."""
         refused = f", {self.refused:,} not taken" if self.refused else ""
         return f"{'PAUSED' if self.paused else 'listening'} on {self.address}{refused}"
 
     async def run(
         self, show: Callable[[Callable[[], None]], Awaitable[None]], refresh: Callable[[], object]
     ) -> None:
-        """Listens until it is cancelled.
+        """Listen until it is cancelled.
 
-        ``show`` calls what writes rows, above the typed line; ``refresh`` shows what is counted.
+        ``show`` calls a function that writes rows above the typed line; ``refresh`` redraws the
+        counts.
         """
         self._awake = awake = asyncio.Event()
         job = asyncio.ensure_future(self._listener.run())
@@ -100,7 +101,7 @@ class Listening(Consumer):
             while not job.done():
                 await awake.wait()
                 awake.clear()
-                write = self._due()
+                write = self._take_due()
                 if write is None:
                     refresh()
                 else:
@@ -113,19 +114,19 @@ class Listening(Consumer):
                 await job
 
     def _end(self, why: str) -> None:
-        self._screen.complain(f"{self.address} is not listened on any more: {why}")
+        self._screen.complain(f"stopped listening on {self.address}: {why}")
         self._ended()
 
     def catch_up(self) -> None:
-        """Takes what has come in since, and writes its rows."""
+        """Take the packets received since the last call, and write their rows."""
         while self._listener.step():
             pass
-        write = self._due()
+        write = self._take_due()
         if write is not None:
             write()
 
-    def _due(self) -> Callable[[], None] | None:
-        """Takes what has come in; what has to be written then, None: nothing."""
+    def _take_due(self) -> Callable[[], None] | None:
+        """Take the received packets; return the function that writes their rows, None if none."""
         rows: list[bytes] = []
 
         def draw(samples: SampleBlock) -> None:
@@ -166,12 +167,12 @@ class Listening(Consumer):
             self._awake.set()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Rows are due."""
+        """Wake the session, since rows are due."""
         del samples, entities
         self._wake()
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Keeps packets as text, until their rows are due."""
+        """Store packets as text until their rows are due."""
         self._filler.fill(block)
         for index in range(len(block)):
             try:
@@ -180,25 +181,25 @@ class Listening(Consumer):
                 self.unwritable += 1
 
     @property
-    def _drops(self) -> tuple[int, int]:
+    def _drop_counts(self) -> tuple[int, int]:
         return self._listener.receiving.dropped, self._listener.receiving.queue
 
     def take_counts(self, counts: Counts) -> None:
-        """Shows once why something is refused; the toolbar counts it from then on."""
+        """Show the reason of the first refusal; the toolbar counts refusals from then on."""
         if counts.refused and not self._has_refused:
             self._has_refused = True
-            self._message = losses(counts, *self._drops).rstrip()
+            self._message = losses(counts, *self._drop_counts).rstrip()
             self._wake()
         elif counts.clock_resets > self._clock_resets:
             self._message = clock_reset(counts)
             self._wake()
         self._clock_resets = counts.clock_resets
 
-    def stamped(self, text: bytes) -> bytes:
-        """Typed packets arrive now, unless they say when they do."""
-        return b"".join(self._arriving(line) for line in text.splitlines(keepends=True))
+    def stamp_arrivals(self, text: bytes) -> bytes:
+        """Give typed packets the present arrival, unless they have one."""
+        return b"".join(self._add_arrival(line) for line in text.splitlines(keepends=True))
 
-    def _arriving(self, line: bytes) -> bytes:
+    def _add_arrival(self, line: bytes) -> bytes:
         block = TextScanner().scan(line, final=True)
         if len(block) != 1 or block[0].arrival is not None:
             return line
@@ -206,9 +207,9 @@ class Listening(Consumer):
         return bare + f" arrival={self.now:.6f}".encode() + line[len(bare) :]
 
     def end(self) -> str:
-        """Listens no more; what came in, in words."""
-        words = summary(self.counts, len(self._listener.entities), *self._drops)
+        """Stop listening; return in words what was received."""
+        words = summary(self.counts, len(self._listener.entities), *self._drop_counts)
         self._listener.close()
         if self.unwritable:
-            words += f"{self.unwritable:,} not kept, since packet text cannot hold their names\n"
+            words += f"{self.unwritable:,} not kept: packet text cannot hold their names\n"
         return words

@@ -35,7 +35,7 @@ from epic_cli.engine.keys import WORDS
 from epic_cli.engine.text import TextScanner
 from epic_cli.recordings.wording import FrontEnd, in_words
 from epic_cli.session.controller import BARE, SessionController
-from epic_cli.session.hints import ghost, proposal, toolbar_text, words_for
+from epic_cli.session.hints import complete_word, missing_rest, propose_packet, toolbar_text
 from epic_cli.session.journal import Warn
 
 _STYLE = Style.from_dict(
@@ -49,27 +49,27 @@ _STYLE = Style.from_dict(
     }
 )
 
-#: Other modes of vi keys insert.
+#: The marks of vi modes; in all others, keys insert.
 _VI_MODES = {
     InputMode.NAVIGATION: "(cmd)",
     InputMode.REPLACE: "(rep)",
     InputMode.REPLACE_SINGLE: "(rep)",
 }
 
-#: Pastes of more lines than this are not shown line by line, nor kept in the history.
+#: A paste of more lines is summed up, and not kept in the history.
 _SHORT_PASTE = 20
 
-#: What comes within this time (s) of an Enter was pasted, or typed ahead.
+#: Keys within this time (s) after an Enter were pasted, or typed ahead.
 _PAUSE = 0.003
 
-#: A line end so soon (s) after a paste in keys belongs to it.
+#: A line end within this time (s) after a paste in keys belongs to it.
 _PASTE_GOES_ON = 0.1
 
 _LINE_ENDS = (Keys.ControlM, Keys.ControlJ)
 
 
 class PromptReader:
-    """Reads lines with prompt_toolkit and hands pastes over in one piece."""
+    """A reader of lines with prompt_toolkit, which returns a paste in one piece."""
 
     def __init__(
         self,
@@ -104,20 +104,20 @@ class PromptReader:
             output=output,
         )
         for window in self.session.layout.find_all_windows():
-            if window.height == 1:  # what is wrong with a line may take several, and is cut
+            if window.height == 1:  # an error message may need several lines
                 window.height = None
                 window.dont_extend_height = window.wrap_lines = Always()
-        # a terminal that does not say where its cursor is only goes without the toolbar
+        # a terminal that does not report its cursor works without the toolbar
         self.session.app.renderer.cpr_not_supported_callback = None
         controller.confirm = self._confirm
 
     def read(self) -> str:
-        """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
+        """Return the next line, or lines; raise ``EOFError`` and ``KeyboardInterrupt``."""
         controller = self._controller
         rest, self._rest = self._rest, ""
         controller.screen.clear_prompt()
         try:
-            text = self.session.prompt(default=rest, pre_run=self._begin)
+            text = self.session.prompt(default=rest, pre_run=self._prepare_prompt)
         except KeyboardInterrupt:
             if not self.session.default_buffer.text:
                 controller.stop_listening()
@@ -129,7 +129,7 @@ class PromptReader:
         return self._echo(whole + "\n")
 
     def _echo(self, text: str) -> str:
-        """Shows a paste: the prompt has shown no more than its first line."""
+        """Show the lines of a paste; the prompt has shown only the first one."""
         lines = text.splitlines()
         screen = self._controller.screen
         if len(lines) > _SHORT_PASTE:
@@ -160,32 +160,32 @@ class PromptReader:
         columns = self.session.app.output.get_size().columns
         return toolbar_text(self._controller.session, columns, words)
 
-    def _begin(self) -> None:
+    def _prepare_prompt(self) -> None:
         buffer, app = self.session.default_buffer, self.session.app
         buffer.suggestion = self._suggestions.get_suggestion(buffer, buffer.document)
         listening = self._controller.listening
         if listening is not None:
-            app.create_background_task(listening.run(_above_the_line, app.invalidate))
+            app.create_background_task(listening.run(_write_above_prompt, app.invalidate))
 
 
-async def _above_the_line(write: Callable[[], None]) -> None:
-    """Has something written above the prompt, which is drawn again as it was."""
+async def _write_above_prompt(write: Callable[[], None]) -> None:
+    """Call a function that writes above the prompt, and draw the prompt again."""
     await run_in_terminal(write)
 
 
 class Suggestions(AutoSuggest):
-    """The next packet if the entity goes on as it did, or what is left of an earlier line."""
+    """Suggestions: the next packet of an entity that moves on, or the rest of an earlier line."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
         self._history = AutoSuggestFromHistory()
 
     def get_suggestion(self, buffer: Buffer, document: Document) -> Suggestion | None:
-        """What may stand behind the text."""
+        """Return the suggestion behind the text; None if there is none."""
         text = document.text
-        typed_alone = self._controller.listening is None  # what comes next is not what came last
+        typed_alone = self._controller.listening is None  # else the next packet is not typed
         if self._controller.proposals and typed_alone and text[:1] not in (":", "q"):
-            whole = proposal(self._controller.session)
+            whole = propose_packet(self._controller.session)
             if whole.startswith(text) and whole != text:
                 return Suggestion(whole[len(text) :])
         # for the first numbers of a packet, the grammar helps more than an old packet
@@ -195,29 +195,29 @@ class Suggestions(AutoSuggest):
 
 
 class Ghost(Processor):
-    """Shows what a packet still lacks behind it, where nothing is suggested."""
+    """The missing rest of a packet, shown behind it where nothing is suggested."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
-        """Appends the rest of the grammar."""
+        """Append the rest of the grammar."""
         fragments = transformation_input.fragments
         buffer = transformation_input.buffer_control.buffer
         document = transformation_input.document
         if self._controller.hints and not buffer.suggestion and document.is_cursor_at_the_end:
-            fragments = [*fragments, ("class:ghost", ghost(document.text))]
+            fragments = [*fragments, ("class:ghost", missing_rest(document.text))]
         return Transformation(fragments)
 
 
 class LineValidator(Validator):
-    """Refuses a typed line with the cursor on the character that is wrong."""
+    """Refuses a typed line, with the cursor on the wrong character."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
 
     def validate(self, document: Document) -> None:
-        """Raises ``ValidationError`` with what is expected there."""
+        """Raise ``ValidationError`` with the expected text."""
         text = document.text
         if not text.strip() or text.strip().lower().encode("utf-8", "replace") in BARE:
             return
@@ -243,22 +243,24 @@ class LineCompleter(Completer):
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        """The names, settings, choices and files that may stand at the cursor."""
+        """Yield the names, settings, choices and files that may stand at the cursor."""
         text = document.text_before_cursor.lstrip()
         if not text.startswith(":"):
             begun = text.rpartition(" ")[2]
-            for word in words_for(text):
+            for word in complete_word(text):
                 yield Completion(word, -len(begun), display_meta=WORDS[word[:-1]])
             return
         *earlier, begun = text[1:].split(" ")
-        for value, kind, help_text in self._items(list(filter(None, earlier)), begun):
+        for value, kind, help_text in self._complete_command(list(filter(None, earlier)), begun):
             if kind in ("file", "dir"):
                 paths = PathCompleter(expanduser=True)
                 yield from paths.get_completions(Document(begun), complete_event)
             else:
                 yield Completion(value, -len(begun), display_meta=help_text or "")
 
-    def _items(self, words: list[str], begun: str) -> Iterator[tuple[str, str, str | None]]:
+    def _complete_command(
+        self, words: list[str], begun: str
+    ) -> Iterator[tuple[str, str, str | None]]:
         import click
         from click.shell_completion import ShellComplete
 
@@ -274,7 +276,7 @@ class LineCompleter(Completer):
 
 
 class StateHistory(FileHistory):
-    """A history file; if it cannot be read or written, that is said once and nothing is kept."""
+    """A history file; if it cannot be read or written, it warns once and stores nothing."""
 
     def __init__(self, directory: Path, warn: Warn) -> None:
         self._directory = directory
@@ -295,14 +297,14 @@ class StateHistory(FileHistory):
                 warn(f"no history: {self._directory}: {error.strerror or error}")
 
     def load_history_strings(self) -> Iterable[str]:
-        """The lines of earlier sessions, newest first."""
+        """Return the lines of earlier sessions, newest first."""
         found: list[str] = []
         with self._or_warn():
             found += super().load_history_strings()
         return found
 
     def store_string(self, string: str) -> None:
-        """Appends a line."""
+        """Append a line."""
         with self._or_warn():
             super().store_string(string)
 
@@ -311,20 +313,20 @@ class StateHistory(FileHistory):
 
 
 class Pasted(str):
-    """Several lines at once; the last one is not ended yet, and goes on in the next prompt."""
+    """Several lines at once; the last one has no end yet, and continues in the next prompt."""
 
 
 def key_bindings() -> KeyBindings:
-    """The session's own keys; prompt_toolkit has the others."""
+    """Make the session's own key bindings; prompt_toolkit has the others."""
     bindings = KeyBindings()
     pasted_at = -1.0
 
     @bindings.add("enter", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
         nonlocal pasted_at
-        rest = _pending(event)
+        rest = _read_pending(event)
         buffer = event.current_buffer
-        # the end of one chunk of a paste must not be taken for the end of all of it
+        # the end of a chunk of a paste is not the end of the paste
         if rest is None and time.monotonic() - pasted_at > _PASTE_GOES_ON:
             buffer.validate_and_handle()
         else:
@@ -338,7 +340,7 @@ def key_bindings() -> KeyBindings:
         if "\n" in text:
             before, after = buffer.document.text_before_cursor, buffer.document.text_after_cursor
             whole = before + text + after
-            buffer.text = whole.partition("\n")[0]  # what the prompt shows last
+            buffer.text = whole.partition("\n")[0]  # the prompt shows this last
             event.app.exit(result=Pasted(whole))
         else:
             buffer.insert_text(text)
@@ -351,14 +353,14 @@ def key_bindings() -> KeyBindings:
     return bindings
 
 
-def _pending(event: KeyPressEvent) -> str | None:
-    """The text that has come right behind an Enter; None: it was the last key.
+def _read_pending(event: KeyPressEvent) -> str | None:
+    """Return the text that follows an Enter at once; None if the Enter was the last key.
 
-    Terminals without bracketed paste send a paste as keys, faster than people type. Keys that
-    are no text, such as an interrupt, are left to be handled in their turn.
+    Terminals without bracketed paste send a paste as keys, faster than people type. Keys that are
+    no text, such as an interrupt, stay in the queue.
     """
     queue = event.key_processor.input_queue
-    keys = deque([*queue, *_read_on(event.app.input)])
+    keys = deque([*queue, *_read_available(event.app.input)])
     queue.clear()
     pieces: list[str] = []
     while keys:
@@ -375,10 +377,10 @@ def _pending(event: KeyPressEvent) -> str | None:
     return "".join(pieces) or None
 
 
-def _read_on(source: Input) -> list[KeyPress]:
-    """What is there to be read now, or comes while it is being read."""
+def _read_available(source: Input) -> list[KeyPress]:
+    """Return the keys that are there now, and those that come while they are read."""
     keys: list[KeyPress] = []
-    if sys.platform == "win32":  # no console can be waited for like this
+    if sys.platform == "win32":  # select cannot wait for a console
         return keys
     try:
         descriptor = source.fileno()

@@ -1,8 +1,8 @@
-"""The commands of a session: its own, and every command of ``epic`` on what was typed.
+"""The commands of a session: its own, and every command of ``epic`` on the typed packets.
 
 ``:compare -s a,b`` is ``epic compare -s a,b``: a command of the shell runs as it is. The packets of
-the session are its standard input, the session's timing and strategy its defaults, and what it
-writes stands above the prompt.
+the session are its standard input, the session's timing and strategy its defaults, and its output
+stands above the prompt.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 #: The command that a session is.
 _SESSION = "session"
 
-#: What a newcomer needs comes first.
+#: The first commands of ``:help``: those for a newcomer.
 BEGIN = ("load", "plot", "compare", "strategy", "diagnose", "samples")
 
-#: What a message on standard error begins with; the prompt says it.
+#: The beginning of messages on standard error, which the prompt replaces.
 _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
 
 
 def command(
     name: str, summary: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Makes a function a command of the session; it is given the ``SessionController``.
+    """Make a function a command of the session; it is given the ``SessionController``.
 
     ``summary`` is its help where the function has no docstring for it.
     """
@@ -55,9 +55,9 @@ def command(
 
 
 class CommandTable(click.Group):
-    """The session's own commands, and those of the shell under the names that are left.
+    """The session's own commands, and those of the shell under the remaining names.
 
-    A name may be shortened as long as it stays clear which is meant.
+    A name may be shortened as long as it is unambiguous.
     """
 
     def __init__(self, commands: list[click.Command]) -> None:
@@ -65,7 +65,7 @@ class CommandTable(click.Group):
         self._loaded: dict[str, click.Command] = {}
 
     def summaries(self) -> list[tuple[str, str]]:
-        """The commands in the order of ``:help``, each with a sentence; none is loaded."""
+        """Return the commands in the order of ``:help``, each with a sentence; load none."""
         own = {name: one.get_short_help_str(200) for name, one in self.commands.items()}
         left = {name: one.summary for name, one in COMMANDS.items() if name != _SESSION}
         known = {**left, **own}
@@ -73,12 +73,12 @@ class CommandTable(click.Group):
         return [(name, known[name]) for name in order]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names in the order of ``:help``."""
+        """Return the names in the order of ``:help``."""
         del ctx
         return [name for name, _ in self.summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The session's command of this name, or else the shell's, with its configuration."""
+        """Return the session's command of this name, or else the configured shell's."""
         if cmd_name not in self.commands and cmd_name not in self._loaded:
             found = None if cmd_name == _SESSION else epic.get_command(ctx, cmd_name)
             if found is None:
@@ -87,28 +87,28 @@ class CommandTable(click.Group):
         return self.commands.get(cmd_name) or self._loaded[cmd_name]
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that begin like this."""
+        """Propose the commands that begin like this."""
         del ctx
         return completions(self.summaries(), incomplete)
 
     def find(self, name: str) -> str:
-        """The command that this name or beginning means; raises ``click.UsageError``."""
+        """Return the command of this name or beginning; raise ``click.UsageError``."""
         known = [command for command, _ in self.summaries()]
         begun = [command for command in known if command.startswith(name)] if name else []
         if name in known or len(begun) == 1:
             return name if name in known else begun[0]
         if begun:
             raise click.UsageError(
-                f"':{name}' may be " + ", ".join(f":{command}" for command in begun)
+                f"':{name}' is ambiguous: " + ", ".join(f":{command}" for command in begun)
             )
         near = nearest(name, known)
         hint = f"did you mean ':{near}'?" if near else "':help' lists the commands"
-        raise click.UsageError(f"there is no command ':{name}'; {hint}")
+        raise click.UsageError(f"no command ':{name}'; {hint}")
 
     def defaults(self, found: click.Command, view: ReplaySpec, color: bool) -> dict[str, Any]:
-        """What the session decides for a command of the shell, unless its line does.
+        """Return the session's values for options of a shell's command, which its line overrides.
 
-        Only what differs from a new session's, where ``:compare`` is ``epic compare``.
+        They are only what differs from a new session's, where ``:compare`` is ``epic compare``.
         """
         values: dict[str, Any] = dict(found.context_settings.get("default_map") or {})
         if found in self.commands.values():
@@ -118,7 +118,7 @@ class CommandTable(click.Group):
             if value != setting.default:
                 values[setting.name] = setting.write(value)
         values["color"] = "always" if color else "never"
-        if view.strategy != ReplaySpec().strategy:  # that of play is another
+        if view.strategy != ReplaySpec().strategy:  # play has another default
             values["strategy"] = written(view.strategy.name, view.strategy.settings)
         return values
 
@@ -126,11 +126,11 @@ class CommandTable(click.Group):
     def running(
         self, name: str, root: click.Context, screen: Screen, lines: list[bytes]
     ) -> Iterator[None]:
-        """Lets a command run within the block: what it writes, and what the shell's read.
+        """Connect a command's output, and the input of the shell's, while the block runs it.
 
         ``lines`` are the packets so far, ``root`` the context of all commands. On a screen the
-        results of jobs are shown at their end, in a pager where they are long; what is no job, a
-        game or a proxy, has the terminal to itself.
+        results of jobs are shown at their end, long ones in a pager; a game, a proxy and others
+        that are no jobs have the terminal to themselves.
         """
         is_own = name in self.commands
         with ExitStack() as ending:
@@ -141,15 +141,15 @@ class CommandTable(click.Group):
                 yield
                 screen.begin_table()
                 return
-            messages = _above_prompt(screen, lambda text: _PROGRAM.sub("", text))
+            messages = _open_above_prompt(screen, lambda text: _PROGRAM.sub("", text))
             if screen.has_cursor:
-                output = ending.enter_context(_paged(screen))
+                output = ending.enter_context(_open_pager(screen))
             else:
-                output = _above_prompt(screen, str)
+                output = _open_above_prompt(screen, str)
             ending.enter_context(redirect_stdout(output))
             ending.enter_context(redirect_stderr(messages))
             if not is_own:
-                ending.enter_context(_typed_packets(lines))
+                ending.enter_context(_provide_packets(lines))
             yield
             output.flush()
 
@@ -161,7 +161,7 @@ class _TypedPackets(io.TextIOWrapper):
 
 
 @contextmanager
-def _typed_packets(lines: list[bytes]) -> Iterator[None]:
+def _provide_packets(lines: list[bytes]) -> Iterator[None]:
     before = sys.stdin
     with tempfile.TemporaryFile() as packets, _TypedPackets(packets, "utf-8") as source:
         packets.writelines(lines)
@@ -173,30 +173,30 @@ def _typed_packets(lines: list[bytes]) -> Iterator[None]:
             sys.stdin = before
 
 
-class _Held(io.BytesIO):
-    """What a command writes, kept for a person."""
+class _StoredOutput(io.BytesIO):
+    """The output of a command, stored for a person."""
 
     def isatty(self) -> bool:
-        """As a terminal: it is for one."""
+        """True, since a person will read it."""
         return True
 
 
-class _Pages(io.TextIOWrapper):
-    """Standard output of a command, whose first lines are seen first."""
+class _PagedOutput(io.TextIOWrapper):
+    """The standard output of a command that is read from its first line on."""
 
     paged = True
 
 
 @contextmanager
-def _paged(screen: Screen) -> Iterator[io.TextIOWrapper]:
-    """An output that is shown at its end; after an interrupt only its last lines are."""
-    held = _Held()
+def _open_pager(screen: Screen) -> Iterator[io.TextIOWrapper]:
+    """Yield an output that is shown at its end; after an interrupt only its last lines are."""
+    held = _StoredOutput()
 
     def text() -> str:
         return held.getvalue().decode(screen.encoding, "replace")
 
     try:
-        yield _Pages(held, screen.encoding, "replace", write_through=True)
+        yield _PagedOutput(held, screen.encoding, "replace", write_through=True)
     except KeyboardInterrupt:
         screen.write_text("".join(text().splitlines(keepends=True)[-screen.lines :]))
         raise
@@ -206,28 +206,28 @@ def _paged(screen: Screen) -> Iterator[io.TextIOWrapper]:
     screen.page(text())
 
 
-def _above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextIOWrapper:
+def _open_above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextIOWrapper:
     buffered = io.BufferedWriter(_AbovePrompt(screen, change))
     return io.TextIOWrapper(buffered, screen.encoding, "replace", write_through=True)
 
 
 class _AbovePrompt(io.RawIOBase):
-    """Standard output or error of a command: the session's screen; ``change`` is made of text."""
+    """Standard output or error of a command, written above the prompt after ``change``."""
 
     def __init__(self, screen: Screen, change: Callable[[str], str]) -> None:
         self._screen = screen
         self._change = change
 
     def writable(self) -> bool:
-        """It can be written."""
+        """True: it can be written."""
         return True
 
     def isatty(self) -> bool:
-        """Whether a person sees at once what is written."""
+        """True if a person sees the output at once."""
         return self._screen.shows_messages
 
     def write(self, data: Any) -> int:
-        """Writes it above the prompt."""
+        """Write the changed text above the prompt."""
         text = bytes(data).decode(self._screen.encoding, "replace")
         self._screen.write_text(self._change(text))
         return len(data)

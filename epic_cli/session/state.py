@@ -1,6 +1,6 @@
-"""The state of a session: the packets as they were typed, their view, and a replay that goes on.
+"""The state of a session: the packets as typed, their view, and a replay that continues.
 
-Nothing here knows of a terminal, of files or of commands.
+It uses no terminal, no files and no commands.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
 Draw = Callable[[SampleBlock], object]
 
-#: What a session may begin with.
+#: The first packet that is proposed.
 FIRST_PACKET = "0,0,0 / 1,0,0 / 0"
 
-#: What typed and pasted lines are called.
+#: The name of typed and pasted lines in messages.
 TYPED = "<typed>"
 
-#: Samples drawn at once: an interrupt knows about where it came; more where no screen shows them.
+#: Samples drawn at once: few, so that an interrupt knows its place; more without a screen.
 _AT_ONCE, _MANY_AT_ONCE = 256, 4096
 
-#: A packet that asks for more rows than this is asked about.
+#: The number of rows beyond which the user is asked.
 MOST_ROWS = 10_000
 
-#: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
+#: The longest line of a stored packet: the format reads longer ones as several.
 _LONGEST_LINE = 1022
 
-#: What a line with an entity's name has, and one with a rotation.
+#: Marks of a line with an entity's name, and of one with a rotation.
 _NAME, _TURN = b"entity=", re.compile(rb"[ \t](?:rotation|yaw|pitch|roll)=")
 
 
 class TickGap(NamedTuple):
-    """A packet that asks for very many rows: about how many, its time (s) and its line."""
+    """A packet that asks for very many rows: their approximate number, its time (s), its line."""
 
     rows: int
     time: float
@@ -56,10 +56,10 @@ class TickGap(NamedTuple):
 
 
 class AppendResult(NamedTuple):
-    """What became of some packet text: packets taken, lines refused, and whether ``q`` came.
+    """The result of adding packet text: packets taken, lines refused, and whether ``q`` came.
 
-    ``unplaced`` are packets that have no place on the clock; ``discarded`` counts packets taken
-    that the strategy did not want, late ones for the most part.
+    ``unplaced`` are packets without a place on the clock; ``discarded`` counts accepted packets
+    that the strategy did not use, mostly late ones.
     """
 
     packets: int
@@ -70,10 +70,10 @@ class AppendResult(NamedTuple):
 
 
 class DrawingStopped(Portable, KeyboardInterrupt):
-    """The rows of packets were interrupted; the packets are taken.
+    """An interrupt while rows were drawn; the packets are accepted.
 
     All rows up to ``drawn`` (s) have been drawn, and possibly some more; None: at most the first
-    few have. The clock goes on from ``clock``.
+    few have. The clock continues from ``clock``.
     """
 
     def __init__(self, drawn: float | None, clock: float) -> None:
@@ -83,7 +83,7 @@ class DrawingStopped(Portable, KeyboardInterrupt):
 
 
 class RowTail:
-    """How many rows were drawn, the last sample, and the last ``kept`` rows."""
+    """The number of drawn rows, the last sample, and the last ``kept`` rows."""
 
     def __init__(self, entities: Entities, kept: int = 0) -> None:
         self._entities = entities
@@ -94,7 +94,7 @@ class RowTail:
         self.last: Sample | None = None
 
     def follow(self, blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
-        """The blocks as they come."""
+        """Yield the blocks unchanged while counting and storing their rows."""
         for samples in blocks:
             self.count += len(samples)
             self.last = samples.last(self._entities)
@@ -106,15 +106,15 @@ class RowTail:
             yield samples
 
     def rows(self, writer: RowWriter) -> list[bytes]:
-        """The last rows."""
+        """Return the last rows."""
         text = b"".join(writer.rows(piece, self._entities) for piece in self._pieces)
         return text.splitlines(keepends=True)[-self._kept :]
 
 
 class ViewChange(NamedTuple):
-    """What was drawn before and after another view of the same packets was chosen.
+    """The rows drawn before and after the view of the same packets changed.
 
-    ``different`` counts the rows that are drawn differently; None: they are of other ticks.
+    ``different`` counts the rows that differ; None: the ticks differ, too.
     """
 
     before: RowTail
@@ -124,9 +124,9 @@ class ViewChange(NamedTuple):
 
 
 class Session:
-    """The packets so far, a line each, and one replay of them that goes on.
+    """The packets so far, a line each, and one replay of them that continues.
 
-    What is saved is what was typed. Packets and replay can always be made again from the
+    The lines are stored as they were typed. Packets and replay can always be made again from the
     ``lines``: an interrupt at any point loses none.
     """
 
@@ -135,7 +135,7 @@ class Session:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets the packets; strategy, settings and timing stay."""
+        """Forget the packets; strategy, settings and timing stay."""
         self.entities = Entities()
         self.lines: list[bytes] = []
         self.undone: list[bytes] = []  # lines that were taken back, in their order
@@ -144,20 +144,20 @@ class Session:
         self.refused = 0
         self.discarded = 0  # packets that the strategy did not want
         self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
-        self._reached = -math.inf  # no packet arrived before that (s) but those that are here
+        self._reached = -math.inf  # all packets that arrived before this (s) are here
         self._stream: SampleStream | None = self.view.stream(_AT_ONCE)
 
     # ------------------------------------------------------------- packets
 
     def blocks(self, begin: int = 0) -> Iterator[PacketBlock]:
-        """The packets from number ``begin`` on, some at a time; their lines count from it."""
+        """Yield blocks of the packets from number ``begin`` on; their lines count from it."""
         scanner = TextScanner(self.entities)
         for at in range(begin, len(self.lines), _MANY_AT_ONCE):
             end = at + _MANY_AT_ONCE
             yield scanner.scan(b"".join(self.lines[at:end]), final=end >= len(self.lines))
 
     def last_packets(self, count: int) -> list[Packet]:
-        """The last packets, at most ``count``, oldest first."""
+        """Return the last packets, at most ``count``, oldest first."""
         found = self.blocks(max(len(self.lines) - count, 0))
         return [block[index] for block in found for index in range(len(block))]
 
@@ -168,23 +168,23 @@ class Session:
         accept: Callable[[bytes], object] | None = None,
         allows: Callable[[TickGap], bool] | None = None,
     ) -> AppendResult:
-        """Takes lines of packet text and draws their rows.
+        """Take lines of packet text and draw their rows.
 
-        ``accept`` is given the good lines before the first row is drawn. Lines are counted from
-        1; blank ones are passed over. Where one packet asks for very many rows, ``allows`` is
-        asked first; if it says no, nothing is taken. Raises ``DrawingStopped`` when drawing is
-        interrupted: the packets are taken then.
+        ``accept`` is given the good lines before the first row is drawn. Lines are counted from 1;
+        blank ones are skipped. Where one packet asks for very many rows, ``allows`` is asked first;
+        if it returns False, nothing is taken. Raise ``DrawingStopped`` when drawing is interrupted:
+        the packets are taken then.
         """
         scanner = TextScanner(self.entities)
         block = scanner.scan(text, final=True)
         refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
         block.refusals = []
         stream = self._resume()
-        gap = _tick_gap(stream, block) if allows else None
+        gap = _find_tick_gap(stream, block) if allows else None
         if gap and allows and not allows(gap):
-            self._stream = None  # if it was the first packet, it has chosen no pacing
+            self._stream = None  # a first packet must not choose the pacing
             return AppendResult(0, refusals, ended=scanner.ended)
-        lines = lines_of(block)
+        lines = packet_lines(block)
         count, discarded = len(self.lines), self.discarded
         with defer_interrupt():
             if lines:
@@ -192,13 +192,13 @@ class Session:
                     accept(b"".join(lines))
                 self.lines += lines
                 self.undone = []
-                self._look(lines)
+                self._find_columns(lines)
             self.refused += len(refusals)
             self._stream = None
         self._draw(stream, block, draw)
         self._stream = stream
-        self._note(stream)
-        if block.refusals:  # the clock never gets to these packets: they are not kept
+        self._store_progress(stream)
+        if block.refusals:  # the clock never reaches these packets
             unplaced = {refusal.line for refusal in block.refusals}
             self.lines[count:] = [
                 line for index, line in enumerate(lines) if block.line(index) not in unplaced
@@ -208,7 +208,7 @@ class Session:
         discarded = self.discarded - discarded
         return AppendResult(taken, refusals, block.refusals, discarded, scanner.ended)
 
-    def _look(self, lines: list[bytes]) -> None:
+    def _find_columns(self, lines: list[bytes]) -> None:
         self.named = self.named or any(_NAME in line for line in lines)
         self.turns = self.turns or any(_TURN.search(line) for line in lines)
 
@@ -223,83 +223,83 @@ class Session:
             raise DrawingStopped(drawn, stream.horizon()[1]) from None
 
     def advance(self, time: float, draw: Draw) -> None:
-        """Draws what is due by arrival at a time (s) of a clock that goes on without packets."""
+        """Draw the rows due by arrival at a time (s) of a clock that runs without packets."""
         stream = self._resume()
         self._reached = time
         for samples in self._overdue(stream):
             draw(samples)
-        self._note(stream)
+        self._store_progress(stream)
 
     def _overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
         if self.timing_in_force.pacing == "arrival" and self._reached > -math.inf:
             yield from stream.advance(self._reached)
 
     def undo(self, count: int) -> int:
-        """Takes the last packets back; how many there were to take."""
+        """Take the last packets back; return their number."""
         left = max(len(self.lines) - count, 0)
         taken = self.lines[left:]
         self.undone = taken + self.undone
         self.lines, self._stream = self.lines[:left], None
         self.named = self.turns = False
-        self._look(self.lines)
+        self._find_columns(self.lines)
         return len(taken)
 
     # ------------------------------------------------------------- replaying
 
     def _resume(self) -> SampleStream:
-        """The replay that has taken all packets so far."""
+        """Return the replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.stream(_AT_ONCE)
             for block in self.blocks():
                 deque(stream.feed(block), maxlen=0)
             deque(self._overdue(stream), maxlen=0)
             self._stream = stream
-            self._note(stream)
+            self._store_progress(stream)
         return self._stream
 
-    def _note(self, stream: SampleStream) -> None:
-        """Keeps what the toolbar shows of a replay of all packets."""
+    def _store_progress(self, stream: SampleStream) -> None:
+        """Store what the toolbar shows about a replay of all packets."""
         self.discarded = stream.replay.discarded if stream.replay else 0
         self.horizon = stream.horizon()
 
-    def _whole(self, stream: SampleStream, refusals: list[Refusal]) -> Iterator[SampleBlock]:
-        """All that ``epic replay`` would draw; ``refusals``: packets without a place on the clock.
+    def _replay_all(self, stream: SampleStream, refusals: list[Refusal]) -> Iterator[SampleBlock]:
+        """Yield all that ``epic replay`` would draw.
 
-        Their lines are the numbers of the packets.
+        Add the packets without a place to ``refusals``. Their lines are the numbers of the packets.
         """
         for block in self.blocks() if stream.pacing == "demo" else by_arrival(self.blocks()):
             yield from stream.feed(block)
             refusals += block.refusals
-        self._note(stream)
+        self._store_progress(stream)
         yield from stream.finish()
 
     def drawn(self, count: int) -> RowTail:
-        """All rows, of which the last ``count`` can be seen."""
+        """Draw all rows, and return the last ``count`` of them."""
         drawn = RowTail(self.entities, count)
         deque(drawn.follow(self.samples()), maxlen=0)
         return drawn
 
     def samples(self) -> Iterator[SampleBlock]:
-        """All that ``epic replay`` would draw for these packets, block by block."""
-        return self._whole(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
+        """Yield all that ``epic replay`` would draw for these packets, block by block."""
+        return self._replay_all(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
 
     def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
-        """Shows the packets in another view from now on, and says what that changed.
+        """Show the packets in another view from now on; return the change.
 
-        The last ``count`` rows can be seen. Raises ``ValueError`` for a strategy or setting that
-        there is not, changing nothing.
+        It has the last ``count`` rows. Raise ``ValueError`` for a strategy or setting that does not
+        exist, changing nothing.
         """
         stream = view.stream(_MANY_AT_ONCE, by_time=True)
         refusals: list[Refusal] = []
         before, after = RowTail(self.entities), RowTail(self.entities, count)
         different = count_different(
-            before.follow(_while_it_works(self.samples)),
-            after.follow(self._whole(stream, refusals)),
+            before.follow(_stop_at_error(self.samples)),
+            after.follow(self._replay_all(stream, refusals)),
             self.entities,
         )
         same_ticks = view.timing == self.view.timing
         self.view, self._stream = view, None
-        self._note(stream)
+        self._store_progress(stream)
         return ViewChange(before, after, different if same_ticks else None, refusals)
 
     @property
@@ -311,23 +311,23 @@ class Session:
         return timing._replace(clock=clock, pacing=pacing)
 
 
-def lines_of(block: PacketBlock) -> list[bytes]:
-    """The lines of packets as they stand in packet text; one that is too long is written again."""
+def packet_lines(block: PacketBlock) -> list[bytes]:
+    """Return the lines of packets as packet text; a line that is too long is written again."""
     return [
         f"{packet_line(block[index])}\n".encode() if line is None else line
         for index, line in enumerate(block.line_texts(_LONGEST_LINE))
     ]
 
 
-def _tick_gap(stream: SampleStream, block: PacketBlock) -> TickGap | None:
+def _find_tick_gap(stream: SampleStream, block: PacketBlock) -> TickGap | None:
     rows, index = stream.largest_tick_gap(block)
-    if not MOST_ROWS < rows < math.inf:  # the replay refuses what has no place on the clock
+    if not MOST_ROWS < rows < math.inf:  # the replay refuses packets without a place
         return None
     return TickGap(round(rows), block[index].time, block.line(index))
 
 
-def _while_it_works(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[SampleBlock]:
-    """A view that fails must keep no one from leaving it."""
+def _stop_at_error(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[SampleBlock]:
+    """Yield samples up to an error, so that a failing view can still be left."""
     with contextlib.suppress(Exception):
         yield from samples()
 
@@ -335,7 +335,7 @@ def _while_it_works(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[Sa
 def count_different(
     before: Iterator[SampleBlock], after: Iterator[SampleBlock], entities: Entities
 ) -> int:
-    """How many rows of a table are drawn differently; numbers that differ may be drawn alike."""
+    """Count the rows of a table that differ; different numbers may look alike in a table."""
     writer = RowWriter("table")
     sides = (
         (row for block in blocks for row in writer.rows(block, entities).splitlines())

@@ -1,6 +1,6 @@
-"""What a session writes, and the terminal that it writes to.
+"""The output of a session, and its terminal.
 
-Rows go as bytes past every library, messages to the person.
+Rows are written as bytes without any library, messages as text.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.shell.refused_lines import RefusedLines
 
-#: By what a message is about.
+#: Styles by the kind of a message.
 _STYLES = {"good": Style.GOOD, "warning": Style.WARNING, "error": Style.RED, "dim": Style.DIM}
 
-#: For terminals without them: the characters that charts and tables are made of.
+#: ASCII for the characters of charts and tables, for terminals without them.
 _ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•…", "--||+++++++++o~")
 
-#: Bytes handed over at once: what an interrupt leaves unsent is known to the byte.
+#: Bytes written at once, so that an interrupt leaves a known rest.
 _CHUNK = 4096
 
 
 def failure(error: Exception) -> str:
-    """What an unexpected exception says of itself."""
+    """Return the message of an unexpected exception."""
     if isinstance(error, StrategyFailed):
         return str(error)
     return f"{type(error).__name__}: {error}"
 
 
 def window() -> tuple[int, int]:
-    """The columns and lines of the terminal; 80 and 24 where it does not say."""
-    try:  # standard output of the process: commands have one of their own
+    """Return the columns and lines of the terminal; 80 and 24 if they are unknown."""
+    try:  # the process's standard output: commands have their own
         size = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1)
     except (OSError, ValueError):
         return 80, 24
@@ -54,18 +54,18 @@ def window() -> tuple[int, int]:
 
 
 class RowOutlet:
-    """Writes at once, past the stream's buffer; what is no terminal is written as it is."""
+    """A writer that bypasses the stream's buffer on a terminal, and uses the stream elsewhere."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        #: Whether what is written is shown at once.
+        #: True if the output is shown at once.
         self.is_terminal = stream.isatty()
         # the console of Windows takes UTF-8 from Python's streams only
         by_hand = self.is_terminal and sys.platform != "win32"
         self._terminal = stream.fileno() if by_hand else None
 
     def write(self, data: bytes) -> None:
-        """Writes all of it; a ``KeyboardInterrupt`` leaves the rest unwritten."""
+        """Write all data; a ``KeyboardInterrupt`` leaves the rest unwritten."""
         if self._terminal is None:
             self._stream.write(data)
             self._stream.flush()
@@ -75,7 +75,7 @@ class RowOutlet:
             left = left[os.write(self._terminal, left[:_CHUNK]) :]
 
     def drop(self) -> None:
-        """Forgets what the terminal has not taken yet."""
+        """Discard the output that the terminal has not taken yet."""
         if self._terminal is None or sys.platform == "win32":
             return
         import termios
@@ -85,9 +85,9 @@ class RowOutlet:
 
 
 class Screen:
-    """Writes rows to ``rows`` and messages to ``messages``: one terminal, or a file and a terminal.
+    """The streams of ``rows`` and ``messages``: one terminal, or a file and a terminal.
 
-    ``size`` gives the columns and lines of the window, or is None where rows go elsewhere. On a
+    ``size`` returns the columns and lines of the window, or is None where rows go elsewhere. On a
     window the header is repeated when it has scrolled away.
     """
 
@@ -105,14 +105,14 @@ class Screen:
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown
         self._header = b""
-        self._left_out: tuple[str, ...] = ()  # the columns that were last said to be left out
+        self._left_out: tuple[str, ...] = ()  # columns last reported as left out
         self._shown_early = False
         self.encoding = encoding
         self.has_cursor = False
         self.released: Callable[[], AbstractContextManager[None]] = nullcontext
         self.color = color
         self.format = "table"
-        self.complaints = 0  # what was not done
+        self.complaints = 0  # errors so far
 
     @classmethod
     def standard(cls, color: bool) -> Screen:
@@ -139,41 +139,41 @@ class Screen:
 
     @property
     def room(self) -> int:
-        """How many rows are a windowful."""
+        """The number of rows in a windowful."""
         return max(min(self.lines - 5, 20), 1)
 
     @property
     def shows_messages(self) -> bool:
-        """Whether messages go to a terminal."""
+        """True if messages go to a terminal."""
         return self._messages.is_terminal
 
     # ------------------------------------------------------------- rows
 
     def writer(self, named: bool, turns: bool) -> RowWriter:
-        """A writer for the present format and window; ``named``: entities have names."""
+        """Make a writer for the present format and window; ``named``: entities have names."""
         if self._size is None:
             return RowWriter(self.format, turns=turns)
         return RowWriter(self.format, self.color, max(self.columns, NARROWEST), named, turns=turns)
 
     def choose_format(self, row_format: str) -> None:
-        """Writes rows in another format from now on, under a header of its own."""
+        """Write rows in another format from now on, under a header of its own."""
         self.format = row_format
         self._since = None
 
     def begin_table(self) -> None:
-        """What is drawn next has a header of its own."""
+        """Write a header above the next rows."""
         if self.format == "table" and self._size is not None:
             self._since = None
 
     def draw(self, rows: bytes, writer: RowWriter) -> None:
-        """Writes a writer's rows, under a header where none is to be seen."""
+        """Write a writer's rows, under a header if none is visible."""
         header = writer.header()
         if header != self._header:
             self._header, self._since = header, None
         if not header:
-            self._put(rows)
+            self._write_rows(rows)
         elif self.format != "table" or self._size is None:
-            self._put(header + rows if self._since is None else rows)
+            self._write_rows(header + rows if self._since is None else rows)
             self._since = 0
         else:
             self._draw_table(header, rows, writer.left_out)
@@ -189,31 +189,31 @@ class Screen:
         lines = rows.splitlines(keepends=True)
         while lines:
             if self._since is None or self._since >= room:
-                self._put(header)
+                self._write_rows(header)
                 self._since = 0
             fitting = room - self._since
-            self._put(b"".join(lines[:fitting]))
+            self._write_rows(b"".join(lines[:fitting]))
             self._since += len(lines[:fitting])
             lines = lines[fitting:]
 
     def count_lines(self, count: int) -> None:
-        """Notes that something else has written lines: the header moves up."""
+        """Count lines written by others, which move the header up."""
         if self._since is not None:
             self._since += count
 
     def show_early(self, prompt: str) -> None:
-        """Shows the prompt before there is one: loading the line editor takes a moment."""
+        """Show the prompt while the line editor is loading, which takes a moment."""
         code, end = ("\x1b[36m", "\x1b[0m") if self.color else ("", "")
         self._messages.write(f"{code}{prompt}{end}".encode())
         self._shown_early = True
 
     def clear_prompt(self) -> None:
-        """Takes back the prompt that was shown early, if it still stands there."""
+        """Erase the prompt that was shown early, if it still stands there."""
         if self._shown_early:
             self._shown_early = False
             self._messages.write(b"\r\x1b[K")
 
-    def _put(self, rows: bytes) -> None:
+    def _write_rows(self, rows: bytes) -> None:
         self.clear_prompt()
         if not self._utf8 and not rows.isascii() and self._size:
             text = rows.decode("utf-8", "replace").translate(_ASCII)
@@ -223,7 +223,7 @@ class Screen:
     # ------------------------------------------------------------- messages
 
     def say(self, text: str, kind: str = "") -> None:
-        """Writes a message, as one or more lines; ``kind`` is what it is about."""
+        """Write a message of one or more lines; ``kind`` chooses its style."""
         style = _STYLES[kind] if self.color and kind else ""
         end = Style.END if style else ""
         if not text:
@@ -240,50 +240,50 @@ class Screen:
         self.write_text(shown("".join(f"{style}{line}{end}\n" for line in lines)))
 
     def warn(self, text: str) -> None:
-        """Writes what went wrong without keeping the session from going on."""
+        """Write a warning; the session continues."""
         self.say(text, "warning")
 
     def complain(self, text: str) -> None:
-        """Writes what was not done, and why."""
+        """Write an error, and count it."""
         self.complaints += 1
         self.say(text, "error")
 
     def page(self, text: str) -> None:
-        """Shows a longer text: in a pager where it does not fit."""
+        """Show a longer text, in a pager if it does not fit."""
         if not self.has_cursor or len(text.splitlines()) < self.lines:
             self.write_text(text)
             return
-        os.environ.setdefault("LESS", "-FRX")  # what was read stays on the screen, in colour
+        os.environ.setdefault("LESS", "-FRX")  # the text stays on the screen, in color
         with self.released():
             click.echo_via_pager(text if self._utf8 else text.translate(_ASCII))
 
     def show(self, what: RenderableType) -> None:
-        """Writes what rich can draw, no wider than the window."""
+        """Write something that rich can draw, no wider than the window."""
         self.page(draw(what, self.color, self.columns))
 
     def leave_line(self) -> None:
-        """A typed line was dropped: where the prompt does not end it, it is ended here."""
+        """End the line after a typed line was dropped, where the prompt does not."""
         if self.has_cursor:
             self.count_lines(1)
         else:
             self.say("\n")
 
     def interrupted(self, what: str) -> None:
-        """Says what was stopped, in place of the rows that the terminal has not shown yet."""
+        """Report an interrupt, in place of rows that the terminal has not shown yet."""
         self._rows.drop()
         if self._size is not None:
             self._rows.write(b"\x1b[0m\r\x1b[K" if self.has_cursor else b"\n")
         self.warn(what)
 
     def report(self, refusals: list[Refusal], name: str) -> None:
-        """Writes refused lines: number, column, the line and a caret."""
+        """Write refused lines: number, column, the line and a caret."""
         if refusals:
             self.refused_lines(name, everything=True).add(refusals)
 
     def refused_lines(self, name: str, everything: bool) -> RefusedLines:
-        """Those of one recording, to be written; not ``everything``: the first few."""
+        """Make the writer of a recording's refused lines; not ``everything``: the first few."""
         from epic_cli.recordings.wording import FrontEnd
-        from epic_cli.shell.refused_lines import RefusedLines  # the first prompt comes without them
+        from epic_cli.shell.refused_lines import RefusedLines  # the first prompt needs none
 
         return RefusedLines(
             name,
@@ -295,7 +295,7 @@ class Screen:
         )
 
     def write_text(self, text: str) -> None:
-        """Writes text as it is, as far as the terminal has its characters."""
+        """Write text, with replacements for characters that the terminal lacks."""
         self.clear_prompt()
         self.count_lines(text.count("\n"))
         if not self._utf8:
@@ -308,17 +308,17 @@ _BRACKETED_PASTE_OFF = b"\x1b[?2004l"
 
 
 class QuietTerminal:
-    """Turns off echo and line editing while the session runs; Ctrl-C still interrupts.
+    """A terminal without echo and line editing while the session runs; Ctrl-C still interrupts.
 
-    Each prompt sets the terminal up for itself and gives it back like this. Without it, the
-    kernel would show a paste while its rows are drawn, and hold back its unfinished line.
+    Each prompt sets the terminal up for itself and restores this state. Without it, the kernel
+    would show a paste while its rows are drawn, and hold back its unfinished line.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._original: list[Any] = []
         self._quiet: list[Any] = []
-        if sys.platform == "win32":  # its console is quiet while it is not read
+        if sys.platform == "win32":  # a console is quiet while it is not read
             return
         import termios
 
@@ -329,24 +329,24 @@ class QuietTerminal:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[QuietTerminal]:
-        """Quiet within the block, and as it was after it or when the process is ended."""
-        with cleaning_up(self._leave):
-            self._set(self._quiet)
+        """Quiet the terminal within the block; restore it after, also when the process is ended."""
+        with cleaning_up(self._restore):
+            self._set_attributes(self._quiet)
             try:
                 yield self
             finally:
-                self._set(self._original)
+                self._set_attributes(self._original)
 
     @contextlib.contextmanager
     def released(self) -> Iterator[None]:
-        """As it was, for another program, within the block."""
-        self._set(self._original)
+        """Restore the terminal within the block, for another program."""
+        self._set_attributes(self._original)
         try:
             yield
         finally:
-            self._set(self._quiet)
+            self._set_attributes(self._quiet)
 
-    def _set(self, attributes: list[Any], now: bool = False) -> None:
+    def _set_attributes(self, attributes: list[Any], now: bool = False) -> None:
         if sys.platform == "win32":
             return
         import termios
@@ -355,11 +355,11 @@ class QuietTerminal:
             moment = termios.TCSANOW if now else termios.TCSADRAIN
             termios.tcsetattr(self._descriptor, moment, attributes)
 
-    def _leave(self) -> None:
-        """As it was, without waiting for a terminal that takes nothing any more."""
+    def _restore(self) -> None:
+        """Restore the terminal at once, even if it takes no more output."""
         import select
 
-        self._set(self._original, now=True)
+        self._set_attributes(self._original, now=True)
         with contextlib.suppress(OSError, ValueError):
             output = sys.stdout.fileno()
             if select.select([], [output], [], 0)[1]:

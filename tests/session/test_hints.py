@@ -1,11 +1,11 @@
-"""What is shown while a packet is typed, and in the toolbar."""
+"""Hints while a packet is typed, and the toolbar."""
 
 from __future__ import annotations
 
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.session.hints import ghost, proposal, toolbar_text
+from epic_cli.session.hints import missing_rest, propose_packet, toolbar_text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from epic_cli.session.hints import ghost, proposal, toolbar_text
     ],
 )
 def test_the_ghost_is_what_is_missing(text: str, missing: str) -> None:
-    assert ghost(text) == missing
+    assert missing_rest(text) == missing
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_the_ghost_is_what_is_missing(text: str, missing: str) -> None:
 def test_the_proposal_goes_on_as_the_entity_did(packets: tuple[str, ...], proposed: str) -> None:
     typed = TypedSession()
     typed.type(*packets)
-    assert proposal(typed.session) == proposed
+    assert propose_packet(typed.session) == proposed
 
 
 def test_a_proposal_is_a_packet_as_it_stands() -> None:
     typed = TypedSession()
     typed.type("0,0,0 / 0.1,0.2,0.3 / 0", "0.1,1e6,0.3 / 0.1,1e-3,0.3 / 0.1")
     for _ in range(20):
-        typed.type(proposal(typed.session))
+        typed.type(propose_packet(typed.session))
     assert len(typed.session.lines) == 22
     assert typed.session.refused == 0
 

@@ -1,4 +1,4 @@
-"""Nothing lost: the journal of a session."""
+"""The journal of a session, which loses nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def session_with(
 
 
 def resumed(directory: Path) -> TypedSession:
-    path = journals.newest(directory)
+    path = journals.find_newest(directory)
     assert path is not None
     typed = TypedSession()
     typed.run_quietly(journals.read(path), path.name)
@@ -77,7 +77,7 @@ def test_a_reset_is_kept_too(tmp_path: Path) -> None:
 def test_a_session_without_packets_leaves_nothing(tmp_path: Path) -> None:
     typed = session_with(tmp_path, [])
     typed.type(":strategy epic+calc_ahead=0.1", ":rows", "1,x", ":quit")
-    assert journals.newest(tmp_path) is None
+    assert journals.find_newest(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -94,7 +94,7 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [b"q", b"\0", b":", b"\xff", b" ", b"#"])
 def test_a_damaged_line_costs_no_other(tmp_path: Path, damage: bytes) -> None:
-    """As a power cut leaves it: a block of zeros, or of another file."""
+    """A power cut leaves a block of zeros, or of another file."""
     whole = "".join(f"{k},0,0 / 10,0,0 / {k / 10}\n" for k in range(4)).encode()
     path = tmp_path / "journal"
     for place in range(len(whole)):

@@ -40,7 +40,7 @@ def typed() -> Iterator[TypedSession]:
 
 
 def arrive(typed: TypedSession, game: socket.socket, port: int, *packets: str) -> None:
-    """Sends packets and waits until the session has them."""
+    """Send packets and wait until the session has them."""
     assert typed.listening
     count = len(typed.session.lines)
     for packet in packets:
@@ -52,7 +52,7 @@ def arrive(typed: TypedSession, game: socket.socket, port: int, *packets: str) -
 
 
 def drawn(terminal: Terminal, row: str) -> None:
-    """Waits for a row, though others may have scrolled it away since."""
+    """Wait for a row, though others may have scrolled it away since."""
     terminal.wait_until(lambda: re.search(row, "\n".join(terminal.everything()), re.M), row)
 
 

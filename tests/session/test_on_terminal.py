@@ -1,4 +1,4 @@
-"""The session on a real terminal: what only a terminal shows."""
+"""The session on a real terminal, with what only a terminal shows."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def replayed(packets: str, *options: str) -> list[str]:
-    """What epic replay writes."""
+    """Return the output of epic replay."""
     done = epic("replay", *options, stdin=packets.encode())
     assert done.returncode == 0
     return done.stdout.decode().splitlines()
 
 
 def rows_of(terminal: Terminal) -> list[list[str]]:
-    """The words of all table rows on the screen."""
+    """Return the words of all table rows on the screen."""
     return [line.split() for line in terminal.everything() if "polated" in line or "held" in line]
 
 
@@ -66,7 +66,7 @@ def test_control_c_stops_the_rows_of_a_packet_and_keeps_the_session(terminal: Te
     terminal.send("y")
     terminal.wait_for("extrapolate")
     terminal.send("\x03")
-    terminal.wait_for(r"^stopped .* the clock goes on from 900000\.\d+ s")
+    terminal.wait_for(r"^stopped .* the clock continues from 900000\.\d+ s")
     terminal.prompt()
     terminal.send(":undo\r")
     terminal.wait_for(r"took back 1 packet")
@@ -158,7 +158,7 @@ def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, name: str) -> None:
         terminal.wait_for("^epic>")
         terminal.send(f"{FIRST}\n1,x\n:strategy epic+calc_ahead=0.1\n:nonsense\n")
         # with the prompt behind it: Ctrl-C before that would interrupt the command
-        terminal.wait_for(r"there is no command ':nonsense'.*(\n.+)*\nepic>$")
+        terminal.wait_for(r"no command ':nonsense'.*(\n.+)*\nepic>$")
         assert "<typed>:1:3: y " in terminal.text
         assert "3 of 3 rows differ" in terminal.text
         terminal.send("1,2\x03")

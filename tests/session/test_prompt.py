@@ -27,7 +27,7 @@ PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
 
 
 class Typist:
-    """Somebody who types into a prompt."""
+    """A person who types into a prompt."""
 
     def __init__(self, source: PipeInput) -> None:
         self.source = source
@@ -117,7 +117,7 @@ def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typi
         ("1,2;3", 3, "no ',' after y"),
         ("ä,2,3", 0, "x is not a number"),
         ("1,2,3 / 4,5,6 / 7 entity=ä arrival=x", 35, "arrival is not a finite number"),
-        (":nonsense", 0, "there is no command ':nonsense'"),
+        (":nonsense", 0, "no command ':nonsense'"),
         ("  :tick x", 8, "x is not a tick"),
         (":help \udcff", None, ""),
         ("", None, ""),

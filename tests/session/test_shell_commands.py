@@ -1,4 +1,4 @@
-"""The commands of the shell in a session: what they say is what they say of the saved packets."""
+"""The commands of the shell in a session, compared with their output on the saved packets."""
 
 from __future__ import annotations
 

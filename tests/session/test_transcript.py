@@ -1,8 +1,8 @@
-"""A whole session, compared with what it showed when it was last looked at.
+"""A whole session, compared with its golden transcript.
 
-    UPDATE_GOLDENS=1 pytest tests/session/test_transcript.py
+    pytest tests/session/test_transcript.py --update-goldens
 
-writes it anew; look at the difference before keeping it.
+updates it; read the difference before committing.
 """
 
 from __future__ import annotations

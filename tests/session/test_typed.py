@@ -1,4 +1,4 @@
-"""What people type, paste and take back."""
+"""Typed, pasted and undone packets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.session.hints import proposal, toolbar_text
+from epic_cli.session.hints import propose_packet, toolbar_text
 
 STRANGE = ("nan", "inf", "-inf", "1e300", "0.2", "0.3 arrival=0.4")
 
@@ -31,7 +31,7 @@ def test_no_time_breaks_the_packets_behind_it(times: tuple[str, ...]) -> None:
         assert "Error" not in said
         assert "inf s" not in said
         assert toolbar_text(session.session, 80)
-        proposal(session.session)
+        propose_packet(session.session)
 
 
 @pytest.mark.parametrize("seed", range(6))

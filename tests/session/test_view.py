@@ -1,4 +1,4 @@
-"""Two drawings of the same packets: how many rows are different."""
+"""Two drawings of the same packets, and the number of different rows."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What the session says beside its rows."""
+"""The session's messages beside its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ TWO = ("0,0,0 / 10,0,0 / 0 entity=a", "5,0,0 / 0,9,0 / 0 entity=b", "1,0,0 / 10,
 def test_rows_that_wait_for_other_entities_are_told() -> None:
     typed = TypedSession()
     assert "wait" not in typed.type(TWO[0])
-    assert typed.type(TWO[1]) == "no row yet: all are drawn up to 0.15 s, beyond this packet's\n"
+    assert (
+        typed.type(TWO[1]) == "no row yet: rows are drawn up to 0.15 s, beyond this packet's time\n"
+    )
     waiting = "rows up to 0.25 s wait for the other entities' packets (:rows draws them now)\n"
     assert typed.type(TWO[2]) == waiting
     drawn = typed.type("6,0,0 / 0,9,0 / 0.2 entity=b")
@@ -45,7 +47,7 @@ def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path
     assert typed.session.refused == 1
     assert typed.journal is not None
     typed.journal.close()
-    path = journals.newest(tmp_path)
+    path = journals.find_newest(tmp_path)
     assert path is not None
     again = TypedSession()
     again.resuming = True
