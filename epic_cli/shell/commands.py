@@ -47,6 +47,8 @@ COMMANDS = {
         CommandEntry("play", "try", "play", "Play a small networked game over a bad network."),
         CommandEntry("strategies", "try", "jobs.strategies",
                      "List the smoothing strategies, or explain one."),
+        CommandEntry("explain", "try", "jobs.explain",
+                     "Explain a code, a cause, a metric, a strategy or a key."),
         CommandEntry("samples", "try", "jobs.samples",
                      "List the sample recordings, or copy them to here."),
         CommandEntry("inspect", "judge", "jobs.inspect",

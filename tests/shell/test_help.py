@@ -16,7 +16,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
 
 
 def examples(page: list[str]) -> list[str]:
-    short = (["strategies"], ["samples"], ["code"])
+    short = (["strategies"], ["samples"], ["code"], ["explain"])
     whole = "--help-all" if page and page not in short else "--help"
     text = re.split(r"(?:Examples.*|Start here):\n", epic(*page, whole).stdout.decode())[1]
     lines = text.partition("\n\n")[0].splitlines()

@@ -1,0 +1,1 @@
+"""``epic explain``."""

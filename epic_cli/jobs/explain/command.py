@@ -1,0 +1,56 @@
+"""``epic explain``: one door for codes, causes, metrics, strategies, settings and keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.shell.console import ColorChoice, write_report
+from epic_cli.shell.declared import Parsed, command, completions, shared
+from epic_cli.shell.errors import wrong_usage
+from epic_cli.shell.options.common import color_option, figures_format_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+EXAMPLES = """\b
+Examples:
+  epic explain
+  epic explain E201
+  epic explain residual
+  epic explain clock-drift
+  epic explain --format jsonl redundancy
+"""
+
+
+def _propose(begun: str) -> list[CompletionItem]:
+    from epic_cli.jobs.explain.run import everything
+
+    known = {entry.name: entry.title for entry in everything()}
+    return completions(known.items(), begun)
+
+
+@command(EXAMPLES)
+def explain(
+    name: str | None = shared(
+        click.argument("name", required=False, type=Parsed("name", str, complete=_propose))
+    ),
+    form: str = shared(figures_format_option("The output format.")),
+    color: ColorChoice = shared(color_option),
+) -> None:
+    """``epic explain``.
+
+    NAME is the code of a finding, a cause of "epic diagnose", a metric, a strategy, a setting of
+    strategies, or a key of an option (read, link, send, movement, video). Without a NAME, the
+    kinds of names are listed.
+
+    Exit status: 0 explained, 2 nothing has this name.
+    """
+    from epic_cli.jobs.explain.report import overview, report
+    from epic_cli.jobs.explain.run import UnknownName, run
+    from epic_cli.jobs.explain.spec import ExplainSpec
+
+    with wrong_usage("", UnknownName):
+        found = run(ExplainSpec(name))
+    write_report(overview(found) if name is None else report(found), form, color)

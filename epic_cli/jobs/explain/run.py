@@ -1,0 +1,178 @@
+"""Look up names in the tables of findings, causes, metrics, strategies, settings and keys."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+
+from epic_cli.engine.parameters import Parameter
+from epic_cli.engine.strategies import declarations, find
+from epic_cli.jobs.diagnose.detectors import registry
+from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.metric import Better, Weights
+from epic_cli.metrics.score import COSTS, formula
+from epic_cli.network.link_spec import LINK_KEYS
+from epic_cli.network.movement_spec import MOVEMENT_KEYS
+from epic_cli.network.sender import SENDER
+from epic_cli.recordings.findings import KINDS
+from epic_cli.recordings.read_spec import READ
+from epic_cli.show.video import VIDEO
+
+#: The options whose values are descriptions, each with its keys.
+OPTIONS: Mapping[str, Sequence[Parameter]] = {
+    "--read": READ,
+    "--link": LINK_KEYS,
+    "--send": SENDER,
+    "--movement": MOVEMENT_KEYS,
+    "--video": VIDEO,
+}
+
+_BETTER = {
+    Better.LOW: "lower values",
+    Better.HIGH: "higher values",
+    Better.NEAR_ZERO: "values near 0",
+    Better.NEITHER: "",
+}
+
+#: Where a detector's sentence has a value of the finding.
+_PLACES = re.compile(r"\{[^}]*\}")
+
+#: The most names that are proposed for an unknown one.
+_PROPOSED = 3
+
+
+class UnknownName(ValueError):
+    """Nothing is called ``name``; the nearest names are proposed."""
+
+    def __init__(self, name: str, near: Sequence[str]) -> None:
+        likely = " or ".join(filter(None, (", ".join(near[:-1]), *near[-1:])))
+        hint = f"did you mean {likely}?" if near else "'epic explain' lists the kinds"
+        super().__init__(f"nothing is called {name!r}: {hint}")
+
+
+def run(spec: ExplainSpec) -> list[NameEntry]:
+    """Return all explanations of a name; raise ``UnknownName``.
+
+    Without a name, there is one for each kind, the kind's first.
+    """
+    if spec.name is None:
+        return [next(names(kind)) for kind in NameKind]
+    wanted = spec.name.lower()
+    found = [entry for entry in everything() if entry.name.lower() == wanted]
+    if not found:
+        known = list(dict.fromkeys(entry.name for entry in everything()))
+        by_case = {name.lower(): name for name in known}
+        near = difflib.get_close_matches(wanted, by_case, _PROPOSED, 0.5)
+        raise UnknownName(spec.name, [by_case[name] for name in near])
+    return found
+
+
+@cache
+def everything() -> tuple[NameEntry, ...]:
+    """Return the explanations of all names, kind by kind."""
+    return tuple(entry for kind in NameKind for entry in names(kind))
+
+
+def names(kind: NameKind) -> Iterator[NameEntry]:
+    """Yield the explanation of each name of a kind."""
+    return _TABLES[kind]()
+
+
+def _findings() -> Iterator[NameEntry]:
+    for code, kind in KINDS.items():
+        terms = (("severity", kind.severity.value), ("cure", kind.cure))
+        yield _explain(NameKind.FINDING, code, kind.title, kind.explanation, terms)
+
+
+def _causes() -> Iterator[NameEntry]:
+    for entry in registry().detectors:
+        terms = (
+            ("cure", _plain(entry.cure)),
+            ("measured", f"{entry.statistic}."),
+            ("reported", f"from {entry.threshold}."),
+            ("needs", ", ".join(entry.needs)),
+            ("explains", ", ".join(entry.explains)),
+            ("source", f"{entry.source}."),
+        )
+        yield _explain(NameKind.CAUSE, entry.name, entry.title, _plain(entry.effect), terms)
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence of a detector without the values that only a finding has."""
+    return "" if sentence.startswith("{") else _PLACES.sub("...", sentence)
+
+
+def _metrics() -> Iterator[NameEntry]:
+    for entry in METRICS:
+        terms = (
+            ("column", entry.title if entry.weight else ""),
+            ("unit", "the recording's length" if entry.unit == "length" else entry.unit),
+            ("better", _BETTER[entry.better]),
+            ("formula", formula(Weights()) if entry.name == "score" else ""),
+        )
+        yield _explain(NameKind.METRIC, entry.name, entry.help, "", terms)
+    for name, cost in COSTS.items():
+        yield _explain(NameKind.METRIC, name, f"cost of the score: {cost}", "", ())
+
+
+def _strategies() -> Iterator[NameEntry]:
+    for entry in declarations():
+        settings = tuple(
+            (setting.name, f"{setting.help} ({setting.range}; default {setting.default})")
+            for setting in entry.settings
+        )
+        facts = (
+            ("needs", ", ".join(entry.needs_words)),
+            ("lag", entry.lag),
+            ("on loss", entry.on_loss),
+            ("turns", entry.rotates),
+            ("source", entry.source),
+        )
+        text = _unwrap(inspect.cleandoc(find(entry.name).__doc__ or ""))
+        yield _explain(NameKind.STRATEGY, entry.name, entry.summary, text, (*settings, *facts))
+
+
+def _unwrap(text: str) -> str:
+    """Return a docstring with a line for each paragraph; indented formulas keep their lines."""
+    parts = text.replace("``", "").split("\n\n")
+    return "\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)
+
+
+def _settings() -> Iterator[NameEntry]:
+    users: dict[tuple[str, str, str], list[str]] = {}
+    for entry in declarations():
+        for setting in entry.settings:
+            known = (setting.name, setting.help, setting.range)
+            users.setdefault(known, []).append(f"{entry.name} (default {setting.default})")
+    for (name, words, values), strategies in users.items():
+        terms = (("values", values), ("of", ", ".join(strategies)))
+        yield _explain(NameKind.SETTING, name, words, "", terms)
+
+
+def _keys() -> Iterator[NameEntry]:
+    for option, table in OPTIONS.items():
+        for entry in table:
+            words = entry.help or f"The column of {entry.name}."
+            terms = (("option", option), ("values", entry.range))
+            yield _explain(NameKind.KEY, entry.name, words, "", terms)
+
+
+def _explain(
+    kind: NameKind, name: str, title: str, text: str, terms: Sequence[tuple[str, str]]
+) -> NameEntry:
+    """Return an explanation without the terms that say nothing."""
+    return NameEntry(kind, name, title, text, tuple(term for term in terms if term[1].strip(".")))
+
+
+_TABLES: Mapping[NameKind, Callable[[], Iterator[NameEntry]]] = {
+    NameKind.FINDING: _findings,
+    NameKind.CAUSE: _causes,
+    NameKind.METRIC: _metrics,
+    NameKind.STRATEGY: _strategies,
+    NameKind.SETTING: _settings,
+    NameKind.KEY: _keys,
+}

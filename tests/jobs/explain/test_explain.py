@@ -1,0 +1,73 @@
+"""Every name that a user meets is explained, and an unknown one gets the nearest."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.running import epic
+
+from epic_cli.engine.strategies import declarations
+from epic_cli.jobs.diagnose.detectors import registry
+from epic_cli.jobs.explain.report import overview, report
+from epic_cli.jobs.explain.run import OPTIONS, UnknownName, everything, names, run
+from epic_cli.jobs.explain.spec import ExplainSpec, NameKind
+from epic_cli.main import main
+from epic_cli.metrics import METRICS
+from epic_cli.metrics.metric import Weights
+from epic_cli.recordings.findings import KINDS
+from epic_cli.show.documents import as_jsonl
+
+KNOWN = {
+    NameKind.FINDING: {*KINDS},
+    NameKind.CAUSE: {one.name for one in registry().detectors},
+    NameKind.METRIC: {one.name for one in METRICS} | {*Weights._fields},
+    NameKind.STRATEGY: {one.name for one in declarations()},
+    NameKind.SETTING: {one.name for each in declarations() for one in each.settings},
+    NameKind.KEY: {one.name for table in OPTIONS.values() for one in table},
+}
+
+
+@pytest.mark.parametrize("kind", NameKind)
+def test_each_name_of_a_table_is_explained(kind: NameKind) -> None:
+    assert {one.name for one in names(kind)} == KNOWN[kind]
+    for name in KNOWN[kind]:
+        found = [one for one in run(ExplainSpec(name.upper())) if one.kind is kind]
+        assert found
+        for one in found:
+            assert one.name == name
+            assert one.title
+            assert not set("{}") & set(one.title + one.text)
+
+
+def test_a_name_of_several_kinds_has_all_its_explanations() -> None:
+    assert {one.kind for one in run(ExplainSpec("loss"))} == {NameKind.CAUSE, NameKind.KEY}
+
+
+def test_json_lines_have_what_the_text_has() -> None:
+    for one in everything():
+        (record,) = map(json.loads, as_jsonl(report([one])).splitlines())
+        assert record["name"] == one.name
+        assert record["terms"] == dict(one.terms)
+
+
+def test_the_overview_counts_each_kind() -> None:
+    rows = [*overview(run(ExplainSpec())).data.rows()]
+    assert [row["kind"] for row in rows] == [kind.value for kind in NameKind]
+    assert sum(row["names"] for row in rows) == len(everything())
+
+
+def test_an_unknown_name_gets_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UnknownName, match="did you mean clock_drift, clock-drift or"):
+        run(ExplainSpec("clockdrift"))
+    assert main(["explain", "clockdrift"]) == 2
+    assert "clock-drift" in capsys.readouterr().err
+    with pytest.raises(UnknownName, match="lists the kinds"):
+        run(ExplainSpec("%%%%"))
+
+
+def test_the_command_prints_the_explanation() -> None:
+    done = epic("explain", "e201")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"E201 (finding of inspect)\n")
+    assert KINDS["E201"].title.encode() in done.stdout
