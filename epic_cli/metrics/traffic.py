@@ -320,12 +320,45 @@ class Network(NamedTuple):
     frame: float = 0.0
 
 
+#: A regular clock with rounded stamps shows intervals of two lengths, each at least this share of
+#: all. Less is enough where the rarer one is no multiple of the other: no loss makes it so.
+BOTH_LENGTHS, UNEQUAL = 0.25, 0.02
+
+#: Intervals in a sum: rounding evens out over them, and few packets are lost.
+EVENED_OUT = 8
+
+
+def message_rate(messages: MessageLog) -> float:
+    """Return how many messages were sent in a second.
+
+    The usual interval says so, unless stamps are rounded: 30 a second on a grid of 25 ms are
+    intervals of 25 and 50 ms.
+    """
+    sent = messages.unrested.sent
+    gaps, counts = np.unique(np.round(np.diff(sent), 6), return_counts=True)
+    first, second = np.append(np.argsort(-counts)[:2], [0, 0])[:2]
+    share, grid = counts[second] / len(sent), abs(float(gaps[first] - gaps[second]))
+    times = float(gaps[second] / gaps[first]) if gaps[first] else 0.0
+    lost = times > 1 and abs(times - round(times)) < 0.1
+    if len(sent) <= EVENED_OUT or not grid or share < (BOTH_LENGTHS if lost else UNEQUAL):
+        return 1 / messages.period
+    sums = sent[EVENED_OUT:] - sent[:-EVENED_OUT]
+    near = np.abs(sums - median(sums)) < 1.5 * grid  # in the others packets are lost
+    return EVENED_OUT / float(sums[near].mean())
+
+
+def round_rate(rate: float) -> float:
+    """Return the usual rate (Hz) that is within 0.5 %, or the rate to three digits."""
+    near = (usual for usual in USUAL_RATES if abs(usual - rate) < 0.005 * rate)
+    return next(near, float(f"{rate:.3g}"))
+
+
 def network_of(messages: MessageLog) -> Network:
-    """The figures of the messages that arrived."""
+    """Return the figures of the messages that arrived."""
     low, middle, high = (messages.delay_of(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
     needed = tuple(quantile(ordered, share) for share in SHARES)
-    return Network(1 / messages.period, middle, high - low, needed, messages.frame)
+    return Network(message_rate(messages), middle, high - low, needed, messages.frame)
 
 
 def waits(messages: MessageLog, lost: int = 0) -> Floats:

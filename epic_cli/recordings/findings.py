@@ -1,7 +1,7 @@
 """What is found in a recording that makes its meaning doubtful: one table of codes, with words.
 
-A finding is a value; what it says, how grave it is and what ``epic inspect --explain`` tells of it
-is in ``KINDS`` alone, whoever reports it.
+A finding is a value; its words, its severity and its explanation (``epic explain CODE``) are in
+``KINDS`` alone, whoever reports it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class Kind(NamedTuple):
     """What findings of one code have in common.
 
     ``says`` is what was seen, with the facts of a finding; ``cure`` what helps where no option can
-    be proposed, without facts, as ``--explain`` prints it; ``explanation`` is for who wants to know
-    more.
+    be proposed, without facts; ``explanation`` is for who wants to know more.
     """
 
     title: str

@@ -87,6 +87,12 @@ def completions(
 class FormatChoice(_ClickChoice):
     """A format by its name, or as others call it."""
 
+    @property
+    def listed(self) -> list[str]:
+        """The names for a short help, with the other name of JSON lines where it is free."""
+        free = "json" not in self.choices
+        return [f"{name} or json" if name == "jsonl" and free else name for name in self.choices]
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """``json`` means JSON lines where there are no others."""
         other = _ALSO.get(str(value), value)
@@ -678,7 +684,7 @@ def _shorten_flags(option: click.Option, ctx: click.Context) -> str:
 def _shorten_help(option: click.Option, room: int) -> str:
     """Return the first sentence of an option's help, with its choices if they fit the ``room``."""
     sentence = re.split(r"(?<=\.)\s", option.help or "")[0]
-    choices = ", ".join(getattr(option.type, "choices", ()))
+    choices = ", ".join(getattr(option.type, "listed", getattr(option.type, "choices", ())))
     listed = f"{sentence[:-1]}: {choices}."
     return listed if choices and len(listed) <= room else sentence
 

@@ -366,7 +366,7 @@ def _variables() -> str:
 MOST = 12
 
 #: What a page shows of a finding; the other terms are for the command line.
-_TERMS = ("effect", "cure", "also explains")
+_TERMS = ("cure", "try", "gain", "effect", "also explains")
 
 
 #: What is further away is not drawn: single precision ends not far beyond.

@@ -17,7 +17,7 @@ from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
 from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.recordings.checks import new_findings
-from epic_cli.recordings.findings import KINDS, RecordingFinding
+from epic_cli.recordings.findings import RecordingFinding
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.watch import RecordingMonitor
 
@@ -164,14 +164,6 @@ def test_a_unit_that_was_given_is_not_doubted() -> None:
     assert b" E201 " in epic("--latency", "0", stdin=table).stderr
     given = epic("--latency", "0", "--read", "unit=s", stdin=table)
     assert b"look" not in given.stderr
-
-
-@pytest.mark.parametrize("code", KINDS)
-def test_each_code_is_explained(code: str) -> None:
-    done = epic("inspect", "--explain", code.lower())
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(f"{code} {KINDS[code].title}\n".encode())
-    assert not set(b"{}") & set(done.stdout)
 
 
 @pytest.mark.parametrize(("entities", "each"), [(30_000, 1), (15, 1), (3_000, 20), (20_000, 3)])

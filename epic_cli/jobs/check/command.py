@@ -49,7 +49,7 @@ from epic_cli.shell.declared import (
     value,
 )
 from epic_cli.shell.errors import ExitStatus, Style, WrongUsage, say, shown, wrong_usage
-from epic_cli.shell.options.common import color_option, trust_option
+from epic_cli.shell.options.common import color_option, explain_option, trust_option
 from epic_cli.shell.options.runs import threads_option
 from epic_cli.shell.progress import Progress
 from epic_cli.show.styles import VIEWS, View
@@ -134,6 +134,7 @@ class ReportOptions:
     """The reports to write, and their places."""
 
     verbose: bool = flag("List passing cases, too.", "-v", "--verbose")
+    explain: bool = shared(explain_option)
     junit: str | None = value("Write JUnit XML; - is stdout.", type=OutputFile(), metavar="FILE")
     tap: str | None = value("Write TAP; - is stdout.", type=OutputFile(), metavar="FILE")
     charts: tuple[View, ...] = value(
@@ -406,13 +407,15 @@ class Output:
 
     def end(self) -> ExitStatus:
         """Write the summary and the reports; return the exit status."""
-        from epic_cli.jobs.check.report import as_junit, as_tap, repeated_cures, summary
+        from epic_cli.jobs.check.report import METHOD, as_junit, as_tap, repeated_cures, summary
 
         if not self._reports:
             raise WrongUsage("there are no cases")
         self._say(f"{summary(report.status for report in self._reports)}\n")
         for cure in repeated_cures(self._reports):
             self._say("".join(f"{line}\n" for line in wrap(cure, self._columns or PROSE, "  ")))
+        for words in METHOD if self._report.explain else ():
+            self._say("".join(f"{line}\n" for line in wrap(words, self._columns or PROSE)))
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:

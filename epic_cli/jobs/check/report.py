@@ -433,6 +433,18 @@ def report(outcome: Outcome) -> CaseReport:
     return CaseReport(name, outcome.status, printable(headline(outcome)), lines, cure)
 
 
+#: How rows are compared.
+METHOD = (
+    "Rows are matched by strategy, recording and entity, and then by time: those at most a quarter"
+    " of a tick apart belong together.",
+    "Without [tolerance] every byte counts. With it, a number may differ by the larger of atol and"
+    " rtol times the expected number, what is not finite not at all; a quaternion equals its"
+    " negative, and columns that one side lacks are not compared.",
+    "The deviation that is named is the largest of a position. What a difference looks like is"
+    " tried pattern by pattern: shifted times, a factor, an offset, another precision, mixed axes.",
+)
+
+
 def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
     """Return each cure that several cases share, with their count, most first."""
     counts = Counter(case.cure for case in reports if case.cure and not case.holds)

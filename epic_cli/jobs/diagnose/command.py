@@ -26,6 +26,7 @@ from epic_cli.shell.jobs import JobOptions
 from epic_cli.shell.messages import Messages
 from epic_cli.shell.options.common import (
     color_option,
+    explain_option,
     film_scenes,
     format_option,
     messages_options,
@@ -93,6 +94,7 @@ class DiagnoseOptions:
         type=SPAN,
         default=(-math.inf, math.inf),
     )
+    explain: bool = shared(explain_option)
     row_format: str = shared(format_option("row_format", FORMATS, "table", "The output format."))
     fail_if: tuple[str, ...] = value(
         "Exit with status 5 if this cause, or any, is found. May be repeated.",
@@ -270,4 +272,4 @@ def _write(report: Report, options: DiagnoseOptions, number: int) -> None:
 
     if number and options.row_format != "jsonl":
         write_document("\n")
-    write_report(report, options.row_format, options.color)
+    write_report(report, options.row_format, options.color, explain=options.explain)

@@ -33,7 +33,10 @@ _AROUND = 1.0
 
 
 def report(name: str, found: Diagnosis) -> model.Report:
-    """The findings with evidence, effect and cure, and what the recording shows of its network."""
+    """Return the report of a diagnosis: causes with evidence and cure, and the network's figures.
+
+    The effect of each cause, where it shows, and the rule that found it belong to the method.
+    """
     drawn = found.drawn is not None
     parts: list[model.Part] = [_in_doubt(found)] if found.doubts else []
     title = _headline(name, found)
@@ -41,8 +44,10 @@ def report(name: str, found: Diagnosis) -> model.Report:
         parts += ["\n".join(drawn_words(found.drawn)), title]
         title = f"{name}: what the game drew"
     parts += (_finding(each, drawn) for each in found.findings)
+    method = [*_unseen(*found.unseen)]
     if found.network is not None:
         parts.append(_network(found.network))
+        method.insert(0, _network_details(found.network))
 
     def records() -> list[model.Record]:
         return _records(name, found)
@@ -51,31 +56,34 @@ def report(name: str, found: Diagnosis) -> model.Report:
         title=title,
         parts=parts,
         notes=[
-            *_unseen(*found.unseen),
             *_unchecked(found.unable),
             *limits(found.in_recording),
             *map(str, found.left_out),
         ],
+        method=method,
         data=model.Data(records=records),
     )
 
 
 def _finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     detector = detector_of(finding.cause)
-    terms = [
+    method = [
         ("effect", sentence(detector.effect, finding)),
-        ("cure", cure_words(finding, drawn)),
-        ("when", _moments(finding)),
-        ("evidence", f"{detector.statistic}; it counts from {detector.threshold}"),
         ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
+        ("when", _moments(finding)),
+        ("compared", _compared_words(finding, drawn)),
+        ("measured", f"{detector.statistic}."),
+        ("reported", f"from {detector.threshold}."),
+        ("source", f"{detector.source}."),
     ]
     places = (("first", finding.first), ("worst", finding.worst))
     return model.ReportFinding(
         detector.title,
         sentence(detector.says, finding),
-        [(name, text) for name, text in terms if text],
+        _cure_terms(finding, drawn),
         finding.entities,
         [(name, at) for name, at in places if at is not None],
+        [(name, text) for name, text in method if text],
     )
 
 
@@ -150,25 +158,51 @@ def _filled(template: str, values: Mapping[str, float | str]) -> str:
 
 
 def cure_words(finding: Finding, drawn: bool = False) -> str:
-    """The cure of a finding: what a trial of it brings and costs, or that it was not tried.
+    """Return the cure of a finding, and what a trial of it on this recording brings and costs.
 
     Where the game's drawing is known, a cure that draws is that of the drawing.
     """
-    words, trial = sentence(detector_of(finding.cause).cure, finding), finding.trial
-    if finding.remedy is None:
-        return f"{words} (Not tried here.)" if words else ""
-    draws = finding.remedy.drawing is not None and finding.remedy.packets is None
+    words, trial, remedy = _cure(finding), finding.trial, finding.remedy
+    if remedy is None:
+        return f"{words} (It cannot be tried on a recording.)" if words else ""
+    draws = remedy.drawing is not None and remedy.packets is None
     if drawn and draws:
-        said = "" if trial is None else f"Draw it with {trial.command}: {trial.words}."
-        return said or "What was tried draws it no better."
-    against = finding.remedy.against
-    kept = finding.remedy.drawing is None
-    than = f" {'with' if kept else 'instead of'} {command_of(against)}" if against else ""
-    if trial is None and draws and against is not None:
-        return f"{command_of(against)} is enough: {finding.remedy.command} is no better."
-    if trial is None:
-        return "What was tried on this recording does not help."
-    return f"{words} Tried here{than}: {trial.words} ({trial.command})."
+        return (
+            _NO_GAIN.format(remedy.command)
+            if trial is None
+            else (f"Draw with {trial.command}: {trial.words}.")
+        )
+    if trial is not None:
+        return f"{words} Tried here with {trial.command}: {trial.words}."
+    return _NO_GAIN.format(remedy.command)
+
+
+_NO_GAIN = "None helps here. Tried without gain: {}."
+
+
+def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
+    """Return the cure of a finding as terms: what to do, the command that was tried, its gain."""
+    trial = finding.trial
+    if trial is None or drawn:
+        words = cure_words(finding, drawn)
+        return [("cure", words)] if words else []
+    return [("cure", _cure(finding)), ("try", trial.command), ("gain", f"{trial.words}.")]
+
+
+def _cure(finding: Finding) -> str:
+    """Return what helps against a cause in general."""
+    return sentence(detector_of(finding.cause).cure, finding)
+
+
+def _compared_words(finding: Finding, drawn: bool) -> str:
+    """Return what the trial of a cure was compared with; empty: nothing was tried."""
+    remedy = finding.remedy
+    if remedy is None:
+        return ""
+    if remedy.against is None:
+        return "with what the game drew." if drawn else ""
+    kept = " on both sides, the packets as they are on one" if remedy.drawing is None else ""
+    return f"with {command_of(remedy.against)}{kept}."
 
 
 def _headline(name: str, found: Diagnosis) -> str:
@@ -203,7 +237,18 @@ def _moments(finding: Finding) -> str:
 
 
 def _network(network: Network) -> str:
-    """The network in a sentence."""
+    """Return rate, delay, and the delay that a buffer needs, in a sentence."""
+    middle = seconds(network.middle)
+    delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
+    needed = seconds(network.needed[SHARES.index(0.99)])
+    return (
+        f"{network.rate:.3g} messages a second, {delay}; a delay buffer of {needed} has 99 % of"
+        " them in time."
+    )
+
+
+def _network_details(network: Network) -> str:
+    """Return the spread of the delays, and the delay that a buffer needs by share of packets."""
     needs = [
         f"{seconds(delay)} for {of * 100:g} %"
         for of, delay in zip(SHARES, network.needed, strict=True)
@@ -214,12 +259,9 @@ def _network(network: Network) -> str:
             f" The receiver reads once a frame ({1 / network.frame:.3g} Hz), so that packets wait"
             f" up to {seconds(network.frame)} for it."
         )
-    middle = seconds(network.middle)
-    delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
     return (
-        f"{network.rate:.3g} messages a second, {delay}, 5-95 %"
-        f" spread {seconds(network.spread)}. A delay buffer needs {needs[0]} of the packets to be"
-        f" in time, {', '.join(needs[1:])}.{frames}"
+        f"Delays spread over {seconds(network.spread)} from 5 to 95 %. A delay buffer needs"
+        f" {needs[0]} of the packets to be in time, {', '.join(needs[1:])}.{frames}"
     )
 
 

@@ -18,6 +18,7 @@ from epic_cli.shell.errors import ExitStatus, WrongUsage, say
 from epic_cli.shell.messages import Messages, Reporter
 from epic_cli.shell.options.common import (
     color_option,
+    explain_option,
     read_option,
     save_profile_option,
 )
@@ -35,7 +36,7 @@ _EXAMPLES = """\b
 Examples:
   epic inspect sample_inputs/two_tanks.csv
   epic inspect --format json sample_inputs/*.csv
-  epic inspect --explain E101
+  epic inspect --explain sample_inputs/jitter.txt
   epic inspect --read vx=,vy=,vz= sample_inputs/two_tanks.csv
 """
 
@@ -43,19 +44,15 @@ Examples:
 ANY = "any"
 
 
-def _code(*more: str) -> Parsed:
-    """The code of a finding, or one ``more`` word."""
+def _read_code(text: str) -> str:
+    """Read the code of a finding, or ``any``; raise ``ValueError``."""
+    from epic_cli.recordings.findings import KINDS
 
-    def read(text: str) -> str:
-        from epic_cli.recordings.findings import KINDS
-
-        known = [*more, *KINDS]
-        found = next((name for name in known if name.lower() == text.lower()), None)
-        if found is None:
-            raise ValueError(f"no code {text!r}; choose from {', '.join(known)}")
-        return found
-
-    return Parsed("code", read)
+    known = [ANY, *KINDS]
+    found = next((name for name in known if name.lower() == text.lower()), None)
+    if found is None:
+        raise ValueError(f"no code {text!r}; choose from {', '.join(known)}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -73,10 +70,10 @@ class InspectOptions:
     )
     fail_if: tuple[str, ...] = value(
         "Exit with status 5 if this finding, or any, is there. May be repeated.",
-        type=_code(ANY),
+        type=Parsed("code", _read_code),
         multiple=True,
     )
-    explain: str | None = value("Say what this code means and what helps.", type=_code())
+    explain: bool = shared(explain_option)
     saving: Saving | None = shared(save_profile_option)
     read: ReadSpec = shared(read_option)
     color: ColorChoice = shared(color_option)
@@ -93,11 +90,8 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     Exit status: 0 nothing grave, 1 an error is found or lines were refused, 2 wrong usage, 3 a file
     cannot be read, 5 --fail-if found its code, 130 interrupted.
     """
-    from epic_cli.jobs.inspect.report import explanation, record, report
+    from epic_cli.jobs.inspect.report import record, report
 
-    if options.explain is not None:
-        write_report(explanation(options.explain), "table", options.color)
-        return ExitStatus.DONE
     names = recordings_of(options.recordings)
     if options.saving is not None and len(names) > 1:
         raise WrongUsage(
@@ -146,4 +140,5 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
 def _write(report: Report, options: InspectOptions, number: int) -> None:
     if number:
         write_document("\n")
-    write_report(report, "table", options.color)
+    rest = "a wider window or --format json"
+    write_report(report, "table", options.color, explain=options.explain, rest=rest)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.recordings.watch import RecordingMonitor
 
 #: This many packets are held, for figures that need more than one pass; and shown.
-_HELD, SHOWN = 100_000, 5
+HELD, SHOWN = 100_000, 5
 
 #: Steps in time are regular where nine of ten are so near to the usual one.
 REGULAR = 0.1
@@ -108,7 +108,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         refused += len(block.refusals)
         first = first or next(iter(block.refusals), None)
         head += (block[at] for at in range(min(len(block), SHOWN - len(head))))
-        if count < _HELD:
+        if count < HELD:
             rest = rest or PacketBlock(block.entities)
             separate(block, held, most, rest)
         count += len(block)

@@ -127,6 +127,8 @@ color_option = click.option(
 
 def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
     """``--format``, as ``name``."""
+    if "jsonl" in formats and "json" not in formats:
+        meaning = f"{meaning} json means jsonl."
     return click.option("-f", "--format", name, type=FormatChoice(formats), default=default,
                         show_default=True, help=meaning)  # fmt: skip
 

@@ -197,9 +197,9 @@ def test_holes_of_a_recording_are_no_stall() -> None:
     [
         ("half rate", "--send 15hz -s buffer", 0.3),
         ("two thirds", "--send ", 0.5),
-        ("stamped late", "delta= -s buffer", 0.5),
+        ("stamped late", "each state's own time and -s buffer", 0.5),
         ("stamped on arrival", "--read time=seq,unit=ticks@30", 0.5),
-        ("double velocities", "--read vx=COLUMN", 0.6),
+        ("double velocities", "velocities corrected for that", 0.6),
     ],
 )
 def test_a_cure_of_what_is_sent_was_tried(sender: str, command: str, better: float) -> None:
@@ -231,4 +231,4 @@ def test_what_the_program_cannot_try_says_so(sender: str) -> None:
     rows[7] += 0.05 + asked.random.gamma(2.0, 0.001, rows.shape[1])
     found = tried_in(rows)
     assert found.trial is None
-    assert "(Not tried here.)" in cure_words(found)
+    assert "(It cannot be tried on a recording.)" in cure_words(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from epic_cli.jobs.diagnose.cures import Cure
 from epic_cli.jobs.diagnose.cures.packets import fill_rests
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic
+from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traffic, round_rate
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -31,7 +31,9 @@ def _of(stream: Stream) -> Finding | None:
         float(stream.times[places[0]]),
         float(stream.times[places[int(silences.argmax())]]),
         stream.entities,
-        remedy=Cure(f"--send {1 / stream.period:.3g}hz", "step_error", packets=fill_rests),
+        remedy=Cure(
+            f"--send {round_rate(1 / stream.period):g}hz", "step_error", packets=fill_rests
+        ),
     )
 
 

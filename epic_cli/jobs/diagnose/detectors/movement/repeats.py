@@ -10,7 +10,7 @@ from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, send_once
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.repeats import BLOCK, SHARE, repeats_of, without_repeats
-from epic_cli.metrics.traffic import Stream, Traffic
+from epic_cli.metrics.traffic import Stream, Traffic, round_rate
 
 
 def detect(traffic: Traffic) -> list[Finding]:
@@ -35,7 +35,7 @@ def _of(stream: Stream, need: float) -> Finding | None:
     # rarer states need a longer delay, and stamps are up to a packet later than their steps
     later = step if times.denominator > 1 else step - stream.period
     drawing = buffer_of(need + later)
-    command = f"--send {rate:.4g}hz {command_of(drawing)}"
+    command = f"--send {round_rate(rate):g}hz {command_of(drawing)}"
     remedy = Cure(command, "step_error", drawing, send_once)
     values: dict[str, float | str] = {
         "kind": kind, "rate": 1 / stream.period, "changes": rate,

@@ -12,16 +12,13 @@ from epic_cli.jobs.diagnose.cures.packets import needed_delay, number_stamps, re
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.digits import seconds, share
-from epic_cli.metrics.traffic import SHARE, USUAL_RATES, Floats, Stamping, Stream, Traffic, sigma
+from epic_cli.metrics.traffic import SHARE, Floats, Stamping, Stream, Traffic, round_rate, sigma
 
 #: In periods.
 SPREAD = 0.04
 
 #: States over which wrong stamps even out.
 AROUND = 31
-
-#: A rate is a usual one that it is this near to.
-ROUND = 0.005
 
 #: A stamp is at most this many standard deviations off.
 FARTHEST = 6.0
@@ -45,8 +42,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 def _rate(stream: Stream) -> float:
     """Return how many sequence numbers there are in a second; a usual rate where it is near one."""
     # over all of it: intervals of rounded stamps are not those of the packets
-    found = float(np.ptp(stream.sequence) / np.ptp(stream.times))
-    return next((rate for rate in USUAL_RATES if abs(rate - found) < ROUND * rate), found)
+    return round_rate(float(np.ptp(stream.sequence) / np.ptp(stream.times)))
 
 
 def _told(name: str, stamping: Stamping, rate: float | None) -> Finding:
@@ -79,14 +75,16 @@ def _told(name: str, stamping: Stamping, rate: float | None) -> Finding:
         entities,
         remedy=None
         if rate is None
-        else Cure(f"--read time=seq,unit=ticks@{rate:.4g}", "step_error", packets=number_stamps),
+        else Cure(f"--read time=seq,unit=ticks@{rate:g}", "step_error", packets=number_stamps),
     )
 
 
 def mend_stamps(longer: float, need: float) -> Cure:
     """Stamps by velocities, drawn by a buffer of the needed delay (s) that much (s) longer."""
     drawing = buffer_of(need + longer)
-    return Cure(f"delta= {command_of(drawing)}", "step_error", drawing, stamp_by_velocity)
+    return Cure(
+        f"each state's own time and {command_of(drawing)}", "step_error", drawing, stamp_by_velocity
+    )
 
 
 def _of(stream: Stream, need: float) -> Finding | None:

@@ -94,7 +94,7 @@ def _remedy(mend: _Mend | None) -> Cure:
         x, y, z = mend(np.array([packet.velocity]))[0].tolist()
         return packet._replace(velocity=(x, y, z))
 
-    command = "--read vx=,vy=,vz=" if mend is None else "--read vx=COLUMN,vy=COLUMN,vz=COLUMN"
+    command = "--read vx=,vy=,vz=" if mend is None else "velocities corrected for that"
     return Cure(command, "step_error", packets=lambda block: rewrite(block, mended),
                 against=_BY_VELOCITY)  # fmt: skip
 

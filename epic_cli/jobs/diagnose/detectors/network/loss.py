@@ -93,8 +93,9 @@ DETECTOR = Detector(
     "packets are lost",
     "{lost:share} of the packets never arrived, {kind}: at most {longest:number} in a row,"
     " {silence:s} without news.",
-    "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
-    "{bridge}. Simulate it with --link 'gemodel=\"{p:share},{r:share}\"'.",
+    "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts."
+    " --link 'gemodel=\"{p:share},{r:share}\"' simulates such losses.",
+    "{bridge}.",
     "share of missing sequence numbers; the longest run of them, and all those behind another,"
     " against the number expected of independent losses",
     "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or more"
