@@ -60,12 +60,12 @@ Examples:
   epic lab --listen 9871 --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16'
 """
 
-#: Who draws a running game unless others are named, the first one all of it.
+#: The default strategies for a running game; the first one draws all of it.
 _USUAL = ("snapshot", "epic", "dead-reckoning")
 
 _USUAL_ADDRESS = str(Address())
 
-#: What experiments have, too.
+#: Options that experiments have, too.
 _ALWAYS = {"recording", "experiment", "endpoint", "port", "opens", "duration", "help"}
 _ALWAYS |= {"strategies", "drawn"}
 
@@ -79,7 +79,9 @@ _team_options = OptionGroup(
     ),
 )
 
-_drawn_option = drawn_option("What the game really drew of RECORDING, beside the strategies.")
+_drawn_option = drawn_option(
+    "What the game really drew of RECORDING. It is shown beside the strategies."
+)
 
 
 @command(EXAMPLES, "experiment listen s layout record port open duration")
@@ -115,15 +117,15 @@ def lab(
     """``epic lab``.
 
     The page is served to this machine alone, works offline and ends with Ctrl-C. It opens on a bad
-    network, or on RECORDING as it arrived, beside what the game drew of it (--drawn); its movement
-    can be sent over other networks, too, as can computed paths and what the mouse draws. The
-    address of the page holds the experiment, and "copy the command" gives the line of "epic
+    network, or on RECORDING as it arrived, beside what the game drew of it (--drawn). The movement
+    of RECORDING, computed paths and movements drawn with the mouse can be sent over other networks.
+    The address of the page holds the experiment, and "copy the command" gives the line of "epic
     compare" that makes the same figures. A strategy of your own takes part if -s names it here: no
     address and no page can name code.
 
-    With --listen the page shows a running game: all entities on a map, and of the one that is
-    clicked what each strategy draws of it, how far off, how late. "epic proxy --show lab" is the
-    same in the middle of a game, with the network as sliders.
+    With --listen the page shows a running game: all entities on a map, and each strategy's drawing,
+    error and lag of the clicked one. "epic proxy --show lab" does the same between a game and its
+    server, with the network as sliders.
 
     Over SSH: forward the port (ssh -L 8080:127.0.0.1:8080) and open the printed address.
 
@@ -135,11 +137,11 @@ def lab(
         names = [param.name for param in click.get_current_context().command.params if param.name]
         refuse([name for name in names if name not in _ALWAYS], "needs --listen")
         if drawn.file and not recording:
-            raise WrongUsage("--drawn belongs to a recording: give that, too", "drawn")
+            raise WrongUsage("--drawn needs the RECORDING that the game drew", "drawn")
         given = LabInputs(recording or "", drawn=drawn.write())
-        return _experiments(given, experiment, participants, page, duration)
-    refuse(("recording", "experiment", "drawn"), "is not for --listen")
-    team = _team(participants, _USUAL)
+        return _serve_experiments(given, experiment, participants, page, duration)
+    refuse(("recording", "experiment", "drawn"), "does not go with --listen")
+    team = _choose_team(participants, _USUAL)
     with lab_library():
         from epic_cli.live.browser.game import Live
     from epic_cli.live.browser.game import GameView
@@ -166,28 +168,28 @@ def lab(
     return ended(stopped)
 
 
-def _team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
+def _choose_team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
     if not participants.strategies:
         participants = replace(participants, strategies=(tuple(usual),))
     team = participants.specs()
     if len(team) > MOST_STRATEGIES:
-        raise WrongUsage(f"at most {MOST_STRATEGIES} strategies take part")
+        raise WrongUsage(f"-s: at most {MOST_STRATEGIES} strategies can take part")
     return team
 
 
-def _experiments(
+def _serve_experiments(
     given: LabInputs, experiment: str, participants: Participants, page: Page, duration: float
 ) -> int:
     with lab_library():
-        from epic_cli.lab.serving import experiments
+        from epic_cli.lab.serving import make_server
         from epic_cli.live.browser.server import serve
     from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
     from epic_cli.lab.spec import OPENING, RECORDING, LabSpec, read_query
 
     recording = given.recording
     if recording == "-":
-        raise WrongUsage("a recording that is read again and again must be a file")
-    team = _team(participants, DEFAULT_STRATEGIES)
+        raise WrongUsage("the lab reads the recording many times: give a file, not standard input")
+    team = _choose_team(participants, DEFAULT_STRATEGIES)
     own = tuple(sorted({each.name for each in team} - {*remote_names()}))
     given = given._replace(own=own)
     first = experiment or (f"movement={RECORDING}" if recording else "")
@@ -205,7 +207,7 @@ def _experiments(
         raise WrongUsage(str(error)) from error
 
     async def job() -> None:
-        served = serve(experiments(given, page.port, query), page.ready)
+        served = serve(make_server(given, page.port, query), page.ready)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(served, None if duration == math.inf else duration)
 

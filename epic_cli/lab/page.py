@@ -48,47 +48,47 @@ LAB = PageParts(
 )
 
 
-#: The controls that are always in sight, and the others by what they are for.
+#: The controls that are always visible, and the others by topic.
 FRONT = ("loss", "jitter", "latency", "send_rate")
 FOLDS = {
-    "A network as it is called": ("preset",),
+    "A network by name": ("preset",),
     "The path": ("speed", "size", "turning", "duration"),
-    "When it is sent": ("threshold", "angle_threshold", "against", "at_least", "budget"),
-    "In how many bits": (
+    "When a state is sent": ("threshold", "angle_threshold", "against", "at_least", "budget"),
+    "Encoding": (
         "layout", "quantize", "quantize_velocity", "bits", "range", "velocity", "rotation",
         "rotation_bits", "pack", "redundancy", "repeats", "separate", "mtu",
     ),
-    "The clock of the sender": ("clock_offset", "clock_drift"),
-    "How delays spread": ("distribution", "correlation", "in_order"),
-    "Bursts, repeats, damage": (
+    "The sender's clock": ("clock_offset", "clock_drift"),
+    "Distribution of delays": ("distribution", "correlation", "in_order"),
+    "Bursts, duplicates, corruption": (
         "gemodel", "loss_correlation", "duplicate", "corrupt"
     ),
-    "The wrong order": ("reorder", "reorder_gap", "reorder_correlation"),
-    "A narrow line": ("rate", "queue", "packet_size"),
-    "What counts": ("weights", "tick", "seed"),
+    "Reordering": ("reorder", "reorder_gap", "reorder_correlation"),
+    "Bandwidth": ("rate", "queue", "packet_size"),
+    "Score": ("weights", "tick", "seed"),
 }  # fmt: skip
 
 
 @lru_cache(maxsize=1)
 def lab_page(given: LabInputs = NOTHING) -> str:
-    """The page, with the default experiment in it, until its own has been computed."""
-    return LAB.html("epic lab", _data(given))
+    """Return the page, which shows the default experiment until its own has been computed."""
+    return LAB.html("epic lab", _make_data(given))
 
 
-def _data(given: LabInputs) -> dict[str, Any]:
+def _make_data(given: LabInputs) -> dict[str, Any]:
     with closing(ExperimentRunner(given)) as bench:
         data = figures_data(bench.figures(bench.read(OPENING)))
     return {**data, "title": "epic lab", "lab": controls(given)}
 
 
 def figures_data(found: Comparison, pack: Pack | None = None) -> dict[str, Any]:
-    """What a page of ``--html`` shows, without the picture of scores: they are in its table."""
+    """Return the data of a page of ``--html`` without the picture of scores."""
     content = content_of(found, report(found, "given"))
     return page_data(found.scenes, replace(content, scores=""), pack)
 
 
 def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
-    """All that can be set, for the page."""
+    """Return all settings of an experiment, for the page."""
     recording = Path(given.recording).name
     ways = {RECORDING: f"{recording}, as it arrived", RECORDED: f"{recording}, sent again"}
     placed = {"path", *FRONT, *(name for names in FOLDS.values() for name in names)}
@@ -104,9 +104,9 @@ def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
             name: [control(parameter) for parameter in group if parameter.name != "path"]
             for name, group in GROUPS.items()
         },
-        "strategies": {name: _strategy(name) for name in (*remote_names(), *given.own)},
+        "strategies": {name: _describe_strategy(name) for name in (*remote_names(), *given.own)},
         "front": FRONT,
-        "folds": {**FOLDS, **({"What else can be set": rest} if rest else {})},
+        "folds": {**FOLDS, **({"Other settings": rest} if rest else {})},
         "opening": OPENING.query(),
         "start": given.start(),
         "languages": LANGUAGES,
@@ -116,7 +116,7 @@ def controls(given: LabInputs = NOTHING) -> dict[str, Any]:
     }
 
 
-def _strategy(name: str) -> dict[str, Any]:
+def _describe_strategy(name: str) -> dict[str, Any]:
     declared = declaration(name)
     return {
         "help": declared.summary,
@@ -126,8 +126,8 @@ def _strategy(name: str) -> dict[str, Any]:
     }
 
 
-def in_force(experiment: Experiment) -> dict[str, str]:
-    """What every control stands at: what was given, what a preset says, or the default."""
+def list_values(experiment: Experiment) -> dict[str, str]:
+    """Return the value of every control: as given, by a preset, or the default."""
     given, spec = experiment.job.runs, experiment.job.how
     network = given.simulation if isinstance(given, SimulatedRuns) else SimulationSpec()
     movement = network.movement

@@ -1,7 +1,7 @@
-"""The bench of the lab: what an experiment comes to, first what is drawn, then the figures.
+"""Computes the lab's experiments: first the picture, then the figures.
 
-An experiment is read by the options of ``epic compare`` itself, and computed by what computes
-that command, so that the line of the command makes the same figures.
+An experiment is read by the options of ``epic compare`` itself, and computed by that command's
+functions, so that the line of the command makes the same figures.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import click
 from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.jobs.compare.spec import CompareJob
-from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, by_hand_file
+from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, write_points
 from epic_cli.metrics.evaluation import Run, compare, prepare, scenes_of
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, SimulatedRuns
 from epic_cli.metrics.notes import NotEnoughToSay
@@ -52,36 +52,39 @@ if TYPE_CHECKING:
     from epic_cli.network.simulation import SimulationSpec
 
 
-#: Seconds and packets of a path, seconds of a frame: who moves sliders does not wait for more.
+#: The most seconds and packets of a path, and the shortest tick, so that sliders stay quick.
 LONGEST, MOST_PACKETS, SHORTEST_TICK = 600.0, 100_000, Fraction(1, 1000)
 
 
 class Superseded(Exception):
-    """A newer experiment has taken its place."""
+    """An interrupt of an experiment that a newer one has replaced."""
 
 
 class InvalidExperiment(ValueError):
-    """An experiment that cannot be made, and why."""
+    """A refusal of an experiment that cannot be computed, with the reason."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment that has been read: what is compared, and over what."""
+    """A parsed experiment: the specification, and the comparison job."""
 
     lab: LabSpec
     job: CompareJob
 
     @property
     def labels(self) -> list[str]:
-        """Of all that take part, what the game drew among them."""
+        """The labels of all participants, with that of the game's own drawing."""
         return [participant.label for participant in self.job.how.participants]
 
     def runs(self) -> Iterator[Run]:
-        """A run for each network, or the recording; files are read once until they change."""
+        """Return a run for each network, or the recording.
+
+        A file is read again only if it changes.
+        """
         given = self.job.runs
         if isinstance(given, RecordedRuns):
-            return iter([_recorded(given)])
-        return iter(replace(given, load=lambda file, **_: _read(load_movement, file)))
+            return iter([_read_recorded(given)])
+        return iter(replace(given, load=lambda file, **_: _read_unchanged(load_movement, file)))
 
 
 _drawn_option = drawn_option("")
@@ -89,7 +92,7 @@ _drawn_option = drawn_option("")
 
 @click.command("compare")
 @with_options
-def _words(
+def _parse_words(
     inputs: Inputs = shared(Inputs),
     participants: Participants = shared(Participants),
     network: NetworkOptions = shared(NetworkOptions),
@@ -98,7 +101,7 @@ def _words(
     scoring: Scoring = shared(Scoring),
 ) -> CompareJob:
     given = given_runs(inputs, network, Messages(quiet=True), drawn)
-    shown = None if drawn.file is None else _recorded(given).drawn
+    shown = None if drawn.file is None else _read_recorded(given).drawn
     how = compare_spec(
         [*participants.specs(), *([shown] if shown else [])],
         inputs,
@@ -112,23 +115,25 @@ def _words(
 
 
 class ExperimentRunner:
-    """Reads and computes experiments on what is given; for one thread at a time."""
+    """Reads and computes experiments on the given inputs; one thread at a time."""
 
     def __init__(self, given: LabInputs = NOTHING) -> None:
-        self._command, _ = give_defaults(_words, {name: partial(load, name) for name in COMMANDS})
+        self._command, _ = give_defaults(
+            _parse_words, {name: partial(load, name) for name in COMMANDS}
+        )
         self._folder = tempfile.TemporaryDirectory(prefix="epic-lab-")
         by_hand = os.path.join(self._folder.name, "by-hand.csv")  # noqa: PTH118
         self._given = given._replace(by_hand=by_hand)
         self._last: tuple[LabSpec, Run] | None = None
 
     def close(self) -> None:
-        """Removes what it has written."""
+        """Remove the temporary files."""
         self._folder.cleanup()
 
     def read(self, lab: LabSpec) -> Experiment:
-        """An experiment ready to be made; raises ``InvalidExperiment``."""
+        """Parse an experiment; raise ``InvalidExperiment``."""
         if lab.moves == BY_HAND:
-            Path(self._given.by_hand).write_bytes(by_hand_file(lab.points))
+            Path(self._given.by_hand).write_bytes(write_points(lab.points))
         try:
             words = lab.arguments(self._given)
             job = self._command.main(words, standalone_mode=False)
@@ -136,23 +141,23 @@ class ExperimentRunner:
                 _check_length(job.runs.simulation)
             if (tick := Fraction(*job.how.timing.tick)) < SHORTEST_TICK:
                 raise InvalidExperiment(
-                    f"{float(tick):g} s between rows: the lab takes 1 ms or more"
+                    f"tick: {float(tick):g} s is too short: the lab needs 1 ms or more"
                 )
             return Experiment(lab, job)
         except (click.UsageError, WrongUsage, CannotAccess, ValueError) as error:
-            raise InvalidExperiment(_words_of(error)) from error
+            raise InvalidExperiment(_format_error(error)) from error
 
     def picture(self, experiment: Experiment) -> list[Scene]:
-        """What is drawn over the first network; raises ``InvalidExperiment``."""
+        """Draw the first network; raise ``InvalidExperiment``."""
         one = replace(experiment.job.how, total=1)
         sent = replace(experiment.lab, strategies=(), networks=1)
 
         def scenes() -> list[Scene]:
-            if self._last is None or self._last[0] != sent:  # else only a strategy is another one
+            if self._last is None or self._last[0] != sent:  # else only a strategy changed
                 self._last = sent, next(experiment.runs())
             return scenes_of(prepare(self._last[1], one), one)
 
-        found: list[Scene] = _possible(scenes)
+        found: list[Scene] = _convert_errors(scenes)
         return found
 
     def figures(
@@ -161,11 +166,11 @@ class ExperimentRunner:
         superseded: Callable[[], bool] = lambda: False,
         pictured: bool = True,
     ) -> Comparison:
-        """The comparison, with scenes if ``pictured``.
+        """Compute the comparison, with scenes if ``pictured``.
 
-        Raises ``InvalidExperiment`` and ``Superseded``.
+        Raise ``InvalidExperiment`` and ``Superseded``.
         """
-        threads = max(1, (os.cpu_count() or 1) - 1)  # a core is the picture's
+        threads = max(1, (os.cpu_count() or 1) - 1)  # one core draws the picture
         selection = experiment.job.how.selection if pictured else None
         spec = replace(experiment.job.how, threads=threads, selection=selection)
 
@@ -178,11 +183,11 @@ class ExperimentRunner:
             if superseded():
                 raise Superseded
 
-        found: Comparison = _possible(lambda: compare(runs(), spec, progress))
+        found: Comparison = _convert_errors(lambda: compare(runs(), spec, progress))
         return found
 
 
-def _possible(job: Callable[[], Any]) -> Any:
+def _convert_errors(job: Callable[[], Any]) -> Any:
     try:
         return job()
     except NotEnoughToSay as error:
@@ -193,7 +198,7 @@ def _possible(job: Callable[[], Any]) -> Any:
         raise InvalidExperiment(str(error)) from error
 
 
-def _words_of(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
@@ -203,32 +208,34 @@ def _check_length(simulation: SimulationSpec) -> None:
         movement.seconds > LONGEST or rate * movement.seconds > MOST_PACKETS
     ):
         raise InvalidExperiment(
-            f"the lab sends up to {LONGEST:g} s, and {MOST_PACKETS:,} packets; the command takes"
-            " more"
+            f"the lab sends at most {LONGEST:g} s and {MOST_PACKETS:,} packets; 'epic compare'"
+            " sends more"
         )
 
 
-def _as_packets(file: str, drawn: str | None, offset: float) -> Run:
+def _read_recording(file: str, drawn: str | None, offset: float) -> Run:
     with ReadingLog(file) as log:
         return RecordedRuns((file,), RecordingSpec(), None, drawn, offset).run(
             file, log, None, ReadingLog
         )
 
 
-def _recorded(given: Any) -> Run:
-    """The recording, and what the game drew of it."""
-    found: Run = _read(_as_packets, *given.recordings, given.drawn, given.drawn_offset)
+def _read_recorded(given: Any) -> Run:
+    """Read the recording, and what the game drew of it."""
+    found: Run = _read_unchanged(
+        _read_recording, *given.recordings, given.drawn, given.drawn_offset
+    )
     return found
 
 
-def _read(kind: Callable[..., Any], *about: Any) -> Any:
+def _read_unchanged(kind: Callable[..., Any], *about: Any) -> Any:
     files = (Path(file) for file in about if isinstance(file, str))
     return _read_once(kind, about, tuple(file.stat().st_mtime_ns for file in files))
 
 
 @lru_cache(maxsize=2)
 def _read_once(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple[int, ...]) -> Any:
-    """The files, until they change; raises ``InvalidExperiment`` for a line that is refused."""
+    """Read files once until they change; raise ``InvalidExperiment`` for a refused line."""
     del changed
     try:
         return kind(*about)

@@ -1,4 +1,4 @@
-"""What a page of experiments talks with: pictures first, then figures."""
+"""The server's side of the experiments' page: pictures first, then figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from epic_cli.jobs.code.run import run as code
 from epic_cli.jobs.code.spec import CodeSpec
 from epic_cli.jobs.compare.report import likely_scores, report
 from epic_cli.jobs.replay.spec import ReplaySpec
-from epic_cli.lab.page import figures_data, in_force, lab_page
+from epic_cli.lab.page import figures_data, lab_page, list_values
 from epic_cli.lab.run import Experiment, ExperimentRunner, InvalidExperiment, Superseded
 from epic_cli.lab.spec import (
     BY_HAND,
@@ -34,9 +34,9 @@ from epic_cli.lab.spec import (
     STEPS,
     LabInputs,
     LabSpec,
-    by_hand_file,
-    mended,
+    mend_query,
     read_query,
+    write_points,
 )
 from epic_cli.live.browser.server import File, ServeSpec
 from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies, frame
@@ -51,25 +51,25 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Scene
 
 
-#: Seconds without a change after which figures of few networks are computed, and those of many:
-#: what has begun takes a while to drop, and the next picture would wait for it.
+#: Seconds without a change before figures of few networks are computed, and those of many: dropping
+#: a computation takes a while, and the next picture would wait for it.
 PAUSE, REST = 0.1, 1.0
 
-#: Seconds: where some networks take longer, no more of them are computed.
+#: Seconds; if some networks take longer, no more are computed.
 ENOUGH = 20.0
 
-#: Seconds in which a thread that is to end should do so.
+#: Seconds that a thread has to end.
 LEAVE = 2.0
 
 #: The key of an experiment's frames.
 KEY = "experiment"
 
 #: A frame being made, and its message.
-Made = tuple[PageFrame, dict[str, Any]]
+PreparedFrame = tuple[PageFrame, dict[str, Any]]
 
 
 class LatestSlot:
-    """A place for one thing, between threads: the newest one replaces what has not been taken."""
+    """A slot between threads whose newest item replaces the one not taken yet."""
 
     def __init__(self) -> None:
         self._item: Any = None
@@ -77,29 +77,29 @@ class LatestSlot:
         self.ended = False
 
     @property
-    def waits(self) -> bool:
-        """Whether there is something to take, or nothing will ever come."""
+    def is_ready(self) -> bool:
+        """True if there is an item to take, or none will ever come."""
         return self._item is not None or self.ended
 
     def put(self, item: Any) -> None:
-        """Called by any thread."""
+        """Put an item; any thread may call this."""
         with self._changed:
             self._item = item
             self._changed.notify()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """End the iteration of ``items``."""
         with self._changed:
             self.ended = True
             self._changed.notify()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits until ``waits``, so long at most; says whether it does."""
+        """Wait until ``waits``, at most this long; return whether it is true."""
         with self._changed:
-            return self._changed.wait_for(lambda: self.waits, seconds)
+            return self._changed.wait_for(lambda: self.is_ready, seconds)
 
     def items(self) -> Iterator[Any]:
-        """What comes, until the end."""
+        """Yield items until the end."""
         while self.wait() and not self.ended:
             with self._changed:
                 item, self._item = self._item, None
@@ -107,12 +107,12 @@ class LatestSlot:
 
 
 class ExperimentSession:
-    """Draws the newest experiment on one thread, and judges it on another one.
+    """A page's experiments: one thread draws the newest, another one judges it.
 
     Messages are ``{"query": ..., "number": ...}``. Frames have the number, and are of the kind
     ``picture`` (scenes), ``figures`` (all that a page of ``--html`` shows) or ``refused``
-    (``words``). Figures wait until nothing changes, and are dropped when something does: part of
-    them takes long, and no picture waits for it.
+    (``words``). Figures wait until nothing changes, and are dropped when something does: some of
+    them take long, and no picture waits for them.
     """
 
     def __init__(self, outbox: Outbox, given: LabInputs) -> None:
@@ -128,11 +128,11 @@ class ExperimentSession:
             thread.start()
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Replaces what has been asked before."""
+        """Replace the experiment that was asked for before."""
         self._asked.put(message)
 
     def close(self) -> None:
-        """Ends the threads, and waits until they have looked up."""
+        """End the threads, and wait for them for a moment."""
         self._asked.end()
         self._drawn.end()
         for thread in self._threads:
@@ -143,15 +143,15 @@ class ExperimentSession:
             for message in self._asked.items():
                 number = self._number = message.get("number")
                 query = str(message.get("query", ""))
-                with self._refusals(number, partial(self._mend, bench, query)):
+                with self._report_refusals(number, partial(self._mend, bench, query)):
                     experiment = bench.read(read_query(query, self._given.own))
-                    self._put(_picture(bench, experiment), experiment, 1, number)
+                    self._send_frame(_make_picture(bench, experiment), experiment, 1, number)
                     self._drawn.put((experiment.lab, number))
 
     def _judge(self) -> None:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
             for lab, number in self._drawn.items():
-                with contextlib.suppress(Superseded), self._refusals(number):
+                with contextlib.suppress(Superseded), self._report_refusals(number):
                     self._judge_one(bench, lab, number)
 
     def _judge_one(self, bench: ExperimentRunner, lab: LabSpec, number: Any) -> None:
@@ -161,18 +161,22 @@ class ExperimentSession:
                 raise Superseded
             began = time.monotonic()
             experiment = bench.read(replace(lab, networks=networks))
-            found = bench.figures(experiment, self._superseded, pictured=not scenes)
+            found = bench.figures(experiment, self._is_superseded, pictured=not scenes)
             scenes = scenes or found.scenes
-            self._put(_figures(replace(found, scenes=scenes)), experiment, networks, number)
+            self._send_frame(
+                _make_figures(replace(found, scenes=scenes)), experiment, networks, number
+            )
             if time.monotonic() - began > ENOUGH:
                 break
 
-    def _superseded(self) -> bool:
-        return self._asked.waits or self._drawn.waits
+    def _is_superseded(self) -> bool:
+        return self._asked.is_ready or self._drawn.is_ready
 
     @contextlib.contextmanager
-    def _refusals(self, number: Any, mend: Callable[[], dict[str, Any]] = dict) -> Iterator[None]:
-        """What is wrong with an experiment is told, and what would ``mend`` it."""
+    def _report_refusals(
+        self, number: Any, mend: Callable[[], dict[str, Any]] = dict
+    ) -> Iterator[None]:
+        """Send the error of an experiment to the page, and the entries that would ``mend`` it."""
         try:
             yield
         except Superseded:
@@ -186,7 +190,7 @@ class ExperimentSession:
         self._send(number, frame(kind="refused", number=number, words=words, **mend))
 
     def _mend(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
-        """What is left of a refused experiment without its wrong entries, and what these are."""
+        """Return the valid part of a refused experiment, and its wrong entries."""
 
         def fits(query: str) -> bool:
             with contextlib.suppress(SettingError, InvalidExperiment, StrategyFailed):
@@ -195,13 +199,15 @@ class ExperimentSession:
             return False
 
         with contextlib.suppress(SettingError):
-            kept, left_out = mended(query, fits)
-            values = in_force(bench.read(read_query(kept, self._given.own)))
+            kept, left_out = mend_query(query, fits)
+            values = list_values(bench.read(read_query(kept, self._given.own)))
             return {"mended": kept, "left_out": left_out, "values": values}
         return {}
 
-    def _put(self, made: Made, experiment: Experiment, networks: int, number: Any) -> None:
-        """Each frame has all of those before it, and may replace them."""
+    def _send_frame(
+        self, made: PreparedFrame, experiment: Experiment, networks: int, number: Any
+    ) -> None:
+        """Send a frame; it contains all frames before it, and may replace them."""
         about, message = made
         message |= {
             "number": number,
@@ -209,22 +215,22 @@ class ExperimentSession:
             "command": experiment.lab.command(self._given),
             "design": experiment.lab.design(self._given),
             "labels": experiment.labels,
-            "values": in_force(experiment),
+            "values": list_values(experiment),
         }
         self._send(number, about.bytes(message))
 
     def _send(self, number: Any, data: bytes) -> None:
         with self._sending:
-            if number == self._number:  # else it would replace a newer one
+            if number == self._number:  # else the frame would replace a newer one
                 self._outbox.put(KEY, data)
 
 
-def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
+def _make_picture(bench: ExperimentRunner, experiment: Experiment) -> PreparedFrame:
     made = PageFrame()
     ranks = {label: rank for rank, label in enumerate(experiment.labels)}
     scenes = [scene for scene in bench.picture(experiment) if len(scene.times)]
     if not scenes:
-        raise InvalidExperiment("nothing arrives")
+        raise InvalidExperiment("no packet arrives: lower the loss")
     return made, {
         "kind": "picture",
         "styles": looks(experiment.labels),
@@ -232,14 +238,17 @@ def _picture(bench: ExperimentRunner, experiment: Experiment) -> Made:
     }
 
 
-def _figures(found: Comparison) -> Made:
+def _make_figures(found: Comparison) -> PreparedFrame:
     made = PageFrame()
     likely = likely_scores(found.results)
     return made, {"kind": "figures", "likely": likely, **figures_data(found, made.pack)}
 
 
-class Wanted(NamedTuple):
-    """An experiment on its bench, what is given, a file's ``name``, which part a video shows."""
+class ExportRequest(NamedTuple):
+    """A request for a file.
+
+    The experiment and its runner, the ``name``, the part that a video shows.
+    """
 
     bench: ExperimentRunner
     experiment: Experiment
@@ -249,30 +258,30 @@ class Wanted(NamedTuple):
 
 
 def export(name: str, query: str, given: LabInputs) -> bytes:
-    """The file of this name, one of ``EXPORTS``; raises ``ValueError`` where there is none.
+    """Make the file of this name, one of ``EXPORTS``; raise ``ValueError``.
 
     The query is an experiment's, and may have a ``clip``, as the option.
     """
     if name == CODE:
-        return _code(query)
+        return _generate_code(query)
     own, _, clip = query.partition("&clip=")
     lab = read_query(own, given.own)
     if name == NOTHING.by_hand:
-        return by_hand_file(lab.points)
+        return write_points(lab.points)
     part = parse_qs(f"clip={clip}").get("clip", [""])[0]
     try:
         with closing(ExperimentRunner(given)) as bench:
-            return _MAKERS[name](Wanted(bench, bench.read(lab), given, name, part))
+            return _MAKERS[name](ExportRequest(bench, bench.read(lab), given, name, part))
     except (StrategyFailed, Unwritable, UnwritablePacket) as error:
         raise ValueError(str(error)) from error
 
 
-#: Python 3.11 fails where two threads are in ``ast.parse`` (gh-106905).
+#: Python 3.11 fails if two threads run ``ast.parse`` (gh-106905).
 _CODING = threading.Lock()
 
 
-def _code(query: str) -> bytes:
-    """A strategy in a language, as ``epic code`` writes it."""
+def _generate_code(query: str) -> bytes:
+    """Generate a strategy's code in a language, as ``epic code`` does."""
     words = {key: values[0] for key, values in parse_qs(query.replace("+", "%2B")).items()}
     language = Choice("language", None, "", LANGUAGES).read(words.get("lang", ""))
     strategy = checked_strategies([words.get("s", "")])[0]
@@ -281,54 +290,54 @@ def _code(query: str) -> bytes:
         return code(CodeSpec(strategy, language), line).encode()
 
 
-def _page(wanted: Wanted) -> bytes:
-    lab, given = wanted.experiment.lab, wanted.given
-    found = wanted.bench.figures(wanted.experiment)
+def _make_page(request: ExportRequest) -> bytes:
+    lab, given = request.experiment.lab, request.given
+    found = request.bench.figures(request.experiment)
     about = About("" if lab.moves == BY_HAND else given.recording, "", lab.command(given))
     return page_of(found.scenes, content_of(found, report(found), about=about)).encode()
 
 
-def _svg(wanted: Wanted) -> bytes:
-    found = wanted.bench.figures(wanted.experiment)
-    return picture(found.scenes[0], wanted.experiment.labels, found.pictured).encode()
+def _make_svg(request: ExportRequest) -> bytes:
+    found = request.bench.figures(request.experiment)
+    return picture(found.scenes[0], request.experiment.labels, found.pictured).encode()
 
 
-def _video(wanted: Wanted) -> bytes:
-    found = wanted.bench.figures(wanted.experiment)
-    spec, stream = VideoSpec.parse(wanted.clip), io.BytesIO()
-    labels = wanted.experiment.labels
-    write_video(stream, kind_of(wanted.name), found.scenes[:1], spec, labels, found.pictured)
+def _make_video(request: ExportRequest) -> bytes:
+    found = request.bench.figures(request.experiment)
+    spec, stream = VideoSpec.parse(request.clip), io.BytesIO()
+    labels = request.experiment.labels
+    write_video(stream, kind_of(request.name), found.scenes[:1], spec, labels, found.pictured)
     return stream.getvalue()
 
 
-def _case(wanted: Wanted) -> bytes:
-    """A case for ``epic check`` in a ZIP: packets, strategies, and what they draw."""
-    run, spec = next(wanted.experiment.runs()), wanted.experiment.job.how
+def _make_case(request: ExportRequest) -> bytes:
+    """Make a case for ``epic check`` in a ZIP: packets, strategies, and their rows."""
+    run, spec = next(request.experiment.runs()), request.experiment.job.how
     blocks = [block for block in run.packets.values() if len(block)]
     writer, conversion, stream = make_writer("text"), Conversion(Changes()), io.BytesIO()
     rows = [row for block in blocks for row in conversion.rows(block, writer)]
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(stream, "w") as archive:
-        folder = os.path.join(place, wanted.name.removesuffix(".zip"))  # noqa: PTH118
+        folder = os.path.join(place, request.name.removesuffix(".zip"))  # noqa: PTH118
         values = spec_values(folder, ReplaySpec(timing=spec.timing))
-        values |= {"strategy": [*wanted.experiment.lab.strategies]}
+        values |= {"strategy": [*request.experiment.lab.strategies]}
         make_case(folder, [], values, writer.header + b"".join(rows))
         for file in sorted(Path(folder).iterdir()):
             archive.write(file, file.relative_to(place))
     return stream.getvalue()
 
 
-_MAKERS: dict[str, Callable[[Wanted], bytes]] = {
-    "lab.html": _page,
-    "lab.svg": _svg,
-    "lab.gif": _video,
-    "lab.mp4": _video,
-    "lab-case.zip": _case,
+_MAKERS: dict[str, Callable[[ExportRequest], bytes]] = {
+    "lab.html": _make_page,
+    "lab.svg": _make_svg,
+    "lab.gif": _make_video,
+    "lab.mp4": _make_video,
+    "lab-case.zip": _make_case,
 }
 
 #: The file of a strategy's code.
 CODE = "smoothing.txt"
 
-#: The names of files, and what they are.
+#: The names of files, and their media types.
 EXPORTS = {
     "lab.html": "text/html",
     "lab.svg": "image/svg+xml",
@@ -340,12 +349,12 @@ EXPORTS = {
 }
 
 
-def experiments(given: LabInputs = NOTHING, port: int = 0, query: str = "") -> ServeSpec:
-    """A page of experiments on what is ``given``, which begins with that of the ``query``."""
-    files = {name: File(kind, partial(_saved, name, given)) for name, kind in EXPORTS.items()}
+def make_server(given: LabInputs = NOTHING, port: int = 0, query: str = "") -> ServeSpec:
+    """Return the server of an experiments' page, which begins with that of the ``query``."""
+    files = {name: File(kind, partial(_export_file, name, given)) for name, kind in EXPORTS.items()}
     sessions = {"experiment": partial(ExperimentSession, given=given)}
     return ServeSpec(partial(lab_page, given), sessions, port, query, files)
 
 
-def _saved(name: str, given: LabInputs, query: str) -> bytes:
+def _export_file(name: str, given: LabInputs, query: str) -> bytes:
     return export(name, query, given)

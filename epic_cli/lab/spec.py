@@ -1,4 +1,4 @@
-"""An experiment as a value: the query of an address, and a command line, by one table."""
+"""An experiment as a value, which one table turns into an address's query and a command line."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from epic_cli.network.paths import PATH, TURNING
 from epic_cli.network.randomness import SEED
 from epic_cli.network.sender import SENDER
 
-#: What moves beside the paths: the recording with its own network; its movement over a simulated
-#: one; a movement drawn by hand.
+#: The movements beside the paths: the recording with its own network; its movement over a
+#: simulated one; a movement drawn by hand.
 RECORDING, RECORDED, BY_HAND = "recording", "movement", "hand"
 
-#: How often players see a frame, and what the score weighs.
+#: The tick, and the group of the score's parameters.
 TICK, SCORE = TIMING[0], "score"
 
-#: The parameters of an experiment by what they are about; of a recording with its own network,
-#: only the last ones mean something.
+#: The parameters of an experiment by topic; of a recording with its own network, only the last
+#: group has an effect.
 GROUPS: dict[str, tuple[Parameter, ...]] = {
     "movement": (*PATH, TURNING, DURATION),
     "send": SENDER,
@@ -39,23 +39,23 @@ GROUPS: dict[str, tuple[Parameter, ...]] = {
 }
 TABLE = tuple(each for group in GROUPS.values() for each in group)
 
-#: Of paths alone.
+#: Parameters of paths alone.
 _PATHS = {point.name for point in (*PATH, TURNING)}
 
-#: The figures are those of this many networks, one step after the other.
+#: The numbers of networks in successive figures.
 STEPS = (1, 8, 64, 256)
 
-#: A link is no longer than this, a movement drawn by hand has no more points.
+#: The longest query of an address, and the most points of a movement drawn by hand.
 LONGEST_QUERY, MOST_POINTS = 60_000, 2000
 
 DEFAULT_STRATEGIES = ("epic", "snapshot", "dead-reckoning")
 
 
 class LabInputs(NamedTuple):
-    """What the line that starts the lab gives, and no address names.
+    """The inputs from the command line that starts the lab, which no address can name.
 
     The ``recording``, if any, what the game ``drawn`` of it, as the option, the names of ``own``
-    strategies, and where a movement drawn by hand is.
+    strategies, and the path of a movement drawn by hand.
     """
 
     recording: str = ""
@@ -64,7 +64,7 @@ class LabInputs(NamedTuple):
     by_hand: str = "by-hand.csv"
 
     def start(self) -> str:
-        """The line for a shell that starts the lab again."""
+        """Return the command line that starts the lab again."""
         words = ["epic", "lab", *filter(None, [self.recording])]
         return shlex.join([*words, *([f"--drawn={self.drawn}"] if self.drawn else [])])
 
@@ -72,7 +72,7 @@ class LabInputs(NamedTuple):
 NOTHING = LabInputs()
 
 
-def _encoded(pairs: Sequence[tuple[str, str]]) -> str:
+def _encode_query(pairs: Sequence[tuple[str, str]]) -> str:
     return urlencode(pairs, quote_via=quote, safe="+,;=")
 
 
@@ -80,11 +80,10 @@ def _encoded(pairs: Sequence[tuple[str, str]]) -> str:
 class LabSpec:
     """An experiment.
 
-    ``moves`` is a path's name, ``RECORDING``, ``RECORDED`` or ``BY_HAND``. ``values`` are those of
-    ``TABLE`` that are set, as they are written, in its order; ``changes`` what the link is at later
-    times, each ``TIME WORDS``.
-    ``strategies`` are written ``NAME+key=value``; ``points`` are ``t,x,y`` of the movement drawn by
-    hand (seconds, lengths).
+    ``moves`` is a path's name, ``RECORDING``, ``RECORDED`` or ``BY_HAND``. ``values`` are the set
+    values of ``TABLE``, as text, in its order; ``changes`` are later changes of the link, each
+    ``TIME WORDS``. ``strategies`` are texts ``NAME+key=value``; ``points`` are ``t,x,y`` of the
+    movement drawn by hand (seconds, lengths).
     """
 
     moves: str = "strafe"
@@ -96,22 +95,22 @@ class LabSpec:
 
     @property
     def simulated(self) -> bool:
-        """Whether a network is simulated."""
+        """True if a network is simulated."""
         return self.moves != RECORDING
 
     def query(self) -> str:
-        """The query of its address, which ``read_query`` reads."""
-        pairs = [("movement", self._described("movement", self.moves))]
-        pairs += [(name, self._described(name)) for name in ("send", "link")]
+        """Return the query of its address, which ``read_query`` reads."""
+        pairs = [("movement", self._describe_group("movement", self.moves))]
+        pairs += [(name, self._describe_group(name)) for name in ("send", "link")]
         score = {parameter.name for parameter in GROUPS[SCORE]}
         pairs = [*filter(itemgetter(1), pairs), *(pair for pair in self.values if pair[0] in score)]
         pairs += [("s", strategy) for strategy in self.strategies]
         pairs += [("points", self.points)] if self.points else []
         pairs += [("networks", str(self.networks))] if self.networks > 1 else []
-        return _encoded(pairs)
+        return _encode_query(pairs)
 
-    def _described(self, group: str, name: str = "", without: Collection[str] = ()) -> str:
-        """The description of what is set in a group, behind a ``name``."""
+    def _describe_group(self, group: str, name: str = "", without: Collection[str] = ()) -> str:
+        """Return the description of a group's set values, behind a ``name``."""
         known = {parameter.name for parameter in GROUPS[group]} - {*without}
         entries = [("", name)] if name else []
         entries += [pair for pair in self.values if pair[0] in known]
@@ -119,7 +118,7 @@ class LabSpec:
         return description.write(entries)
 
     def arguments(self, given: LabInputs) -> list[str]:
-        """The words after ``epic compare`` that make the same figures."""
+        """Return the words after ``epic compare`` that make the same figures."""
         score = {parameter.name for parameter in GROUPS[SCORE]}
         words = [f"--{name}={value}" for name, value in self.values if name in score]
         if self.moves == RECORDING:
@@ -128,39 +127,39 @@ class LabSpec:
         else:
             file = given.recording if self.moves == RECORDED else given.by_hand
             is_path = self.moves not in (RECORDED, BY_HAND)
-            movement = self._described("movement", self.moves)
+            movement = self._describe_group("movement", self.moves)
             if not is_path:
                 truth = description.write([("truth", file)])
-                how = self._described("movement", without=_PATHS)
+                how = self._describe_group("movement", without=_PATHS)
                 movement = ",".join(filter(None, (truth, how)))
             described = {"movement": movement, "seeds": str(self.networks)}
-            described |= {name: self._described(name) for name in ("send", "link")}
+            described |= {name: self._describe_group(name) for name in ("send", "link")}
             words = [*(f"--{name}={text}" for name, text in described.items() if text), *words]
         return [*words, f"--strategies={','.join(self.strategies)}"]
 
     def command(self, given: LabInputs) -> str:
-        """The line for a shell."""
+        """Return the shell's line of ``epic compare`` that makes the same figures."""
         return f"epic compare {shlex.join(self.arguments(given))}"
 
     def design(self, given: LabInputs) -> str:
-        """The line that searches what to draw with under these conditions."""
+        """Return the shell's line that searches a strategy for these conditions."""
         several = replace(self, networks=max(self.networks, STEPS[1]))
         return f"epic tune --design {shlex.join(several.arguments(given)[:-1])}"
 
 
-#: What the lab opens on: a network that shows what strategies are for.
+#: The first experiment: a network that shows what strategies are for.
 OPENING = LabSpec(
     values=(("send_rate", "10"), ("latency", "100ms"), ("jitter", "50ms"), ("loss", "10%"))
 )
 
 
 def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[str]]:
-    """The values that a description sets, checked; what moves, if it says so; later changes."""
+    """Return a description's checked values, its movement if it has one, and later changes."""
     values: dict[str, str] = {}
     moves, changes = "", []
     for entry in description.split(text):
         if not entry.key and group == "movement":
-            moves = _moves(entry.value)
+            moves = _parse_moves(entry.value)
         elif entry.key == "at" and group == "link":
             AT.read(entry.value)
             changes.append(entry.value)
@@ -172,12 +171,11 @@ def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[
 
 
 def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
-    """The experiment of an address, or of its query; an empty one is ``OPENING``.
+    """Parse the experiment of an address, or of its query; an empty one is ``OPENING``.
 
-    ``own`` as in ``LabInputs``. Raises ``SettingError`` with what is
-    wrong, and what would be right.
+    ``own`` as in ``LabInputs``. Raise ``SettingError`` with the mistake and its cure.
     """
-    pairs = _pairs(query)
+    pairs = _parse_pairs(query)
     if not pairs:
         return OPENING
     spec = LabSpec()
@@ -200,12 +198,12 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
             parameter = find(name, GROUPS[SCORE], "an experiment")
             named(parameter, parameter.read, value)
             values[parameter.name] = value
-    if "gemodel" in values:  # which has its own losses
+    if "gemodel" in values:  # gemodel sets the losses itself
         values.pop("loss", None)
         values.pop("loss_correlation", None)
     checked_strategies(strategies, own)
     if spec.moves == BY_HAND and not spec.points:
-        raise SettingError("nothing has been drawn yet: draw a movement on the map")
+        raise SettingError("no movement has been drawn yet: draw one on the map")
     return replace(
         spec,
         values=tuple((row.name, values[row.name]) for row in TABLE if row.name in values),
@@ -214,51 +212,53 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
     )
 
 
-def _pairs(query: str) -> list[tuple[str, str]]:
+def _parse_pairs(query: str) -> list[tuple[str, str]]:
     if len(query) > LONGEST_QUERY:
         raise SettingError(f"an experiment has at most {LONGEST_QUERY:,} characters")
     text = query.partition("?")[2] if "://" in query else query.removeprefix("?")
     try:
         return parse_qsl(text.partition("#")[0].replace("+", "%2B"), max_num_fields=200)
     except ValueError as error:
-        raise SettingError(f"this is no experiment: {error}") from error
+        raise SettingError(f"this is not an experiment: {error}") from error
 
 
-def mended(query: str, fits: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """The query with those of its entries that go together, and the others.
+def mend_query(query: str, fits: Callable[[str], bool]) -> tuple[str, list[str]]:
+    """Return the query with only those entries that go together, and the others.
 
-    ``fits`` says whether a query can be shown.
+    ``fits`` returns True if a query can be shown.
     """
     kept: list[tuple[str, str]] = []
     left_out = []
-    pairs = sorted(_pairs(query), key=lambda pair: pair[0] != "points")  # which a movement needs
+    pairs = sorted(
+        _parse_pairs(query), key=lambda pair: pair[0] != "points"
+    )  # a movement needs them
     for name, value in pairs:
         try:
             entries = [description.write([each]) for each in description.split(value)]
         except SettingError:
             entries = [value]
         for entry in entries if name in _DESCRIBED else [value]:
-            if fits(_encoded([*kept, (name, entry)])):
+            if fits(_encode_query([*kept, (name, entry)])):
                 kept.append((name, entry))
             else:
                 left_out.append(entry if "=" in entry else f"{name}={entry}")
-    return _encoded(kept), left_out
+    return _encode_query(kept), left_out
 
 
-#: What an entry without a key is, in each description of an address.
+#: The key of an entry without one, in each description of an address.
 _DESCRIBED = {"movement": "path", "send": "send_rate", "link": "preset"}
 
-_NETWORKS = Number("networks", 1, "Over how many networks.", "", 1, STEPS[-1], whole=True)
+_NETWORKS = Number("networks", 1, "Number of networks.", "", 1, STEPS[-1], whole=True)
 
 
-def _moves(value: str) -> str:
+def _parse_moves(value: str) -> str:
     if value in (RECORDING, RECORDED, BY_HAND):
         return value
     return str(named(PATH[0], PATH[0].read, value))
 
 
 def read_points(text: str) -> list[tuple[float, float, float]]:
-    """``t,x,y;t,x,y``, of which times rise; raises ``SettingError``."""
+    """Parse ``t,x,y;t,x,y`` with rising times; raise ``SettingError``."""
     try:
         points = [tuple(map(float, part.split(","))) for part in text.split(";") if part]
         rising = all(b[0] > a[0] for a, b in pairwise(points))
@@ -267,12 +267,13 @@ def read_points(text: str) -> list[tuple[float, float, float]]:
         rising = fits = False
     if not (fits and rising and 2 <= len(points) <= MOST_POINTS):
         raise SettingError(
-            f"a movement is 2 to {MOST_POINTS} points t,x,y with semicolons between, times rising"
+            f"a movement is 2 to {MOST_POINTS} points t,x,y separated by semicolons, with rising"
+            f" times"
         )
     return [(t, x, y) for t, x, y in points]
 
 
-def by_hand_file(text: str) -> bytes:
-    """The movement as a recording."""
+def write_points(text: str) -> bytes:
+    """Write the points as a recording."""
     rows = (f"{t!r},{x!r},{y!r},0\n" for t, x, y in read_points(text))
     return ("time,x,y,z\n" + "".join(rows)).encode()

@@ -1,4 +1,4 @@
-"""A lab that runs, and a browser that shows it."""
+"""A running lab, and a browser that shows it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from support.browser import PATIENCE, Page
 from support.places import SAMPLES
 
-from epic_cli.lab.serving import experiments
+from epic_cli.lab.serving import make_server
 from epic_cli.lab.spec import LabInputs
 from epic_cli.live.browser.server import ServeSpec, serve
 
 
 @contextmanager
 def running(spec: ServeSpec) -> Iterator[str]:
-    """The address of the page of a lab that runs within the block."""
+    """Run a lab within the block; yield the address of its page."""
     loop, found = asyncio.new_event_loop(), list[str]()
     there = threading.Event()
 
@@ -44,19 +44,19 @@ def running(spec: ServeSpec) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    with running(experiments()) as found:
+    with running(make_server()) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def with_tanks() -> Iterator[str]:
-    with running(experiments(LabInputs(str(SAMPLES / "two_tanks.csv")))) as found:
+    with running(make_server(LabInputs(str(SAMPLES / "two_tanks.csv")))) as found:
         yield found
 
 
 @pytest.fixture
 def lab(browser: Page, address: str) -> Iterator[Callable[[str], Page]]:
-    """Opens the page with an experiment, and waits for the figures of one network."""
+    """Open the page with an experiment, and wait for the figures of one network."""
 
     def opened(query: str = "", at: str = address) -> Page:
         browser.size(1500, 1000)
@@ -71,7 +71,7 @@ def lab(browser: Page, address: str) -> Iterator[Callable[[str], Page]]:
 
 
 def judged(page: Page) -> None:
-    """Waits for figures of what is set now."""
+    """Wait for the figures of the present settings."""
     page.until(
         "document.body && document.body.dataset.lab"
         " && document.body.dataset.lab.startsWith(`figures ${lab.number} `)"

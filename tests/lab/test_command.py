@@ -1,4 +1,4 @@
-"""``epic lab`` as a program: how it begins, and how it ends."""
+"""``epic lab`` as a program: its start and its end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.running import environment, epic, started
 
 
 def begun(*args: str) -> tuple[subprocess.Popen[bytes], str]:
-    """The program, and the address that it has printed."""
+    """Start the program; return it and the address that it prints."""
     process = started("lab", "--no-open", *args)
     assert process.stderr is not None
     return process, process.stderr.readline().decode().strip()

@@ -17,7 +17,7 @@ from support.running import epic
 
 from epic_cli.engine.parameters import Choice, Number, SettingError
 from epic_cli.engine.strategies import declaration, remote_names
-from epic_cli.lab.page import controls, in_force
+from epic_cli.lab.page import controls, list_values
 from epic_cli.lab.run import ExperimentRunner, InvalidExperiment
 from epic_cli.lab.spec import (
     BY_HAND,
@@ -27,8 +27,8 @@ from epic_cli.lab.spec import (
     TABLE,
     LabInputs,
     LabSpec,
-    by_hand_file,
     read_query,
+    write_points,
 )
 from epic_cli.live.browser.session import checked_strategies
 from epic_cli.metrics.metric import GAMES
@@ -104,7 +104,7 @@ def test_an_address_holds_the_whole_experiment(seed: int) -> None:
 
 
 def figures(found: Any) -> list[dict[str, Any]]:
-    """Each strategy's figures as JSON has them: None for those that are unknown."""
+    """Return each strategy's figures as JSON has them: None for unknown ones."""
     return [
         {name: None if math.isnan(value) else value for name, value in result.figures().items()}
         for result in found.results
@@ -141,7 +141,7 @@ def same_as_command(spec: LabSpec, folder: Path, given: LabInputs = HERE) -> lis
     found = bench.figures(read, pictured=spec.networks == 1)
     bench.close()
     if spec.points:
-        (folder / HERE.by_hand).write_bytes(by_hand_file(spec.points))
+        (folder / HERE.by_hand).write_bytes(write_points(spec.points))
     words = shlex.split(spec.command(given))
     done = epic(*words[1:], "--sort", "given", "--format", "jsonl", cwd=folder)
     assert done.returncode in (0, 1), done.stderr
@@ -188,15 +188,17 @@ def test_every_parameter_of_the_tables_has_a_control() -> None:
 
 def test_controls_stand_at_what_is_in_force() -> None:
     bench = ExperimentRunner(HERE)
-    preset = in_force(bench.read(read_query("movement=circle&link=lte,jitter=7ms")))
+    preset = list_values(bench.read(read_query("movement=circle&link=lte,jitter=7ms")))
     assert preset["latency"] == repr(PRESETS["lte"].down.latency)
     assert preset["jitter"] == "0.007"
     assert (preset["loss"], preset["gemodel"]) == ("0.04", "")
-    bursts = in_force(bench.read(read_query('movement=circle&link=gemodel="1%25,30%25",loss=5%25')))
+    bursts = list_values(
+        bench.read(read_query('movement=circle&link=gemodel="1%25,30%25",loss=5%25'))
+    )
     assert (bursts["loss"], bursts["gemodel"]) == ("", "0.01,0.3,1.0,0.0")
     assert (bursts["send_rate"], bursts["duration"]) == ("20.0", "10.0")
     assert (bursts["weights"], bursts["tick"]) == ("", "1/60")
-    judged = in_force(bench.read(read_query("movement=recording&weights=vehicle&tick=30hz")))
+    judged = list_values(bench.read(read_query("movement=recording&weights=vehicle&tick=30hz")))
     assert (judged["weights"], judged["tick"]) == ("vehicle", "1/30")
     with pytest.raises(InvalidExperiment, match="1 ms or more"):
         bench.read(read_query("movement=circle&tick=0.0001"))

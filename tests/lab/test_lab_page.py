@@ -1,4 +1,4 @@
-"""The lab's page, as somebody uses it: mouse, keys, fingers, links."""
+"""The lab's page in use: mouse, keys, fingers, links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.browser import Page
 from support.places import SAMPLES
 from support.running import epic
 
-from epic_cli.lab.serving import experiments
+from epic_cli.lab.serving import make_server
 from epic_cli.lab.spec import NOTHING, OPENING, LabInputs, read_query
 
 from .conftest import judged, running
@@ -40,7 +40,7 @@ def figures(page: Page) -> Any:
 
 
 def slide(page: Page, which: str, place: int) -> None:
-    """Moves a slider to a place, of 1000, and lets it go."""
+    """Move a slider to a place, of 1000, and release it."""
     page.run(
         f"for (const kind of ['input', 'change']) {{ {which}.value = {place};"
         f" {which}.dispatchEvent(new Event(kind)); }}"
@@ -49,7 +49,7 @@ def slide(page: Page, which: str, place: int) -> None:
 
 
 def drag(page: Page, which: str, *shares: float) -> None:
-    """With the mouse, which is let go at the last share of its width."""
+    """Drag with the mouse, and release it at the last share of the width."""
     page.run(f"{which}.id = 'dragged'")
     left, top, width, height = page.place("#dragged")
     page.run("$('dragged').id = ''")
@@ -148,7 +148,7 @@ FAINT = "Number(getComputedStyle($('above')).opacity) < 0.5"
 
 
 def test_one_click_mends_an_address_or_finds_the_lab_again(browser: Page) -> None:
-    spec = experiments()
+    spec = make_server()
     with running(spec) as address:
         port = int(address.split(":")[2].partition("/")[0])
         browser.open(f"{address}?path=circle&link=latency=-5,jitter=30ms&s=nonsense&s=epic")
@@ -425,7 +425,7 @@ def test_everything_that_can_be_set_has_a_name(lab: Lab) -> None:
 
 
 def saved(page: Page, button: str) -> bytes:
-    """What a click on a link would save."""
+    """Return the file that a click on a link would save."""
     page.run(f"$('{button}').addEventListener('click', (event) => event.preventDefault(), true)")
     page.run(f"$('{button}').click()")
     with urllib.request.urlopen(page.run(f"$('{button}').href")) as answer:
@@ -533,7 +533,7 @@ def test_what_players_see_and_what_the_score_weighs_are_set(lab: Lab) -> None:
 
 def test_an_own_strategy_takes_part_that_the_command_names(lab: Lab) -> None:
     own = str(SAMPLES / "half_way.py:HalfWay")
-    with running(experiments(LabInputs("", (own,)))) as address:
+    with running(make_server(LabInputs("", (own,)))) as address:
         page = lab(f"movement=circle&s=epic&s={own}", address)
         assert page.run("data.rows[1].label") == own
         page.run("document.querySelectorAll('#lab-team details')[1].open = true")
@@ -569,7 +569,7 @@ WATCHED = """
 
 @pytest.fixture
 def watched(browser: Page) -> Iterator[Lab]:
-    """The lab, whose answers wait for ``answered``, and which tells what it copied and saved."""
+    """Open the lab with delayed answers, and note what it copies and saves."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCHED)
 
     def opened(query: str, at: str) -> Page:
@@ -598,7 +598,7 @@ def click(page: Page, selector: str, share: float = 0.5) -> None:
 
 
 def typed(page: Page, field: str, words: str) -> None:
-    """Types without leaving the field."""
+    """Type without leaving the field."""
     page.run(f"$('{field}').closest('details')?.setAttribute('open', '')")
     click(page, f"#{field}")
     page.run(f"$('{field}').select()")
@@ -606,7 +606,7 @@ def typed(page: Page, field: str, words: str) -> None:
 
 
 class Stranger:
-    """Somebody who does anything, at any time: each method is a gesture."""
+    """A user who does anything at any time: each method is a gesture."""
 
     def __init__(self, page: Page, seed: int) -> None:
         self.page, self.draw = page, Random(seed)
@@ -617,7 +617,7 @@ class Stranger:
         typed(self.page, field, f"{self.draw.randint(1, 30)}%")
 
     def wrong(self) -> None:
-        """What is refused is not taken along, and mended by hand."""
+        """Set a wrong value, which is refused and not exported, and mend it by hand."""
         self.answer()
         typed(self.page, "lab-loss", "soon")
         self.leave()
@@ -636,7 +636,7 @@ class Stranger:
         drag(self.page, which, *(self.draw.random() for _ in range(self.draw.randint(1, 4))))
 
     def double(self) -> None:
-        """The default."""
+        """Double-click a label, which sets the default."""
         self.page.run(f"{slider('latency')}.dispatchEvent(new Event('dblclick'))")
 
     def keys(self) -> None:
@@ -653,7 +653,7 @@ class Stranger:
         )
 
     def drawn(self) -> None:
-        """Nothing is drawn yet: what moves stays."""
+        """Begin to draw without drawing: the movement stays."""
         write(self.page, "lab-moves", self.draw.choice(("hand", "circle")), answered=False)
 
     def add(self) -> None:

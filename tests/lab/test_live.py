@@ -1,4 +1,4 @@
-"""A running game in the lab: what pages are sent, who may look, and what becomes of nonsense."""
+"""A running game in the lab: frames for pages, access, and malformed messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def playing() -> Iterator[Game]:
 
 
 def moving(playing: Game, guest: Guest, name: str) -> int:
-    """The number of an entity that goes on moving while frames are taken."""
+    """Return the number of an entity that keeps moving while frames are taken."""
     while name not in guest.names.values():
         playing.circle(name)
         guest.take()
@@ -262,7 +262,7 @@ def test_a_proxys_link_is_set_as_by_its_control() -> None:
     [
         (["--record", "x.csv"], "needs --listen"),
         (["--layout", "time:f32 x:f32 y:f32 z:f32"], "needs --listen"),
-        (["--listen", "9870", "--experiment", "movement=circle"], "is not for --listen"),
+        (["--listen", "9870", "--experiment", "movement=circle"], "does not go with --listen"),
         (["--listen", "9870", "--record", "rotate=1min"], "names no file"),
         (["--listen", "9870", "-s", "nothing"], "nothing"),
         (["--listen", "9870", "-s", ",".join(f"epic+calc_ahead=0.{n}" for n in range(1, 9))],

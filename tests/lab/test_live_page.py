@@ -1,4 +1,4 @@
-"""The page of a running game in a browser, as somebody uses it."""
+"""The page of a running game in a browser, in use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAINTED = """(() => {
 
 @contextmanager
 def going_on(playing: Game, *names: str) -> Iterator[None]:
-    """The game goes on while somebody looks."""
+    """Keep the game running while a page is open."""
     ended = threading.Event()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Who may talk with the lab, and what becomes of those who talk nonsense."""
+"""Access to the lab's server, and malformed messages."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_page_may_not_be_framed_or_led_elsewhere(address: str) -> None:
 
 
 async def talk(address: str, *messages: str, origin: str | None = None) -> list[Any]:
-    """The frames up to the last message's figures of one network, or why it was closed."""
+    """Return the frames up to the last message's figures of one network, or the close reason."""
     found: list[Any] = []
     headers = {"Origin": origin_of(address) if origin is None else origin}
     async with (
@@ -136,8 +136,8 @@ def test_an_experiment_is_drawn_and_judged(address: str) -> None:
         ("html=/tmp/x.html", "no parameter 'html'"),
         ("s=/tmp/evil.py:Strategy", "strategy="),
         ("s=mirror+send_interval=x", "send_interval"),
-        ("movement=hand", "draw a movement"),
-        ("movement=hand&points=0,0,0;0,1,1", "times rising"),
+        ("movement=hand", "draw one on the map"),
+        ("movement=hand&points=0,0,0;0,1,1", "rising times"),
         ('link=at="x loss=1"', "x is not allowed"),
         ('link=at="1 --html=x"', "no parameter '--html'"),
         ("truth=/etc/passwd", "no parameter"),
@@ -146,11 +146,11 @@ def test_an_experiment_is_drawn_and_judged(address: str) -> None:
         ("movement=recording", ""),
         ("s=epic&s=epic", "epic is given twice"),
         ("movement=circle,duration=1e6", "50,000 s"),
-        ("movement=circle,duration=601", "up to 600 s"),
+        ("movement=circle,duration=601", "at most 600 s"),
         ("movement=circle,duration=100&send=100000", "100,000 packets"),
         ("<script>=1", "no parameter"),
         ("&".join(["s=epic"] * 9), "at most 6"),
-        ("&".join(f"a{n}=1" for n in range(500)), "no experiment"),
+        ("&".join(f"a{n}=1" for n in range(500)), "not an experiment"),
     ],
 )
 def test_what_is_wrong_with_an_experiment_is_said(address: str, query: str, what: str) -> None:

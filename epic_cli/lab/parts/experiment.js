@@ -1,4 +1,4 @@
-// The experiment: what has been set, as the query of the address, and back.
+// The experiment: its settings, as the query of the address, and back.
 const lab = {
   ...data.lab,
   moves: "strafe",
@@ -20,7 +20,7 @@ const lab = {
   moving: true,
 };
 
-// Blanks and signs that mean something in a query are escaped, the others can be read.
+// Escape blanks and signs that have a meaning in a query, and leave the others readable.
 const escaped = (words) =>
   encodeURIComponent(words).replace(/%(2B|2C|3B|2F|3A|3D|40)/g, decodeURIComponent);
 
@@ -28,7 +28,7 @@ const escaped = (words) =>
 const member = ({ name, settings }) =>
   [name, ...[...settings].map(([key, value]) => `${key}=${value}`)].join("+");
 
-// Those that draw, as the query has them: of several that are set alike, one.
+// The strategies of the query; of several with equal settings, one.
 const drawnTeam = () => [...new Set(lab.team.map(member))];
 
 function readMember(words) {
@@ -41,7 +41,7 @@ function readMember(words) {
   };
 }
 
-// Descriptions: entries key=value with commas between them, a value in double quotes where it has one.
+// Descriptions: entries key=value separated by commas; a value with a comma is in double quotes.
 const quoted = (value) =>
   /[",]|^\s|\s$|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 const describe = (entries) =>
@@ -57,7 +57,7 @@ function entriesOf(words) {
     ]);
 }
 
-// What an entry without a key is.
+// The key of an entry without one.
 const named = { send: "send_rate", link: "preset" };
 
 function query(networks = 1) {
@@ -101,8 +101,8 @@ function readQuery(words) {
   ]);
 }
 
-// Asks for the experiment as it is now; the engine answers the newest alone. Each state has a
-// number, also while there is no engine: what is shown is this state when it has the same one.
+// Request the present experiment; the engine answers only the newest. Each state has a number, also
+// while there is no engine: the page shows this state when the numbers are equal.
 function ask() {
   lab.number++;
   if (!lab.socket || lab.socket.readyState !== WebSocket.OPEN) return outdated(true);
@@ -111,7 +111,7 @@ function ask() {
   lab.socket.send(JSON.stringify({ room: "experiment", query: query(), number: lab.number }));
 }
 
-// Something has been set: lab.sent is when the first change that has not been shown yet was made.
+// Handle a change of a setting; lab.sent is the time of the first change that is not shown yet.
 function changed(done = true) {
   if (!lab.sent) lab.sent = performance.now();
   ask();
@@ -120,8 +120,8 @@ function changed(done = true) {
   else lab.settling = setTimeout(settle, 300, false);
 }
 
-// What need not follow every step of a slider: the address, and who depends on what. Whoever goes
-// back finds what was set before, not each place of a slider on its way.
+// Update what need not follow every step of a slider: the address, and the visible controls. The
+// browser's history has the settings before a drag, not each step of the slider.
 function settle(done = true) {
   const address = `?${query()}`;
   if (address !== location.search) {
@@ -146,12 +146,12 @@ function settle(done = true) {
   linkFiles();
 }
 
-// What is taken along is of the experiment that the address holds: it waits until this is shown.
+// An export is of the experiment in the address, and waits until that is shown.
 const shown = () => lab.message?.number === lab.number;
 
 function take(one) {
   const typing = document.activeElement;
-  if (typing.matches("input, textarea")) typing.blur(); // what has been typed is set by this
+  if (typing.matches("input, textarea")) typing.blur(); // which sets the typed value
   settle();
   lab.taking.push(one);
   takeAll();
@@ -162,14 +162,14 @@ const refused = () => lab.refused === lab.number || lab.ended;
 function takeAll() {
   if (lab.taking.length && refused()) {
     lab.taking = [];
-    notice(`nothing to take along: ${$("lab-words").textContent}`);
+    notice(`nothing to export: ${$("lab-words").textContent}`);
   }
-  // each may set what has been typed since: then the others wait for that, too
+  // an export may set a typed value: then the others wait for that, too
   while (lab.taking.length && shown()) lab.taking.shift()();
   if (lab.taking.length) notice("computing");
 }
 
-// Files are made of the address when they are asked for, also by "save link as".
+// The server makes files from their address on request, also for "save link as".
 const FILES = {
   "lab-page": "lab.html",
   "lab-svg": "lab.svg",
@@ -192,7 +192,7 @@ function set(name, words, done) {
   changed(done);
 }
 
-const TYPING = 700; // milliseconds without a key: what has been typed counts
+const TYPING = 700; // milliseconds without a key before a typed value is set
 
 function fillExperiment() {
   for (const [word, title] of Object.entries(data.lab.moves))
@@ -220,7 +220,7 @@ function fillExperiment() {
   $("above-box").append($("lab-refused"));
 }
 
-// Other values of a setting than its default, as they are written.
+// Values of a setting other than its default, as text.
 function otherValues(about) {
   const { kind, words, value } = about;
   if (kind === "switch") return [value === "on" ? "off" : "on"];
@@ -235,7 +235,7 @@ function otherValues(about) {
     .map((one) => written(about, one));
 }
 
-// A strategy for the team; where it takes part already, a variant that does not. null: there is none.
+// Return a strategy for the team, or a variant if it takes part already; null if there is none.
 function newcomer(name) {
   const taken = new Set(drawnTeam());
   const settings = lab.strategies[name]?.settings || [];
@@ -246,7 +246,7 @@ function newcomer(name) {
   return free ? { name, settings: free } : null;
 }
 
-// The strategies: each with all of its settings.
+// Show the strategies, each with all of its settings.
 function fillTeam() {
   const open = [...document.querySelectorAll("#lab-team details")].map((one) => one.open);
   $("lab-team").replaceChildren();
@@ -323,7 +323,7 @@ function teamChanged() {
   changed();
 }
 
-// What the engine answers: frames of JSON and arrays, of which only the newest experiment's count.
+// Handle a frame of the engine (JSON and arrays); only those of the newest experiment count.
 function receive(buffer) {
   state.awaits = false;
   const message = unpackFrame(buffer);
@@ -337,7 +337,7 @@ function receive(buffer) {
   takeAll();
 }
 
-// What is drawn is another experiment's: grey, and said on it, with what mends it.
+// Gray out the drawing of another experiment, and show the error with its cure.
 function refuse({ words, mended, left_out: wrong = [] }) {
   document.body.classList.remove("computing");
   outdated(true);
@@ -347,7 +347,7 @@ function refuse({ words, mended, left_out: wrong = [] }) {
   $("lab-mend").textContent = lab.ended ? "try again" : cure;
   $("lab-start").hidden = !lab.ended;
   $("lab-refused").hidden = false;
-  $("lab-state").textContent = "what is drawn is not this experiment";
+  $("lab-state").textContent = "the drawing is of an earlier experiment";
   linkFiles();
 }
 
@@ -360,7 +360,7 @@ function outdated(on) {
   paintTeam();
 }
 
-// What is in force; what is wrong stands as it was typed, and is marked.
+// Show the values in force; a wrong value stays as it was typed, and is marked.
 function showValues(values, wrong = []) {
   const bad = new Set(wrong.map((one) => one.slice(0, one.indexOf("="))));
   for (const [name, one] of lab.controls) {
@@ -386,7 +386,7 @@ function show(message) {
       ...(data.rows[place] || { cells: data.columns.map(() => ""), best: [] }),
       label: one,
     }));
-  if (message.kind === "figures") overview.key = inset.key = ""; // who drags does not look at these
+  if (message.kind === "figures") overview.key = inset.key = ""; // not needed during a drag
   state.scene = Math.min(state.scene, data.scenes.length - 1);
   $("time").max = duration();
   fillEntities();
@@ -432,7 +432,7 @@ function show(message) {
   });
 }
 
-// The page moves by itself, unless it was asked for a moment, or for no movement.
+// Start the playback, unless the address has a time, or the user prefers reduced motion.
 function setOff() {
   state.loops = true;
   if (location.search.slice(1) === lab.opening) {
@@ -447,7 +447,7 @@ function setOff() {
   play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
 }
 
-// The lag takes longest: until it is known again, the old one stays.
+// Keep the old lag until the new one is known, which takes longest.
 function keepLags(old, scenes) {
   scenes.forEach((one, i) =>
     one.drawn.forEach((drawn, place) => {
@@ -462,7 +462,7 @@ function keepLags(old, scenes) {
   );
 }
 
-// Settings are part of a strategy's name: who was switched off stays so.
+// Settings are part of a strategy's name: keep strategies switched off that were so.
 function rename(labels) {
   const old = data.rows.map((one) => one.label);
   const off = new Set(
@@ -490,7 +490,7 @@ function fillResult() {
     $(`${picture}-words`).textContent = description;
 }
 
-// The worst network that the verdict names can be looked at.
+// Make the worst network in the verdict a button that shows it.
 function offerWorst() {
   for (const line of $("verdict").children) {
     const found = /Worst of \d+ networks: (seed (\d+))/.exec(line.textContent);
@@ -508,7 +508,7 @@ function offerWorst() {
   }
 }
 
-// A movement drawn with the mouse or a finger, computed while it is drawn; and the beginning of it all.
+// A movement drawn with the mouse or a finger, computed while it is drawn; then the start of the page.
 const APART = 15; // milliseconds from one point to the next
 
 function drawHand(on) {
@@ -519,7 +519,7 @@ function drawHand(on) {
     $("follow").checked = false;
     Object.assign(lab, { path: [], begun: null, spot: null });
     $("above-box").focus({ preventScroll: true });
-    say("hold the mouse on the map and move, or use the arrow keys, and Enter at the end");
+    say("drag on the map, or use the arrow keys, then Enter");
   }
 }
 
@@ -531,7 +531,7 @@ function addPoint(event) {
   drawTo((now - lab.begun) / 1000, ...map.pointOn(event));
 }
 
-// What is drawn later has another middle: the view goes with it.
+// Fix the origin of the path, since the view's center moves while it is drawn.
 const beginPath = () =>
   Object.assign(lab, { path: [], begun: null, drawing: true, origin: [...scene().origin] });
 
@@ -543,7 +543,7 @@ function endPath() {
   play(true);
 }
 
-// A point of the path: seconds, and pixels on the map.
+// Add a point to the path: seconds, and pixels on the map.
 function drawTo(seconds, left, top) {
   const [originX, originY] = lab.origin;
   const x = map.x + (left - map.frame.middleX) / map.scale,
@@ -590,7 +590,7 @@ for (const kind of ["pointerup", "pointercancel"]) {
   );
 }
 
-// With the keys: each press of an arrow key goes on, as those that are held say, and takes as long.
+// With the keys: each press moves a stride in the direction of all held keys, in equal time.
 const STRIDE = 12, // pixels
   STRIDES = 20; // a second
 const ARROWS = {
@@ -632,7 +632,7 @@ $("lab-draw").addEventListener("click", () =>
 $("lab-moves").addEventListener("change", () => {
   const moves = $("lab-moves").value;
   if (moves === "hand" && !lab.points) {
-    $("lab-moves").value = lab.moves; // until there is one
+    $("lab-moves").value = lab.moves; // until a movement is drawn
     return drawHand(true);
   }
   lab.moves = moves;
@@ -656,13 +656,13 @@ for (const [id, line] of Object.entries({
 }))
   $(id).addEventListener("click", () => take(() => copy($(line))));
 for (const id of Object.keys(FILES)) {
-  // computed when it is asked for; a click that has to wait comes again
+  // the file is made on request; a click that has to wait is repeated
   $(id).addEventListener("click", (event) => {
     let [taken, waits] = [false, false];
     take(() => {
       linkFiles();
       taken = true;
-      if (waits) queueMicrotask(() => $(id).click()); // none counts within another one
+      if (waits) queueMicrotask(() => $(id).click()); // a click within a click has no effect
     });
     if (taken) return;
     waits = true;
@@ -670,7 +670,7 @@ for (const id of Object.keys(FILES)) {
   });
 }
 
-// The seconds that the charts show, as fast as they are played.
+// Return the seconds that the charts show, and the speed, as keys of --video.
 function clipWords() {
   const [from, to] = state.window.map((one) => (scene().start + one).toFixed(3)),
     dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -687,20 +687,20 @@ $("lab-add").addEventListener("change", () => {
   if (!one) return;
   lab.team.push(one);
   teamChanged();
-  const [setting] = one.settings.keys(); // of a variant: ready to be changed
+  const [setting] = one.settings.keys(); // the setting of a variant gets the focus
   if (!setting) return;
   $("lab-team").lastChild.open = true;
   const line = $(`team${lab.team.length - 1}-${setting}`).parentElement;
   (line.querySelector("[type=range]") || line.querySelector("input, select")).focus();
 });
-// who sets something does not mean the keys of the page
+// keys in a control are not shortcuts of the page
 for (const box of [$("lab"), $("lab-take")])
   box.addEventListener("keydown", (event) => {
     if (event.target.matches("input, select, textarea, pre")) event.stopPropagation();
   });
 $("figures").addEventListener("change", () => paintTeam());
 
-// The code of one that takes part, as it is set.
+// Show the code of a participant with its settings.
 async function fillCode() {
   const box = $("lab-code-of"),
     names = drawnTeam();
@@ -716,12 +716,12 @@ async function fillCode() {
   const { name } = readMember(box.value);
   if (!lab.coded.includes(name)) {
     $("lab-code").textContent =
-      `there is no code for ${name}: there is for ${lab.coded.join(", ")}`;
+      `there is no code for ${name}, only for ${lab.coded.join(", ")}`;
     return;
   }
   const answer = await fetch(link).then(
     (one) => one.text(),
-    () => "epic lab has ended",
+    () => "epic lab has ended: start it again",
   );
   if ($("lab-code-file").getAttribute("href") === link) $("lab-code").textContent = answer;
 }
@@ -730,7 +730,7 @@ for (const id of ["lab-code-of", "lab-language"]) $(id).addEventListener("change
 $("lab-code-copy").addEventListener("click", () => copy($("lab-code")));
 
 function begin() {
-  // what is typed in the control that has the focus is of the experiment before
+  // discard a value being typed, which belongs to the experiment before
   const focused = document.activeElement;
   if (focused.matches("#lab :is(input, textarea)")) {
     const swallow = (event) => event.stopPropagation();
@@ -745,7 +745,7 @@ function begin() {
   $("lab-at").value = lab.at.join("\n");
   $("lab-changes").open = lab.at.length > 0;
   fillTeam();
-  lab.moving = true; // what the address says, written as a change would
+  lab.moving = true; // replace the address instead of adding one
   settle();
   outdated(location.search.slice(1) !== lab.opening);
   ask();
@@ -776,7 +776,7 @@ const reconnect = talk({
   closed: () => {
     Object.assign(lab, { socket: null, ended: true });
     state.awaits = false;
-    refuse({ words: "epic lab has ended: what is drawn is from before" });
+    refuse({ words: "epic lab has ended: the drawing is its last one" });
     takeAll();
   },
 });
