@@ -84,10 +84,13 @@ class Method(NamedTuple):
         """Whether callers use it."""
         return self.name in PUBLIC
 
+    def reads(self, name: str) -> bool:
+        """Return True if the method reads a variable."""
+        return any(_count(statement, name) for statement in self.body)
+
     def parameter(self, variable: Variable) -> str:
         """The name of a parameter, which is marked where it is not read, as ``draw``'s may be."""
-        read = any(_count(statement, variable.name) for statement in self.body)
-        return variable.name if read else f"_{variable.name}"
+        return variable.name if self.reads(variable.name) else f"_{variable.name}"
 
     def assigned(self) -> set[str]:
         """The local variables that are assigned again after they were declared."""

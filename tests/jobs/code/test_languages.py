@@ -198,6 +198,26 @@ def test_a_program_draws_what_the_strategy_draws(
         ), (key, drawn[key], position)
 
 
+#: What finds fault with a file's style; {0} is the file, {1} its folder.
+LINTERS = {
+    "rust": _words("clippy-driver -D warnings --crate-type lib --emit metadata -o {1}/port {0}"),
+    "lua": _words("luacheck -q {0}"),
+}
+
+
+@pytest.mark.parametrize("seed", range(100 if EXHAUSTIVE else 3))
+@pytest.mark.parametrize("language", LINTERS)
+def test_linters_have_nothing_to_say(language: str, seed: int, tmp_path: Path) -> None:
+    if shutil.which(LINTERS[language][0]) is None:
+        pytest.skip(f"{LINTERS[language][0]} is not installed")
+    strategy = (*COMPOSITIONS, *(random_composition(random.Random(n)) for n in range(3, 100)))[seed]
+    file = tmp_path / f"port{languages()[language].suffix}"
+    file.write_text(run(CodeSpec(read_spec(strategy), language), f"epic code {strategy}"))
+    words = [word.format(file, tmp_path) for word in LINTERS[language]]
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{strategy}\n{done.stdout}{done.stderr}"
+
+
 def test_each_language_is_offered_and_has_a_toolchain() -> None:
     assert set(LANGUAGES) == set(languages()) == set(TOOLCHAINS)
 

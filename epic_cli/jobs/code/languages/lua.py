@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from epic_cli.jobs.code.languages import LanguageWriter
 from epic_cli.jobs.code.translate import Method
@@ -10,6 +11,9 @@ from epic_cli.jobs.code.translate import Method
 _SINGLE = """\
 -- As the original computes; Lua 5.3 and later.
 local function f32(number) return (string.unpack("f", string.pack("f", number))) end"""
+
+#: Characters in a line, unless luacheck is told otherwise.
+LONGEST = 120
 
 _REMOVE = """\
 local function remove(list, value)
@@ -135,7 +139,16 @@ class Lua(LanguageWriter):
             self.written(method)
 
     def signature(self, method: Method) -> str:
-        return f"function Smoothing:{method.name}({self.taken(method)})"
+        taken = self.taken(method)
+        if method.is_public or method.reads("self"):
+            return f"function Smoothing:{method.name}({taken})"
+        return f"function Smoothing.{method.name}({', '.join(filter(None, ('_', taken)))})"
+
+    def write(self, head: Sequence[str], main: bool) -> str:
+        # a command stands in one line, so that it can be copied
+        long = any(len(f"{self.comment} {line}") > LONGEST for line in head)
+        rule = ["luacheck: no max comment line length", ""] if long else []
+        return super().write([*rule, *head], main)
 
 
 WRITER = Lua

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import ctypes
+import math
 import re
 
 from epic_cli.jobs.code.languages import LanguageWriter
@@ -95,9 +97,73 @@ class Rust(LanguageWriter):
         if name in self.functions:
             return super().function(name, values, nodes)
         kind = self.type(type_of(nodes[0]))
+        inner = nodes[0]
+        if name == "min" and isinstance(inner, ast.Call) and ast.unparse(inner.func) == "max":
+            high = self.value(nodes[1])
+            for low, value in (inner.args[::-1], inner.args):
+                least = self.value(low)
+                # clamp panics where the bounds are exchanged
+                if least is not None and high is not None and least <= high:
+                    name, values = "clamp", [self.text(value), self.text(low), values[1]]
+                    break
         return f"{kind}::{name}({', '.join(values)})"
 
+    def value(self, node: ast.expr) -> float | None:
+        """Return the value of a number or a constant, also negated; None for anything else."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self.value(node.operand)
+            return None if value is None else -value
+        if isinstance(node, ast.Constant):
+            return float(node.value) if isinstance(node.value, float | int) else None
+        named = {constant.name: constant.value for constant in self.program.constants}
+        return named.get(node.id) if isinstance(node, ast.Name) else None
+
+    def range_test(self, node: ast.BoolOp) -> tuple[ast.expr, ast.expr, ast.expr] | None:
+        """Return value, low and high of ``value >= low and value <= high``, for constants."""
+        if len(node.values) != 2 or not isinstance(node.op, ast.And):
+            return None
+        low, high = node.values
+        if (
+            isinstance(low, ast.Compare)
+            and isinstance(high, ast.Compare)
+            and isinstance(low.ops[0], ast.GtE)
+            and isinstance(high.ops[0], ast.LtE)
+            and ast.unparse(low.left) == ast.unparse(high.left)
+            and self.value(low.comparators[0]) is not None
+            and self.value(high.comparators[0]) is not None
+        ):
+            return low.left, low.comparators[0], high.comparators[0]
+        return None
+
+    def number(self, value: float) -> str:
+        """A float, with the digits that its type holds."""
+        if value == math.pi:
+            return f"std::{self.type('float')}::consts::PI"
+        if not self.single:
+            return super().number(value)
+        for digits in range(1, 10):
+            text = f"{value:.{digits}g}"
+            if ctypes.c_float(float(text)).value == ctypes.c_float(value).value:
+                break
+        return super().number(float(text))
+
+    def statement(self, node: ast.stmt) -> None:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.BinOp)
+            and isinstance(node.value.op, ast.Add | ast.Sub)
+            and type_of(node.value) != "Vec3"
+            and ast.unparse(node.value.left) == ast.unparse(node.targets[0])
+        ):
+            target = node.targets[0]
+            assert isinstance(target, ast.Name | ast.Attribute)
+            node = ast.AugAssign(target, node.value.op, node.value.right)
+        super().statement(node)
+
     def bound(self, node: ast.expr) -> tuple[str, int]:
+        if isinstance(node, ast.BoolOp) and (within := self.range_test(node)):
+            value, low, high = within
+            return f"({self.text(low)}..={self.text(high)}).contains(&{self.text(value)})", 8
         text, binds = super().bound(node)
         # "as" binds less tightly than a sign, and more than "*"
         return text, 6 if " as " in text and isinstance(node, ast.Call) and not text.endswith(

@@ -340,9 +340,7 @@ class Smoothing(SendInterval, Turning):
             now - behind if USES_CLOCK else now - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else now
         )
         wanted: float = sent - self.wanted_delay()
-        elapsed: float = 0.0
-        if self.running:
-            elapsed = max(now - self.last, 0.0)
+        elapsed: float = self.frame_time(now)
         if self.running:
             if CATCH_UP != "snap":
                 wanted = self.play(wanted, elapsed)
@@ -361,6 +359,12 @@ class Smoothing(SendInterval, Turning):
         self.running = self.drawn
         self.last = now
         return self.drawn
+
+    def frame_time(self, now: float) -> float:
+        """The time since the last frame (s); 0 for the first."""
+        if not self.running:
+            return 0.0
+        return max(now - self.last, 0.0)
 
     def play(self, wanted: float, elapsed: float) -> float:
         """The drawn time, where it runs on its own."""

@@ -75,14 +75,12 @@ class Smoothing:
         self.received = position
         self.speed = velocity
         self.correcting = False
-        if not first:
+        if CORRECTION != "snap" and CORRECTION_TIME > 0.0 and not first:
             self.correct(drawn, drawn_speed, arrival)
         return True
 
     def correct(self, drawn: Vec3, drawn_speed: Vec3, now: float) -> None:
         """Begins the correction from the drawn state to the predicted one."""
-        if CORRECTION == "snap" or CORRECTION_TIME <= 0.0:
-            return
         self.offset = drawn - self.predicted(now)
         self.offset_speed = drawn_speed - self.predicted_speed(now)
         if SNAP_DISTANCE > 0.0:
@@ -147,11 +145,9 @@ class Smoothing:
             return self.predicted_speed(at) - self.offset * (1.0 / CORRECTION_TIME)
         u: float = t / CORRECTION_TIME
         v: float = u * u
-        return (
-            (self.goal - self.start) * ((6.0 * u - 6.0 * v) / CORRECTION_TIME)
-            + self.start_speed * (3.0 * v - 4.0 * u + 1.0)
-            + self.goal_speed * (3.0 * v - 2.0 * u)
-        )
+        way: Vec3 = (self.goal - self.start) * ((6.0 * u - 6.0 * v) / CORRECTION_TIME)
+        begin: Vec3 = self.start_speed * (3.0 * v - 4.0 * u + 1.0)
+        return way + begin + self.goal_speed * (3.0 * v - 2.0 * u)
 
     def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
         """Takes a packet of an entity that was moved on purpose."""

@@ -88,9 +88,9 @@ class Smoothing:
         self.started = True
         return True
 
-    def finite(self, vector: Vec3) -> bool:
-        """Whether single precision holds it."""
-        return abs(vector.x) <= LARGEST and abs(vector.y) <= LARGEST and abs(vector.z) <= LARGEST
+    def finite(self, value: Vec3) -> bool:
+        """Return true if single precision holds a vector."""
+        return abs(value.x) <= LARGEST and abs(value.y) <= LARGEST and abs(value.z) <= LARGEST
 
     def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
         """Takes a packet of an entity that was moved on purpose."""
