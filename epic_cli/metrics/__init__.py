@@ -48,19 +48,19 @@ SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
 
 
 def shown_metrics() -> list[Metric]:
-    """The metrics that people are shown."""
+    """Return the metrics that tables show."""
     return [figure for figure in METRICS if figure.weight]
 
 
 def named(name: str) -> Metric:
-    """The metric of this name; raises ``KeyError``."""
+    """Return the metric of this name; raise ``KeyError``."""
     return {figure.name: figure for figure in METRICS}[name]
 
 
 def figure_names(turns: bool = True, sent: bool = True) -> list[str]:
-    """What CSV and JSON lines call the metrics and the ends of their intervals.
+    """Return the names of metrics, and of the ends of their intervals, in CSV and JSON lines.
 
-    Without ``turns`` and ``sent`` those of rotation, and of what is sent, are left out.
+    Without ``turns`` and ``sent``, those of rotation and of sent data are left out.
     """
     left_out = (set() if turns else TURNING) | (set() if sent else SENT)
     chosen = [figure for figure in METRICS if figure.name not in left_out]

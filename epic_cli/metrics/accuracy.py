@@ -1,4 +1,4 @@
-"""Metrics of how near to the truth it is drawn, and how late."""
+"""Metrics of the error and the lag of a drawing."""
 
 from __future__ import annotations
 

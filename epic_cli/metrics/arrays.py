@@ -1,4 +1,4 @@
-"""Arrays of numbers: the packets of an entity as columns, and what all measure of vectors."""
+"""Arrays of numbers: packets as columns, and operations on vectors."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _ROW: list[np.dtype[Any]] = []
 
 
 def packet_table(packets: PacketBlock) -> NDArray[np.float64]:
-    """The packets in their order, (``COLUMNS``, n)."""
+    """Return the packets in their order as columns, (``COLUMNS``, n)."""
     columns = np.empty((COLUMNS, len(packets)))
     table(packets, columns)
     return columns
 
 
 def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
-    """The same with the rows of ``TURN`` below, where any of the packets has a rotation."""
+    """Return the packets as columns, with the rows of ``TURN`` if a packet has a rotation."""
     columns = packet_table(packets)
     if not packets.turns():
         return columns
@@ -60,14 +60,17 @@ def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
 
 
 def rows_of(trace: Trace) -> NDArray[Any]:
-    """The rows of a trace by field. numpy takes longer to parse their format than to draw a few."""
+    """Return the rows of a trace by field.
+
+    Numpy parses their format more slowly than it draws a few.
+    """
     if not _ROW:
         _ROW.append(np.asarray(trace).dtype)
     return np.ndarray(len(trace), _ROW[0], memoryview(trace))
 
 
 def median(values: Floats) -> float:
-    """As of numpy, bit for bit, and in a tenth of the time where values are few; NaN of none."""
+    """Return numpy's median, bit for bit, ten times as fast for few values; NaN of none."""
     count = len(values)
     if not count:
         return math.nan
@@ -77,7 +80,7 @@ def median(values: Floats) -> float:
 
 
 def distinct(values: NDArray[_Value]) -> NDArray[_Value]:
-    """Each value once, in order, none of them NaN: numpy's own loads what masked arrays need."""
+    """Return each value once, sorted; no NaN is allowed. numpy's own loads masked arrays."""
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]
@@ -85,7 +88,7 @@ def distinct(values: NDArray[_Value]) -> NDArray[_Value]:
 
 
 def quantile(values: Floats, share: float) -> float:
-    """As of numpy, bit for bit, and in a tenth of the time where values are few."""
+    """Return numpy's quantile, bit for bit, ten times as fast for few values."""
     place = (len(values) - 1) * share
     low = math.floor(place)
     high = min(low + 1, len(values) - 1)
@@ -98,10 +101,10 @@ def quantile(values: Floats, share: float) -> float:
 
 
 def resolution_of(positions: Floats) -> float:
-    """The least difference between finite positions (n, 3) that means something.
+    """Return the least meaningful difference between finite positions (n, 3).
 
-    Half a unit of the last decimal that they are written with, where they have been rounded to
-    it; else what single precision, in which some strategies compute, tells apart.
+    It is half a unit of the last decimal that rounded positions are written with; else the spacing
+    of single precision, in which some strategies compute.
     """
     rounding = float(np.abs(positions).max(initial=0.0)) * 2.0**-23
     some = positions[:4096]
@@ -119,12 +122,12 @@ def resolution_of(positions: Floats) -> float:
 
 
 def all_three(flags: Flags) -> Flags:
-    """Which of n rows (n, 3) are true throughout, several times faster than ``all``."""
+    """Mark the rows (n, 3) that are true throughout, several times faster than ``all``."""
     return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
 def edges(flags: Flags) -> tuple[Places, Places]:
-    """Where the unbroken runs of what is true begin, and behind which they end."""
+    """Return the first places of the runs of true values, and the places behind their last."""
     padded = np.concatenate(([False], flags, [False]))
     both = np.flatnonzero(padded[1:] != padded[:-1])
     return both[::2], both[1::2]
@@ -133,8 +136,8 @@ def edges(flags: Flags) -> tuple[Places, Places]:
 def choose_places(count: int, most: int) -> Places:
     """Choose about ``most`` of ``count`` places, at random in each of as many equal parts.
 
-    All of them where there are no more. Every n-th one would fall in step with packets. The choice
-    for the same numbers is always the same.
+    All places are chosen if there are no more. Every n-th one would fall in step with packets. The
+    choice for the same numbers is always the same.
     """
     return np.arange(count) if count <= most else _choose_places(count, most)
 
@@ -148,12 +151,12 @@ def _choose_places(count: int, most: int) -> Places:
 
 
 def lengths(vectors: Floats) -> Floats:
-    """The lengths of vectors (n, 3), or of quaternions, several times faster than numpy's norm."""
+    """Return the lengths of vectors (n, 3) or quaternions; several times as fast as numpy."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 
 def root_mean_square(values: Floats) -> float:
-    """The root mean square; 0 of nothing."""
+    """Return the root mean square; 0 of nothing."""
     return float(np.sqrt(np.mean(np.square(values)))) if len(values) else 0.0
 
 
@@ -163,10 +166,10 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def minimum(
     of: Callable[[float], float], low: float, high: float, steps: int = 14
 ) -> tuple[float, float]:
-    """Where a function with one valley is least, and how much that is: golden section search.
+    """Find where a function with one valley is least, and its value there: golden section search.
 
-    Each of the ``steps`` leaves 0.618 of where it may be.
-    J. Kiefer, "Sequential Minimax Search for a Maximum", Proc. AMS 4 (3), 1953.
+    Each of the ``steps`` leaves 0.618 of the range. J. Kiefer, "Sequential Minimax Search for a
+    Maximum", Proc. AMS 4 (3), 1953.
     """
     one, other = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     here, there = of(one), of(other)

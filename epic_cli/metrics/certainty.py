@@ -1,16 +1,16 @@
-"""The bootstrap: how much a figure would differ if the units that it rests on were drawn again.
+"""The bootstrap: by how much a figure would differ if its units were drawn again.
 
 Units are independent of each other: recordings, simulated networks, or blocks of time long enough
-to forget each other. As many of them are drawn, with replacement, as there are; all strategies are
+to forget each other. As many units are drawn, with replacement, as there are; all strategies are
 judged on the same draws, so that their differences are paired.
 
 - Blocks of time: Carlstein 1986. Their length: Politis and White 2004, corrected by Patton,
   Politis and White 2009 (the circular block bootstrap's).
-- Where the delay wanders as slowly as a few blocks, each draw has another mean delay, as a
-  first-order autoregression of it says: Kendall 1954 on what short series hide of its memory.
+- Where the delay wanders as slowly as a few blocks, each draw has another mean delay, by a
+  first-order autoregression of the delay: Kendall 1954 on what short series hide of its memory.
 - Two ways, over blocks and entities, with the product of both weights: Owen and Eckles 2012.
-- Percentile intervals, expanded to what Student's t says of so few units: Hesterberg 2015, "What
-  Teachers Should Know About the Bootstrap", section 4.3.
+- Percentile intervals, expanded by Student's t for few units: Hesterberg 2015, "What Teachers
+  Should Know About the Bootstrap", section 4.3.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
 def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
-    """How often each unit is drawn: (some of ``count``, units), each row adding up to ``units``."""
+    """Yield the count of each unit in each draw: (some of ``count``, units).
+
+    Rows add up to ``units``.
+    """
     # raw bits: only these are promised to stay the same in later versions of numpy
     source = np.random.PCG64(np.random.SeedSequence([seed, purpose]))
     step = max(1, _DRAWN_AT_ONCE // units)
@@ -85,7 +88,7 @@ def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterat
 
 
 def block_length(series: Floats) -> float:
-    """How many values (of n, one for each cell of time) belong to a block, 1 at least."""
+    """Return the length of a block in values of the series (n, one for each cell), at least 1."""
     largest = float(np.abs(series).max()) if len(series) else 0.0
     values = series / (largest or 1.0)  # whose squares are numbers
     values = values - values.mean()
@@ -117,7 +120,7 @@ def block_length(series: Floats) -> float:
 
 
 def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
-    """The interval of a figure from what it was in each draw; None: unknown."""
+    """Return the interval of a figure by its values in the draws; None: unknown."""
     if not np.isfinite(replicates).all():
         return None
     # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
@@ -131,16 +134,16 @@ def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
 
 
 def expanded(units: int) -> float:
-    """How many standard deviations of the draws an interval goes to either side.
+    """Return the half-width of an interval, in standard deviations of the draws.
 
-    Draws of n units vary too little, by sqrt((n - 1) / n), and their deviation is unknown
-    better than Student's t with n - 1 degrees of freedom says.
+    Draws of n units vary too little, by sqrt((n - 1) / n), and their deviation is as uncertain as
+    Student's t with n - 1 degrees of freedom says.
     """
     return student(units - 1) * math.sqrt(units / (units - 1))
 
 
 def student(freedom: float) -> float:
-    """The two-sided quantile of Student's t, for 5 degrees of freedom or more to 0.001.
+    """Return the two-sided quantile of Student's t, to 0.001 for 5 degrees of freedom or more.
 
     Abramowitz and Stegun 1964, 26.7.5.
     """
@@ -155,7 +158,7 @@ def student(freedom: float) -> float:
 
 
 def joined(cells: Floats, length: int) -> Floats:
-    """Blocks of ``length`` cells each (axis 0), summed; the last takes what is left over."""
+    """Sum cells (axis 0) in blocks of ``length``; the last block takes the remainder."""
     blocks = max(1, len(cells) // length)
     starts: NDArray[np.int64] = np.arange(blocks) * length
     return np.asarray(np.add.reduceat(cells, starts, axis=0))
@@ -207,8 +210,8 @@ IN_A_ROW = (1, 2, 4, 8)
 PAIRS = 2
 
 
-def _at_most(seen: int) -> float:
-    """How often it may happen in such a recording, with 97.5 % confidence.
+def _upper_bound(seen: int) -> float:
+    """Return the largest plausible number of events in such a recording, with 97.5 % confidence.
 
     The upper bound of a Poisson mean, by Wilson and Hilferty 1931.
     """
@@ -217,13 +220,14 @@ def _at_most(seen: int) -> float:
 
 
 class NetworkEvents(NamedTuple):
-    """What happened in some packets, in all recordings together.
+    """Rare events of the network in all recordings together.
 
-    ``bursts``: how often two packets and more were lost in a row, or too late; ``pairs``: how many
-    were lost right behind another; ``lost`` of ``sent`` packets; ``changes``: how often delays
-    changed for longer; ``waver`` (s): by how much the first delay, to which some strategies set
-    their clocks, may differ from the usual one; ``watched`` (s): how long losses would have shown;
-    ``silences``: how often nothing was sent for a while, though nothing is missing.
+    ``bursts`` counts losses of two or more packets in a row (too late counts as lost), ``pairs``
+    the packets lost right behind another, ``lost`` the lost ones of ``sent``, ``changes`` the
+    lasting changes of the delay. ``waver`` (s) is the likely difference of the first delay, to
+    which some strategies set their clocks, from the usual one. ``watched`` (s) is the time in which
+    losses would have shown. ``silences`` counts pauses in which nothing was sent, though nothing is
+    missing.
     """
 
     bursts: int = 0
@@ -237,7 +241,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def linked(self) -> bool:
-        """Whether losses hang together more than chance explains (Poisson)."""
+        """True if more losses follow each other than chance explains (Poisson)."""
         expected = self.lost**2 / max(self.sent, 1)
         if self.pairs < 1 or self.pairs > 50 + 3 * expected:
             return self.pairs > 0
@@ -249,48 +253,48 @@ class NetworkEvents(NamedTuple):
 
     @property
     def events(self) -> int:
-        """How many rare events there were: there is more to the tail than a few can say."""
+        """Number of rare events: a few cannot show the tail of their distribution."""
         return self.bursts * self.linked + -(-self.changes // 2)
 
     @property
     def unproven(self) -> bool:
-        """Whether hardly any was lost, in too short a time to say how it goes when some are."""
+        """True if hardly a packet was lost, in too short a time to rule losses out."""
         return self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
 
     @property
     def few(self) -> bool:
-        """Whether there were too few to say how bad they can be, or how rare."""
+        """True if there are too few events to know how bad or how rare they can be."""
         return self.unproven or 0 < self.events < FEWEST_EVENTS
 
     @property
     def by_chance(self) -> bool:
-        """Whether some were lost each by itself, and too few in a row to say what that does."""
+        """True if losses are single, and too few follow each other to show the effect of bursts."""
         return self.lost > 0 and not self.linked and self.bursts < FEWEST_EVENTS
 
     @property
     def tried(self) -> bool:
-        """Whether it has to be tried what more losses would do."""
+        """True if the effect of more losses has to be tried."""
         return self.few or self.by_chance
 
     @property
     def in_a_row(self) -> tuple[int, ...]:
-        """How many packets in a row are left out then."""
+        """Lengths of the losses that are tried, in packets."""
         return IN_A_ROW if self.few else IN_A_ROW[:PAIRS]
 
     @property
     def unseen(self) -> Floats:
         """Losses that a recording may have missed, by their length (worlds, ``in_a_row``).
 
-        In each world other losses come. At most, with 97.5 % confidence, by the number of them.
-        Where few were seen, longer bursts than two have as many packets in all. A few losses do not
-        say whether they hang together: of the most, such a share may follow another as the pairs
-        among those there were leave open (Wilson 1927).
+        Each world has other losses. Their numbers are upper bounds with 97.5 % confidence. Where
+        few losses were seen, bursts longer than two have as many packets in all as pairs have. A
+        few losses do not show whether they follow each other: the share that does is the upper end
+        that the seen pairs leave open (Wilson 1927).
         """
         if self.few:
-            single = 0.0 if self.linked else _at_most(self.lost) - self.lost
-            pairs = _at_most(self.bursts) - self.bursts
+            single = 0.0 if self.linked else _upper_bound(self.lost) - self.lost
+            pairs = _upper_bound(self.bursts) - self.bursts
             return np.diag([single, *(pairs * PAIRS / size for size in IN_A_ROW[1:])])
-        most = _at_most(self.lost)
+        most = _upper_bound(self.lost)
         z, share = PAIRED, self.pairs / self.lost
         wide = z * math.sqrt(share * (1 - share) / self.lost + z * z / (4 * self.lost**2))
         share = (share + z * z / (2 * self.lost) + wide) / (1 + z * z / self.lost)
@@ -299,12 +303,12 @@ class NetworkEvents(NamedTuple):
 
     @property
     def missed(self) -> float:
-        """How many seconds as bad as the worst one may be missing."""
+        """Seconds as bad as the worst one that may be missing from the data."""
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 
 def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
-    """Those of several recordings as one."""
+    """Add up the events of several recordings."""
     found = list(several)
     sums = NetworkEvents(*map(sum, zip(*found, NetworkEvents(), strict=True)))
     return sums._replace(waver=max((events.waver for events in found), default=0.0))
@@ -312,9 +316,9 @@ def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
 
 @np.errstate(all="ignore")
 def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
-    """What happened to the packets (``packet_table``) that arrived from ``begin`` to ``end`` (s).
+    """Return the events of packets (``packet_table``) that arrived from ``begin`` to ``end`` (s).
 
-    Packets without arrival times came when they were sent.
+    Packets without arrival times count as arrived when they were sent.
     """
     stamps, arrivals = table[TIME], table[ARRIVAL]
     arrivals = np.where(np.isfinite(arrivals), arrivals, stamps)
@@ -344,7 +348,7 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
         left_out = np.round(steps / usual) - 1
         missing = np.where(left_out > LONGEST, 0, left_out).astype(np.int64)
         if numbers is stamps:  # what is only sent when it changes misses nothing where it rests
-            missing[_rests(table, known, order)] = 0
+            missing[_find_rests(table, known, order)] = 0
     else:
         missing = np.zeros(len(steps), np.int64)
     # of all packets that were sent, which were lost or late
@@ -365,8 +369,8 @@ def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
     )
 
 
-def _rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
-    """The intervals between these packets (``packet_table``) in which nothing was to be sent."""
+def _find_rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
+    """Return the intervals between these packets (``packet_table``) in which the entity rests."""
     columns = table[:, known][:, order]
     positions, velocities = columns[POSITION].T, columns[VELOCITY].T
     nothing = np.full(len(order), np.nan), np.full(len(order), np.nan)
@@ -377,7 +381,7 @@ def _rests(table: Floats, known: Flags, order: Numbers) -> Numbers:
 
 
 def _running_median(values: Floats) -> Floats:
-    """The median of each value and ``AROUND`` on each side of it."""
+    """Return the median of each value and its ``AROUND`` neighbors on each side."""
     medians = np.empty(len(values))
     running_medians(np.pad(values, AROUND, mode="edge"), 2 * AROUND + 1, 1, medians)
     return medians
@@ -415,7 +419,7 @@ _AT_ONCE = 20_000_000
 
 
 class Unit(enum.Enum):
-    """What is drawn again: what is taken to be independent of each other."""
+    """A unit of the bootstrap: data that is taken to be independent of other data."""
 
     RUN = enum.auto()
     BLOCK = enum.auto()
@@ -425,13 +429,13 @@ class Unit(enum.Enum):
 
 @dataclass(frozen=True)
 class Certainty:
-    """What the intervals rest on: this many ``units``; of blocks, how long they are in seconds.
+    """The data behind the intervals.
 
-    ``Unit.NOTHING``: there is too little to say, ``units`` is how many there would be.
-    ``entities`` is how many of them are drawn beside the blocks. ``stretches`` is how many
-    independent ones there are of a delay that wanders; infinite: it does not. ``rare`` is what the
-    network did now and then; where that is too ``few`` times, an interval has one end. ``tried``:
-    what more losses do to the best has been tried.
+    The number of ``units``, and the length of blocks in ``seconds``. ``Unit.NOTHING``: there are
+    too few ``units``. ``entities`` counts the entities that are drawn beside blocks. ``stretches``
+    is the number of independent pieces of a delay that wanders; infinite: it does not wander.
+    ``rare`` are the network's rare events; where these are ``few``, an interval has one end.
+    ``tried``: the effect of more losses on the best one has been tried.
     """
 
     unit: Unit
@@ -445,10 +449,10 @@ class Certainty:
 
 
 class Piece(NamedTuple):
-    """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds.
+    """The sums (cells, fields) of each entity in one run, and the length of a cell in seconds.
 
-    ``losses`` (fields of each of ``IN_A_ROW``) is what one loss more of that length adds; None: not
-    looked at.
+    ``losses`` (fields of each of ``IN_A_ROW``) is the change by one more loss of that length; None:
+    not tried.
     """
 
     entities: Sequence[Floats]
@@ -457,11 +461,11 @@ class Piece(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """One candidate: its values by metric, none if it has no figures, and its pieces by run.
+    """One candidate: its values by metric (empty without figures), and its pieces by run.
 
-    ``waver`` (s) is by how much its lag may be another in another session. ``beside`` are runs that
-    have no part in its values, but may have worse seconds. Of very many runs there are no pieces
-    but ``sums`` (runs, fields), and ``beside`` has the worst seconds.
+    ``waver`` (s) is the likely difference of its lag in another session. ``beside`` are runs that
+    have no part in its values, but may have worse seconds. Very many runs have ``sums`` (runs,
+    fields) instead of pieces, and ``beside`` has the worst seconds.
     """
 
     values: Mapping[str, float]
@@ -472,12 +476,12 @@ class Figures(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """One candidate drawn again and again (``draws``).
+    """The bootstrap ``draws`` of one candidate.
 
-    ``more`` is all of it, first as it is, then with more of each of its seconds: as much as may
-    have been missed (``Rare.missed``). ``alone`` is all of it, then stretches by themselves: a few
-    changes of the way are in some of them only. Where runs are drawn, the draws have that already.
-    ``tried``: what more losses do to it is in ``more``.
+    ``more`` has all data, first as they are, then with each second added as often as it may be
+    missing (``NetworkEvents.missed``). ``alone`` has all data, then stretches by themselves: a few
+    changes of the route are in some of these only. Where runs are drawn, the draws contain that
+    already. ``tried``: ``more`` contains the effect of more losses.
     """
 
     draws: Resampled
@@ -494,47 +498,47 @@ def bootstrap_sums(
     seed: int,
     rare: NetworkEvents,
 ) -> tuple[Certainty, list[Sampled] | None]:
-    """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
-    certainty, units = _units(shown)
+    """Return the certainty, and the draws of each candidate; None: there are too few data."""
+    certainty, units = _find_units(shown)
     tried, worlds = (
-        any(_losses(each, rare) for each in shown),
+        any(_sum_losses(each, rare) for each in shown),
         len(rare.unseen) if rare.tried else 0,
     )
     certainty = replace(certainty, rare=rare, tried=tried)
     if certainty.unit is Unit.NOTHING:
         return certainty, None
     found = []
-    drawn = _drawn(certainty, units, seed)
+    drawn = _draw_sums(certainty, units, seed)
     if certainty.unit is not Unit.RUN:
-        latency = _latency(shown[0].pieces)
+        latency = _estimate_latency(shown[0].pieces)
         certainty = replace(certainty, stretches=latency.stretches)
-        _wander(drawn, [figures.pieces for figures in shown], latency, certainty.units, seed)
+        _vary_delay(drawn, [figures.pieces for figures in shown], latency, certainty.units, seed)
     for place, (one, sums, own) in enumerate(zip(shown, drawn, units, strict=True)):
         whole = own.sum(axis=(0, 1))
         if one.waver:
-            _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
+            _vary_lag(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
         more = whole + rare.missed * stretches([*one.pieces, *one.beside], WORST)
-        losses = _losses(one, rare)
+        losses = _sum_losses(one, rare)
         if tried:  # those there were may all have been harmless
             added = rare.unseen @ np.mean(losses, axis=0) if losses else np.zeros_like(whole)
             more = np.concatenate((more, np.broadcast_to(whole + added, (worlds, len(whole)))))
         if rare.changes or rare.silences or math.isfinite(certainty.stretches):
-            more = np.concatenate((more, [_set_again(whole, one.waver)]))
+            more = np.concatenate((more, [_change_half_lag(whole, one.waver)]))
         alone = whole[None]
         if rare.few and rare.changes and certainty.unit is not Unit.RUN:
             cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
             alone = stretches(one.pieces, cells * ALONE)
             alone[0] = whole
-            _own_lag(alone)
-        every = (sums, _as_long(more, whole), _as_long(alone, whole))
+            _apply_own_lag(alone)
+        every = (sums, _scale_to_rows(more, whole), _scale_to_rows(alone, whole))
         resampled = [Resampled(values, whole, resolution, tick, weights) for values in every]
         drawn_again, with_more, alone_again = resampled
         found.append(Sampled(drawn_again, with_more, alone_again, bool(losses)))
     return certainty, found
 
 
-def _losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
-    """What the losses that have to be tried do to a candidate, in the runs in which they were."""
+def _sum_losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
+    """Return the effect of the tried losses on a candidate, in the runs where they were tried."""
     size = len(rare.in_a_row) if rare.tried else 0
     found = [piece.losses for piece in one.pieces if piece.losses is not None]
     return [losses[:size] for losses in found if len(losses) >= size > 0]
@@ -542,7 +546,7 @@ def _losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
 
 @np.errstate(all="ignore")
 def least_score(measured: Sequence[Measurement], events: NetworkEvents, resolution: float) -> float:
-    """What the score of one candidate falls to as more is lost; -inf: it was not tried."""
+    """Return the score of one candidate as more is lost; -inf: losses were not tried."""
     losses = [each.losses for each in measured if each.losses is not None]
     if not losses:
         return -math.inf
@@ -553,10 +557,10 @@ def least_score(measured: Sequence[Measurement], events: NetworkEvents, resoluti
     return float(np.nanmin(score))
 
 
-def _set_again(whole: Floats, waver: float) -> Floats:
-    """All of it (fields) where half of it has a lag that is another by this much (s).
+def _change_half_lag(whole: Floats, waver: float) -> Floats:
+    """Return all sums (fields) with half of the lag changed by this much (s).
 
-    Such a strategy may set its clock again in the midst of a session, as it has not yet.
+    A strategy that sets its clock once may set it again in the middle of a session.
     """
     at, found = FIELDS.index, whole.copy()
     squares = whole[at("speed_squares")] * whole[at("lag_rows")] / whole[at("rows")]
@@ -565,7 +569,7 @@ def _set_again(whole: Floats, waver: float) -> Floats:
 
 
 def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
-    """Nothing (fields), and then what each stretch of this many seconds has, a second of it."""
+    """Return zeros (fields), and then the sums of each stretch, scaled to one second."""
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
         size = max(1, round(seconds / run.seconds))
@@ -574,8 +578,8 @@ def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
     return np.concatenate(parts)
 
 
-def _own_lag(alone: Floats) -> None:
-    """Takes from what the lag of all leaves, the first, what each stretch's own does not."""
+def _apply_own_lag(alone: Floats) -> None:
+    """Replace what the common lag leaves of each stretch by what the stretch's own lag leaves."""
     at = FIELDS.index
     lags = alone[:, at("told_seconds")] / alone[:, at("told_rows")]
     apart = np.nan_to_num(lags - lags[0]) ** 2
@@ -584,27 +588,27 @@ def _own_lag(alone: Floats) -> None:
     alone[:, at("lag_squares")] = np.maximum(left - less, LEFT * left)
 
 
-def _as_long(several: Floats, whole: Floats) -> Floats:
-    """Each of these with as many rows as all have."""
+def _scale_to_rows(several: Floats, whole: Floats) -> Floats:
+    """Scale each of these sums to the number of rows of all data."""
     rows = FIELDS.index("rows")
     return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
 
 
 class _Latency(NamedTuple):
-    """How far (s) the mean delay of another session may be off, and on how much that rests."""
+    """The likely error (s) of the mean delay in another session, and the data behind it."""
 
     deviation: float
     stretches: float
 
 
-def _latency(pieces: Sequence[Piece]) -> _Latency:
-    """The long-run deviation of the mean delay, of a first-order autoregression.
+def _estimate_latency(pieces: Sequence[Piece]) -> _Latency:
+    """Return the long-run deviation of the mean delay, by a first-order autoregression.
 
-    Its memory is that of a recording's parts, without what few of them hide (Kendall 1954).
+    Its memory is that of the recording's parts, corrected for what few of them hide (Kendall 1954).
     """
     variance = stretches = cells = looked = 0.0
     for run in pieces:
-        rows, delays = _delays(run)
+        rows, delays = _mean_delays(run)
         size = max(len(rows) // MOST_PARTS, math.ceil(PART / run.seconds))
         whole = joined(np.stack((rows, delays * rows), axis=1), size)
         parts = whole[:, 1] / whole[:, 0]
@@ -627,8 +631,8 @@ def _latency(pieces: Sequence[Piece]) -> _Latency:
     return _Latency(deviation, stretches if wanders else math.inf)
 
 
-def _delays(run: Piece) -> tuple[Floats, Floats]:
-    """How many rows cells have, those that have some, and the mean delay there."""
+def _mean_delays(run: Piece) -> tuple[Floats, Floats]:
+    """Return the rows of each cell, the cells that have rows, and the mean delays there."""
     cells = np.sum(run.entities, axis=0)
     rows = cells[:, FIELDS.index("rows")]
     used = rows > 0
@@ -644,17 +648,17 @@ _GIVEN = [
 _SIGNED = [name.endswith("told_seconds") for name in FIELDS]
 
 
-def _wander(
+def _vary_delay(
     drawn: Sequence[Floats],
     several: Sequence[Sequence[Piece]],
     latency: _Latency,
     units: int,
     seed: int,
 ) -> None:
-    """Gives each of the draws (draws, fields) another mean delay, as another session would have.
+    """Give each draw (draws, fields) another mean delay, as another session would have.
 
-    What that does is told from how each field goes with the delay from cell to cell. Blocks have
-    some of it already.
+    The effect on a field is its slope over the delay, from cell to cell. Draws of blocks contain a
+    part of it already.
     """
     if not math.isfinite(latency.stretches):
         return
@@ -668,15 +672,15 @@ def _wander(
     radius = np.sqrt(-2 * np.log1p(-raw[: len(means)]))
     shifts = math.sqrt(extra) * radius * np.cos(2 * math.pi * raw[len(means) :])
     for sums, pieces in zip(drawn, several, strict=True):
-        more = sums + np.outer(shifts * sums[:, rows], _slopes(pieces))
+        more = sums + np.outer(shifts * sums[:, rows], _fit_slopes(pieces))
         sums[:] = np.where(_SIGNED, more, np.maximum(more, LEFT * sums))
 
 
-def _slopes(pieces: Sequence[Piece]) -> Floats:
-    """By how much each field (of a row) grows with each second of delay: least squares."""
+def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
+    """Return the growth of each field (of a row) with each second of delay, by least squares."""
     across, squares = np.zeros(len(FIELDS)), 0.0
     for run in pieces:
-        rows, delays = _delays(run)
+        rows, delays = _mean_delays(run)
         off = delays - np.average(delays, weights=rows)
         cells = np.sum(run.entities, axis=0)
         across += off @ cells[cells[:, FIELDS.index("rows")] > 0]
@@ -684,8 +688,8 @@ def _slopes(pieces: Sequence[Piece]) -> Floats:
     return np.where(_GIVEN, 0.0, across / (squares or 1.0))
 
 
-def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
-    """Gives each of the draws (draws, fields) another lag, as another session would have."""
+def _vary_lag(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
+    """Give each draw (draws, fields) another lag, as another session would have."""
     at = FIELDS.index
     lag = float(whole[at("told_seconds")]) / (float(whole[at("told_rows")]) or math.nan)
     if math.isnan(lag):
@@ -698,8 +702,8 @@ def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequen
         sums[:, at(name)] = np.maximum(sums[:, at(name)] + more, 0.0)
 
 
-def _units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
-    """What is drawn, and of each candidate its sums (units, entities, fields)."""
+def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
+    """Return the units of the bootstrap, and each candidate's sums (units, entities, fields)."""
     many = [figures.sums[:, None] for figures in shown if figures.sums is not None]
     if many or not shown:
         runs = len(many[0]) if many else 0
@@ -719,7 +723,7 @@ def _units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
         used = sum(values[:, :, FIELDS.index("rows")].sum(axis=1) for values in stacked) > 0
         stacked = [values[used] for values in stacked]
         most = max(1, len(stacked[0]) // FEWEST_UNITS)
-        length = _block_length([values.sum(axis=1) for values in stacked])
+        length = _usual_block_length([values.sum(axis=1) for values in stacked])
         blocks = min(MOST_BLOCKS, max(FEWEST_BLOCKS, int(len(stacked[0]) * cell / BLOCK)))
         length = max(length, len(stacked[0]) // blocks)
         length = max(min(length, most), math.ceil(SHORTEST_BLOCK / cell))
@@ -739,8 +743,8 @@ def _units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
     return Certainty(Unit.BLOCK, count, seconds), units
 
 
-def _block_length(several: Sequence[Floats]) -> int:
-    """In cells; of the lengths that suit the squared errors of each candidate, the median."""
+def _usual_block_length(several: Sequence[Floats]) -> int:
+    """Return the length of blocks in cells: the median over the candidates' squared errors."""
     rows, squares = FIELDS.index("rows"), FIELDS.index("squares")
     found = []
     for cells in several:
@@ -750,8 +754,8 @@ def _block_length(several: Sequence[Floats]) -> int:
     return math.ceil(median(np.array(found))) if found else 1
 
 
-def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
-    """Of each candidate, the sums (draws, fields) of what was drawn."""
+def _draw_sums(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[Floats]:
+    """Return the sums (draws, fields) of each candidate's draws."""
     count = len(several[0])
     if certainty.unit is not Unit.BLOCK_AND_ENTITY:
         drawn: list[list[Floats]] = [[] for _ in several]
@@ -789,9 +793,9 @@ _STILL = 1e-9
 
 
 class Gap(NamedTuple):
-    """By how many points one is ahead: from ``low`` to ``high``, all gaps at once.
+    """The lead of one score over another in points, from ``low`` to ``high``, all gaps at once.
 
-    ``seen`` is where it would go from if nothing rare could be missing from the data.
+    ``seen`` is the low end if no rare event were missing from the data.
     """
 
     points: float
@@ -801,7 +805,7 @@ class Gap(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether it is a gap at all."""
+        """True if the lead is clear."""
         return self.low > 0 and self.points >= RESOLUTION
 
 
@@ -819,33 +823,33 @@ def ranking(
     more: Floats | None = None,
     tried: Sequence[bool] | None = None,
 ) -> Ranking:
-    """Ranks the scores (n), of which ``replicates`` (n, draws) are the same draws.
+    """Rank the scores (n), of which ``replicates`` (n, draws) are the same draws.
 
-    ``more`` (n, seconds + 1) are the scores with more of each second, the first of them as they
-    are: a gap is what the worst second for it would leave. Where rare events were few, what they do
-    has been ``tried`` for some scores, and only these are ahead of others. It is then so much that
-    it does not come together with an unlucky draw: squares add up.
+    ``more`` (n, seconds + 1) are the scores with each second added, first as they are: a gap is
+    what the worst second for it leaves. Where rare events were few, their effect has been ``tried``
+    for some scores, and only these may be ahead of others. That effect is so large that it does not
+    come together with an unlucky draw: squares add up.
 
-    The rank of one is one more than how many others are clearly better: those of which
-    no other is share the first. An interval reaches as far to either side as the largest of all
-    studentised differences to one candidate does in 95 % of the draws (max-t; Romano and Wolf
-    2005): with many strategies one of them is always lucky.
+    A rank is one more than the number of scores that are clearly better; the first rank is shared
+    by all that none is clearly better than. An interval reaches as far to either side as the
+    largest of all studentized differences to one candidate does in 95 % of the draws (max-t; Romano
+    and Wolf 2005): among many strategies one is always lucky.
     """
     if more is None:
         more = scores[:, None]
-    reach = _reach(scores, replicates) * expanded(units) / _TAIL
+    reach = _max_deviation(scores, replicates) * expanded(units) / _TAIL
     better = np.zeros(len(scores), int)
     best = int(np.argmax(scores))
     found: list[Gap] = []
     for index in range(len(scores)):
-        between = _gaps(index, scores, replicates, more, reach, tried is not None)
+        between = _measure_gaps(index, scores, replicates, more, reach, tried is not None)
         better += [gap.sure and (tried is None or tried[index]) for gap in between]
         if index == best:
             found = between
     return Ranking([1 + int(count) for count in better], found)
 
 
-def _reach(scores: Floats, replicates: Floats) -> float:
+def _max_deviation(scores: Floats, replicates: Floats) -> float:
     furthest = 0.0
     for index in range(len(scores)):
         drawn = replicates[index] - replicates
@@ -858,7 +862,7 @@ def _reach(scores: Floats, replicates: Floats) -> float:
     return furthest
 
 
-def _gaps(
+def _measure_gaps(
     one: int, scores: Floats, replicates: Floats, more: Floats, reach: float, few: bool
 ) -> list[Gap]:
     points = scores[one] - scores
@@ -876,10 +880,10 @@ def sole_best(
     units: int,
     more: Sequence[Floats | None] = (),
 ) -> int | None:
-    """The index of the smallest key, if it is clearly smaller than each other.
+    """Return the index of the smallest key, if it is clearly smaller than each other; else None.
 
-    An infinite key takes no part. A false winner has to beat the true one as well: each pair at
-    its own level is enough. ``more`` are the keys with more of each second, as for ``ranking``.
+    An infinite key takes no part. A false winner has to beat the true one as well: each pair at its
+    own level is enough. ``more`` are the keys with each second added, as for ``ranking``.
     """
     order = sorted((each for each in range(len(keys)) if keys[each] < np.inf), key=keys.__getitem__)
     if len(order) < 2:
@@ -902,10 +906,10 @@ def sole_best(
 
 @dataclass(frozen=True)
 class Standing:
-    """How sure the figures of one candidate are, and where it stands.
+    """The certainty of one candidate's figures, and its rank.
 
-    ``intervals`` by metric; an end that is unknown is NaN. ``rank`` by score, 1 the best, None
-    without one. ``gap`` is how far its score is behind the best. ``ahead``: the metrics in which it
+    ``intervals`` by metric; an unknown end is NaN. ``rank`` by score, 1 the best, None without a
+    score. ``gap`` is the distance of its score to the best. ``ahead``: the metrics in which it
     alone is clearly the best.
     """
 
@@ -928,14 +932,14 @@ def assess(
     seed: int,
     rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[Certainty, list[Standing]]:
-    """How sure the figures are, and where each candidate stands.
+    """Return the certainty of the comparison, and the standing of each candidate.
 
     All candidates that have figures have been measured in the same runs, entities and cells.
-    ``rare`` is what happened in all runs. The same ``seed`` draws the same.
+    ``rare`` are the events of all runs. The same ``seed`` gives the same draws.
     """
     shown = [candidate for candidate in candidates if candidate.values]
     certainty, sampled = bootstrap_sums(shown, tick, weights, resolution, seed, rare)
-    standings = iter(_standings([figures.values for figures in shown], sampled, certainty))
+    standings = iter(_make_standings([figures.values for figures in shown], sampled, certainty))
     return certainty, [next(standings) if candidate.values else UNKNOWN for candidate in candidates]
 
 
@@ -950,7 +954,7 @@ def difference(
     seed: int,
     rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[float, float] | None:
-    """From where to where the second candidate's ``value`` less the first one's goes, paired.
+    """Return the paired interval of the second candidate's ``value`` less the first one's.
 
     None: unknown. See ``assess`` for the other parameters.
     """
@@ -959,42 +963,48 @@ def difference(
         return None
     before, after = ((value(each.draws), value(each.more)) for each in sampled)
     between = interval(np.asarray(after[0] - before[0]), certainty.units)
-    down, up = _moves(after[1] - before[1])
-    share = _share(rare)
+    down, up = _largest_moves(after[1] - before[1])
+    share = _missed_share(rare)
     return between and (between[0] + share * down, between[1] + share * up)
 
 
-def _share(rare: NetworkEvents) -> float:
-    """How much of what was missed counts for what it may move either way: half as likely each."""
+def _missed_share(rare: NetworkEvents) -> float:
+    """Return the share of a missed effect that counts where it may go either way.
+
+    Half as likely each.
+    """
     return 1 - UNSEEN / 2 / rare.missed
 
 
-def _moves(more: Floats) -> tuple[float, float]:
-    """How far down and up a figure goes from its first value, 0 at least."""
+def _largest_moves(more: Floats) -> tuple[float, float]:
+    """Return the largest moves of a figure down and up from its first value, 0 at least."""
     moved = more - more[0]
     moved = moved[np.isfinite(moved)]
     return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
 
 
 class _Figure(NamedTuple):
-    """A metric of one candidate: in each draw, and of the others that ``Sampled`` has."""
+    """A metric of one candidate in each draw, and in the other data of ``Sampled``."""
 
     draws: Floats
     more: Floats
     alone: Floats
 
 
-def _ends(
+def _find_interval(
     metric: Metric, figure: _Figure, value: float, certainty: Certainty
 ) -> tuple[float, float] | None:
-    """The interval of a figure: what the draws say, and what they may have missed."""
+    """Return the interval of a figure.
+
+    That of the draws, extended by what these may have missed.
+    """
     between = interval(figure.draws, certainty.units)
     if between is None or math.isnan(value):
         return None
     # what is drawn is skewed; a figure is never outside its own interval
     low, high = min(between[0], value), max(between[1], value)
-    down, up = _moves(figure.more)
-    least, most = _moves(figure.alone)
+    down, up = _largest_moves(figure.more)
+    least, most = _largest_moves(figure.alone)
     low, high = min(low, value + least), max(high, value + most)
     if metric.better is Better.NEAR_ZERO:
         low, high = min(low, value - LAG_RESOLUTION), max(high, value + LAG_RESOLUTION)
@@ -1005,11 +1015,11 @@ def _ends(
         case Better.HIGH:
             return math.nan if few else max(low + down, 0.0), high
         case _:
-            share = _share(certainty.rare)
+            share = _missed_share(certainty.rare)
             return low + share * down, math.nan if few else high + share * up
 
 
-def _standings(
+def _make_standings(
     values: Sequence[Mapping[str, float]],
     sampled: Sequence[Sampled] | None,
     certainty: Certainty,
@@ -1026,7 +1036,7 @@ def _standings(
                 _Figure(*(np.asarray(metric.value(all_)) for all_ in each[:3])) for each in sampled
             ]
             for own, figure, figures in zip(intervals, drawn, values, strict=True):
-                between = figure and _ends(
+                between = figure and _find_interval(
                     metric, figure, figures.get(metric.name, math.nan), certainty
                 )
                 if between:
@@ -1045,7 +1055,7 @@ def _standings(
         )
         if best is not None and (not few or tried[best]):
             ahead[best].add(metric.name)
-    ranks, behind = _ranked(values, scores, tried, certainty)
+    ranks, behind = _rank_scores(values, scores, tried, certainty)
     if list(ranks.values()).count(1) > 1:  # no winner where several may be the best
         for names in ahead:
             names.discard("score")
@@ -1055,13 +1065,13 @@ def _standings(
     ]
 
 
-def _ranked(
+def _rank_scores(
     values: Sequence[Mapping[str, float]],
     scores: Sequence[_Figure] | None,
     tried: Sequence[bool],
     certainty: Certainty,
 ) -> tuple[dict[int, int], dict[int, Gap]]:
-    """The ranks of those with a score, by place, and how far they are behind the best."""
+    """Return ranks and distances to the best of all that have a score, by place."""
     places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
     ranks = dict.fromkeys(places, 1)
     if not places or scores is None:

@@ -1,4 +1,4 @@
-"""What comes out of a comparison, as values."""
+"""The results of a comparison, and the advice that follows from them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Runs = Literal["recordings", "networks"]
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the table: a participant's ``values`` by their names in ``--format csv``.
+    """A participant's ``values`` by metric name, overall or for one entity or recording.
 
-    ``entity`` None: all of them together. ``notes`` say why there are no values, or why a value is
-    NaN, or to be read with care. ``recording`` is that of a line of its own, ``standing`` how
-    sure the values are; ``waver`` (s) is by how much the lag may differ in another session.
-    ``measured`` is what they are computed from.
+    ``entity`` None: all entities. ``recording`` is that of a result of one recording. ``notes`` say
+    why there are no values, why a value is NaN, or why it needs care. ``standing`` has intervals
+    and rank; ``waver`` (s) is the likely difference of the lag in another session. ``measured`` is
+    what the values are computed from.
     """
 
     label: str
@@ -47,7 +47,7 @@ class Result:
     waver: float = 0.0
 
     def __post_init__(self) -> None:
-        """Keeps plain numbers, and one and the same NaN, so that results can be equal."""
+        """Keep plain floats, and one and the same NaN, so that results can be equal."""
         plain = {
             name: math.nan if math.isnan(value) else float(value)
             for name, value in self.values.items()
@@ -55,45 +55,45 @@ class Result:
         object.__setattr__(self, "values", MappingProxyType(plain))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Goes to another process as its fields."""
+        """Pickle the result as its fields."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         return Result, tuple({**own, "values": dict(self.values)}.values())
 
     @property
     def place(self) -> str:
-        """The entity or recording that it is of; empty: all."""
+        """Entity or recording of the result; empty: all."""
         return self.entity or self.recording or ""
 
     @property
     def rank(self) -> int | None:
-        """One more than how many others are clearly better by score; None: no score."""
+        """One more than the number of results with a clearly better score; None: no score."""
         return self.standing.rank
 
     @property
     def note(self) -> ResultNote | None:
-        """The gravest of the notes."""
+        """Gravest note."""
         return self.notes[0] if self.notes else None
 
     def has(self, *flaws: Flaw) -> bool:
-        """Whether one of these is noted."""
+        """Return True if one of these flaws is noted."""
         return any(note.flaw in flaws for note in self.notes)
 
     @property
     def failed(self) -> bool:
-        """Whether the strategy's own code failed."""
+        """True if the strategy's own code failed."""
         return self.has(Flaw.FAILED)
 
     @property
     def ranked(self) -> bool:
-        """Whether it can be called better or worse than others."""
+        """True if the result can be called better or worse than others."""
         return bool(self.values) and not self.has(*UNRANKED)
 
     def value(self, name: str) -> float:
-        """A metric by its name; NaN: not enough to say."""
+        """Return a metric by its name; NaN: not enough to say."""
         return self.values.get(name, math.nan)
 
     def figures(self) -> dict[str, float]:
-        """All values by name, and the ends of their intervals, as ``metrics.figure_names``."""
+        """Return all values by name, and the ends of their intervals (``metrics.figure_names``)."""
         found = {}
         for metric in METRICS:
             found[metric.name] = self.value(metric.name)
@@ -103,37 +103,36 @@ class Result:
         return found
 
     def interval(self, name: str) -> tuple[float, float]:
-        """From where to where a metric is likely to be; NaN: unknown."""
+        """Return the ends of a metric's interval; NaN: unknown."""
         return self.standing.intervals.get(name, (math.nan, math.nan))
 
 
 class Skipped(NamedTuple):
-    """A run that could not be compared, and why."""
+    """A run that could not be compared, and the reason."""
 
     recording: str
     error: ValueError
 
     @property
     def why(self) -> str:
-        """The reason, in words."""
+        """Reason in words."""
         return getattr(self.error, "why", str(self.error))
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
-    """What came out.
+    """The results of a comparison, and the data behind them.
 
-    ``results`` are by participant, ``by_entity`` by participant and entity. ``origin`` says which
-    truth it was, ``notes`` what was cut out of it, and what cannot be measured. ``refused`` are
-    packets that have no place on the clock. ``rows`` is how many rows count, of ``all_rows``;
-    lengths that differ by less than ``resolution`` do not differ.
-    ``tick`` is in seconds, and so are ``warm_ups``, one of each run. ``cells`` are those for
-    which results keep sums, ``rare`` is what the network did now and then.
+    ``results`` are by participant, ``by_entity`` by participant and entity. ``origin`` is the kind
+    of truth; ``notes`` say what was cut out of it, and what cannot be measured. ``refused`` are
+    packets that have no place on the clock. ``rows`` of ``all_rows`` were judged; lengths that
+    differ by less than ``resolution`` are equal. ``tick`` and ``warm_ups`` (one for each run) are
+    in seconds. ``cells`` are those for which results keep sums, ``rare`` the network's rare events.
 
-    ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
-    all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
-    those that could not be compared, ``notes_of`` notes that are not of all. ``findings`` are what
-    was found wrong with the recordings themselves.
+    ``certainty`` describes the data behind intervals. Of several ``recordings``, ``results`` are
+    those of all together, ``by_recording`` those of each, ``scenes`` those of the first;
+    ``skipped`` could not be compared, ``notes_of`` are notes on single recordings. ``findings``
+    concern the recordings themselves.
     """
 
     weights: Weights
@@ -160,33 +159,33 @@ class Comparison(Tabular):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The codes of findings that make all of it doubtful."""
+        """Codes of the findings that make all results doubtful."""
         return doubts(self.findings)
 
     @property
     def pictured(self) -> str:
-        """Which of several recordings or networks scenes are of; empty: there is one."""
+        """The recording or network of the scenes, in words; empty if there is only one."""
         count = len(self.recordings)
         return f"{self.recordings[0]}, one of {count} {self.runs_are}" if count > 1 else ""
 
     @property
     def turns(self) -> bool:
-        """Whether the recording has rotation, and one of the strategies turns."""
+        """True if the recording has rotations, and one of the strategies turns."""
         return any(not math.isnan(result.value("angle")) for result in self.results)
 
     @property
     def sent(self) -> bool:
-        """Whether what was sent is known."""
+        """True if the sent states are known."""
         return any(not math.isnan(result.value("bytes")) for result in self.results)
 
     @property
     def advice(self) -> Advice:
-        """What the results come to: which strategy, how surely, what it costs."""
+        """The best strategy, how surely it is best, and its costs."""
         return advice(self.results, self.weights, self.by_recording, bool(self.doubts))
 
 
 class Confidence(enum.Enum):
-    """What a comparison comes to."""
+    """The outcome of a comparison."""
 
     CLEAR = "one is clearly best"
     TIED = "too close to call"
@@ -198,13 +197,13 @@ class Confidence(enum.Enum):
 
 
 class Advice(NamedTuple):
-    """The advice, in the order in which people want it.
+    """The advice of a comparison, in the order in which people want it.
 
-    ``best`` has the highest score. ``tied`` are the others that are too close to it, ``next`` the
-    first that is not. ``weakest`` is the cost, by its name among the weights, that takes most
-    from the best one's score. ``other_games`` are kinds of games, each with the strategy that has
-    the highest score under its weights where that is another one. ``worst`` is the recording in
-    which the best one's score is lowest, None where it is no lower than that of all.
+    ``best`` has the highest score. ``tied`` are the others that are not clearly worse, ``next`` is
+    the first that is. ``weakest`` is the cost, by its name among the weights, that takes most from
+    the best one's score. ``other_games`` are kinds of games in which another strategy has the
+    highest score, each with that strategy. ``worst`` is the recording with the best one's lowest
+    score, None if that is no lower than the score of all.
     """
 
     confidence: Confidence
@@ -222,9 +221,9 @@ def advice(
     by_recording: Sequence[Result] = (),
     doubtful: bool = False,
 ) -> Advice:
-    """What these results come to; ``by_recording`` has one of each for each recording.
+    """Derive the advice from results; ``by_recording`` has a result for each recording.
 
-    ``doubtful``: it is uncertain whether the input is what it seems.
+    ``doubtful``: errors were found in the input.
     """
     ranked = [each for each in results if each.ranked and not math.isnan(each.value("score"))]
     if not ranked:
@@ -256,44 +255,45 @@ def advice(
         tied,
         after,
         weakest(best, weights),
-        tuple(_other_games(order)),
+        tuple(_find_other_games(order)),
         worst if worst.value("score") <= best.value("score") - RESOLUTION else None,
     )
 
 
 def good(result: Result) -> bool:
-    """Whether its score is one to be content with."""
+    """Return True if the score is high enough to be content with."""
     return result.value("score") >= GOOD and not result.has(Flaw.DIVERGED)
 
 
 def best_for(results: Sequence[Result]) -> dict[str, list[str]]:
-    """For which kinds of games each label has the highest score."""
+    """Return the kinds of games in which each label has the highest score."""
     found: dict[str, list[str]] = {}
-    for game, label in _winners(results):
+    for game, label in _find_winners(results):
         found.setdefault(label, []).append(game)
     return found
 
 
-def _weighed(result: Result, weights: Weights, name: str) -> float:
-    """A cost as the score counts it; 0: there is none."""
+def _weigh_cost(result: Result, weights: Weights, name: str) -> float:
+    """Return a cost as the score counts it; 0: there is none."""
     cost = result.value(f"{name}_cost")
     return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
 
 
 def weakest(result: Result, weights: Weights) -> str:
     """Return the cost, by its name among the weights, that takes most from a result's score."""
-    return max(COSTS, key=lambda name: _weighed(result, weights, name))
+    return max(COSTS, key=lambda name: _weigh_cost(result, weights, name))
 
 
 def causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, float], ...]:
-    """The costs by which one result scores below another, each with its share of the points.
+    """Return the costs by which one result scores below another, each with its points.
 
-    The main one comes first; where it is better after all, points are below 0. Together they are
-    the difference of the scores. Nothing: one of them has none.
+    The main one comes first; points are below 0 where the worse result is better. Together they are
+    the difference of the scores. Empty: one of the two has no score.
     """
     gap = better.value("score") - worse.value("score")
     apart = {
-        name: _weighed(worse, weights, name) - _weighed(better, weights, name) for name in COSTS
+        name: _weigh_cost(worse, weights, name) - _weigh_cost(better, weights, name)
+        for name in COSTS
     }
     whole = sum(apart.values())
     if not math.isfinite(gap) or not math.isfinite(whole) or whole == 0:
@@ -302,12 +302,15 @@ def causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, 
     return tuple(sorted(parts, key=lambda part: -part[1]))
 
 
-def _other_games(order: Sequence[Result]) -> list[tuple[str, str]]:
-    return [(game, label) for game, label in _winners(order) if label != order[0].label]
+def _find_other_games(order: Sequence[Result]) -> list[tuple[str, str]]:
+    return [(game, label) for game, label in _find_winners(order) if label != order[0].label]
 
 
-def _winners(results: Sequence[Result]) -> list[tuple[str, str]]:
-    """Who has the highest score in each kind of game; of equals, who has it here."""
+def _find_winners(results: Sequence[Result]) -> list[tuple[str, str]]:
+    """Return the label with the highest score in each kind of game.
+
+    Ties go to the better one here.
+    """
     found = []
     here = {result.label: result.value("score") for result in results}
     for game in GAMES:

@@ -1,7 +1,7 @@
 """Conditions on the figures of a comparison: ``error>0.3``, ``score(snapshot)<60``, ``lag>120ms``.
 
-A program that judges a comparison (a step of continuous integration, a golden file) says in this
-way what it expects. Names and units are those of ``METRICS``.
+Programs that judge a comparison (continuous integration, golden files) state their expectations so.
+Names and units are those of ``METRICS``.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _LONGEST = 60.0
 
 
 class ConditionError(ValueError):
-    """A text is no condition; says what is wrong with it and how one is written."""
+    """A text that is no condition; the message says what is wrong and how one is written."""
 
 
 @dataclass(frozen=True)
 class Condition:
     """A ``metric`` (its name) compared with a ``limit`` in the unit of the metric.
 
-    ``strategy`` is the label of the only candidate that is meant, None: each. ``text`` is the
+    ``strategy`` is the label of the only candidate that is meant, None: all. ``text`` is the
     condition as it was written.
     """
 
@@ -49,41 +49,41 @@ class Condition:
     strategy: str | None = None
 
     def concerns(self, label: str) -> bool:
-        """Whether it is meant for the candidate of this label."""
+        """Return True if it is meant for the candidate of this label."""
         return self.strategy is None or self.strategy == label
 
     def holds(self, figures: Mapping[str, float]) -> bool:
-        """Whether the figures fulfil it; a figure that is missing or NaN fulfils nothing."""
+        """Return True if the figures meet it; a missing or NaN figure meets nothing."""
         return _RELATIONS[self.relation](figures.get(self.metric, math.nan), self.limit)
 
     def known(self, figures: Mapping[str, float]) -> bool:
-        """Whether the figure is there to be compared."""
+        """Return True if the figure is there to be compared."""
         return not math.isnan(figures.get(self.metric, math.nan))
 
 
 def condition(text: str) -> Condition:
-    """A condition as it is written: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
+    """Parse a condition: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
 
     Ends of intervals are figures, too: ``score_low<60``. The relation is one of < <= > >=; a time
     takes ``ms``, a share ``%``. Raises ``ConditionError``.
     """
-    name, strategy, relation, limit = _parts(_CONDITION, text)
+    name, strategy, relation, limit = _match_parts(_CONDITION, text)
     if strategy is not None and not strategy.strip():
         raise ConditionError(f"{text!r}: no strategy stands between the brackets")
-    return _made(text, name, relation, limit, strategy.strip() if strategy else None)
+    return _make_condition(text, name, relation, limit, strategy.strip() if strategy else None)
 
 
 def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
-    """A condition on the metric ``name`` of which only ``<0.3`` is written.
+    """Parse a condition on the metric ``name`` of which only ``<0.3`` is written.
 
     Raises ``ConditionError``.
     """
-    relation, limit = _parts(_EXPECTATION, text)
-    return _made(f"{name}{text}", name, relation or "", limit or "", strategy)
+    relation, limit = _match_parts(_EXPECTATION, text)
+    return _make_condition(f"{name}{text}", name, relation or "", limit or "", strategy)
 
 
 def check_strategies(conditions: Collection[Condition], labels: list[str]) -> None:
-    """Each condition is on a candidate that there is; raises ``ConditionError``."""
+    """Check that the candidate of each condition exists; raise ``ConditionError``."""
     for condition in conditions:
         if condition.strategy is not None and condition.strategy not in labels:
             near = nearest(condition.strategy, labels)
@@ -94,9 +94,9 @@ def check_strategies(conditions: Collection[Condition], labels: list[str]) -> No
 
 
 def check_sense(conditions: Collection[Condition]) -> None:
-    """No two of them leave a figure no value at all; raises ``ConditionError``.
+    """Check that no two conditions always fail together; raise ``ConditionError``.
 
-    Whatever the figure is, one of ``error>0.3`` and ``error<=0.3`` holds.
+    Of ``error>0.3`` and ``error<=0.3``, one always holds.
     """
     for low in conditions:
         for high in conditions:
@@ -112,7 +112,7 @@ def check_sense(conditions: Collection[Condition]) -> None:
                 )
 
 
-def _parts(pattern: re.Pattern[str], text: str) -> tuple[str | None, ...]:
+def _match_parts(pattern: re.Pattern[str], text: str) -> tuple[str | None, ...]:
     found = pattern.fullmatch(text)
     if not found:
         raise ConditionError(f"{text!r} is no condition: {_FORM}")
@@ -122,7 +122,7 @@ def _parts(pattern: re.Pattern[str], text: str) -> tuple[str | None, ...]:
 _FORM = "write error>0.3, score(snapshot)<60 or lag>=120ms"
 
 
-def _made(
+def _make_condition(
     text: str, name: str | None, relation: str | None, limit: str | None, strategy: str | None
 ) -> Condition:
     metrics = {

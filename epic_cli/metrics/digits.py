@@ -1,4 +1,4 @@
-"""How values are written for people: as many digits as mean something."""
+"""Values written for people: as many digits as are meaningful."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from epic_cli.engine.text.widths import Count
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits, without an exponent from 0.001 to ten million: ``686,000``."""
+    """Write three significant digits, without an exponent from 0.001 to ten million.
+
+    ``686,000``.
+    """
     if value == 0 or not math.isfinite(value):
         return f"{value:.0f}"  # beyond all numbers: inf
     size = math.floor(math.log10(abs(value)))
@@ -20,74 +23,80 @@ def three_digits(value: float) -> str:
 
 
 def one_decimal(value: float) -> str:
-    """``65.9``."""
+    """Write one decimal: ``65.9``."""
     return f"{value:.1f}"
 
 
 def whole(value: float) -> str:
-    """``7``."""
+    """Write a whole number: ``7``."""
     return f"{value:.0f}"
 
 
 def milliseconds(seconds: float) -> str:
-    """Seconds as whole milliseconds: 0.158 is ``158``."""
+    """Write seconds as whole milliseconds: 0.158 is ``158``."""
     return f"{round(seconds * 1000)}"
 
 
 def percent(share: float) -> str:
-    """A share of 1: 0.13 is ``13 %``."""
+    """Write a share of 1 in percent: 0.13 is ``13 %``."""
     return "0" if share == 0 else "<1 %" if share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
 def seconds(value: float) -> str:
-    """``83 ms``, or ``2.5 s`` from one second on; below a nanosecond there is none."""
+    """Write a time as ``83 ms``, or as ``2.5 s`` from one second on; below a nanosecond it is 0."""
     return f"{number(value)} s" if abs(value) >= 1 else f"{round(value * 1e3, 6) + 0.0:.3g} ms"
 
 
 def share(value: float) -> str:
-    """``5%``, as options take it."""
+    """Write a share as options take it: ``5%``."""
     return f"{value * 100:.3g}%"
 
 
 def number(value: float) -> str:
-    """Three digits, and thousands with commas up to a billion: ``12,300``, ``1.55e+38``."""
+    """Write three digits, and thousands with commas up to a billion: ``12,300``, ``1.55e+38``."""
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def rough(value: float) -> str:
-    """Two digits, never with an exponent: ``5.7``, ``300``."""
+    """Write two digits, never with an exponent: ``5.7``, ``300``."""
     return f"{float(f'{value:.2g}'):g}"
 
 
 def amount(value: float) -> str:
-    """A deviation, without its sign."""
+    """Write a deviation without its sign."""
     return number(abs(value))
 
 
 def counted(number: int, word: str) -> str:
-    """``1 row`` or ``1,200 rows``."""
+    """Write a number of things: ``1 row`` or ``1,200 rows``."""
     return f"{Count(number):{word}}"
 
 
 def listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b`` or ``a, b and c``."""
+    """Join words: ``a``, ``a and b`` or ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def verb(number: int, one: str, many: str | None = None) -> str:
-    """The verb after a number of things: ``differs``, of ``differ``; or one of the two."""
+    """Return the verb for a number of things.
+
+    ``differs`` or ``differ``, or one of the two given.
+    """
     if many is None:
         return f"{one}s" if number == 1 else one
     return one if number == 1 else many
 
 
 def reach(low: float, high: float, write: Callable[[float], str], to: str = " to ") -> str:
-    """``76 to 91``, ``at least 76`` or ``at most 91`` where one end is unknown, empty: both are."""
+    """Write an interval: ``76 to 91``, or ``at least 76`` with an unknown end.
+
+    Empty without ends.
+    """
     if math.isnan(low):
         return "" if math.isnan(high) else f"at most {write(high)}"
     return f"at least {write(low)}" if math.isnan(high) else f"{write(low)}{to}{write(high)}"
 
 
 def known(value: Any) -> Any:
-    """A value for JSON, which has no number for what is infinite or not known."""
+    """Return a value for JSON; None if it is infinite or not known."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""What a game drew, frame by frame, and as one that takes part in a comparison."""
+"""The frames that a game drew, also as a participant in a comparison."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ FEWEST_FRAMES = 20
 
 
 class UnusableDrawing(Unreadable):
-    """What was drawn cannot be used: why, in words that go after the file's name."""
+    """Frames that cannot be used; the message goes after the file's name."""
 
 
 class DrawnPath(NamedTuple):
     """An entity's frames: ``times`` (n, rising seconds of the receiver's clock), ``positions``.
 
-    Positions (n, 3) are those of the recording, known to the nearest ``resolution`` (length).
+    Positions (n, 3) are in the recording's unit, known to the nearest ``resolution`` (length).
     """
 
     times: Floats
@@ -59,17 +59,17 @@ class DrawnPath(NamedTuple):
 
     @property
     def frame(self) -> float:
-        """Seconds from one frame to the next, usually."""
+        """Usual seconds from one frame to the next."""
         return float(np.median(np.diff(self.times)))
 
 
 def drawn_paths(
     rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
 ) -> dict[str, DrawnPath]:
-    """What was drawn of the recording's ``entities``; ``offset`` (s) is added to its times.
+    """Return the frames of the recording's ``entities``; ``offset`` (s) is added to their times.
 
-    Where both have only one, that is meant, whatever it is called. Of frames with the same time
-    the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
+    If recording and frames have one entity each, their names do not matter. Of frames with the same
+    time the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
     """
     if not rows:
         raise UnusableDrawing("there is nothing in it")
@@ -115,11 +115,11 @@ def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
 
 
 def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
-    """The same at the ticks at which it changes, where that is not in each frame.
+    """Return the path at the ticks at which it changes; None: it changes in nearly every frame.
 
-    Where it moves, each position stays for one of two neighbouring numbers of frames. Ticks are the
-    latest regular times of which none is behind the first frame that shows it. None: it changes in
-    nearly every frame, or irregularly.
+    While it moves, each position stays for one of two neighboring numbers of frames. Ticks are the
+    latest regular times of which none is later than the first frame that shows it. None, too, for
+    irregular changes.
     """
     steps = np.linalg.norm(np.diff(path.positions, axis=0), axis=1)
     frame = path.frame
@@ -150,10 +150,10 @@ def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
 
 
 class Shown:
-    """Draws an entity where the game drew it, on straight lines from frame to frame.
+    """A strategy that draws an entity where the game drew it, on straight lines between frames.
 
-    Packets say which entity it is, and nothing else. Before the first frame, and after the last
-    one, nothing is drawn.
+    Packets only say which entity it is. Before the first frame, and after the last one, nothing is
+    drawn.
     """
 
     def __init__(self, paths: Mapping[str, DrawnPath]) -> None:
@@ -161,17 +161,17 @@ class Shown:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets which entity it is."""
+        """Forget the entity."""
         self._path: DrawnPath | None = None
 
     def update(self, packet: Packet, now: float) -> bool:
-        """Takes every packet."""
+        """Accept every packet."""
         del now
         self._path = self._paths.get(packet.entity)
         return True
 
     def read(self, at: float) -> Sample:
-        """Where it was drawn at this time."""
+        """Return where the game drew the entity at this time."""
         path = self._path
         if path is None or not path.times[0] <= at <= path.times[-1]:
             return Sample(at, _ORIGIN, _ORIGIN, "none")
@@ -186,11 +186,11 @@ class Shown:
 
 
 class DrawnCandidate(NamedTuple):
-    """What the game drew, under a name."""
+    """The game's own drawing as a participant."""
 
     paths: Mapping[str, DrawnPath]
     label: str = LABEL
 
     def make(self) -> Shown:
-        """A new one."""
+        """Return a new strategy that draws it."""
         return Shown(self.paths)

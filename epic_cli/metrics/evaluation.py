@@ -1,4 +1,4 @@
-"""What a comparison is of: who takes part, over which runs, and what counts."""
+"""A comparison's inputs and its run: participants, runs, and the measured results."""
 
 from __future__ import annotations
 
@@ -84,25 +84,25 @@ if TYPE_CHECKING:
 
 
 class Participant(Protocol):
-    """Who takes part: a ``StrategySpec``, what a game drew, or whatever makes strategies."""
+    """A participant: a ``StrategySpec``, what a game drew, or any maker of strategies."""
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Name of the participant in results."""
 
     @property
     def make(self) -> Callable[[], SmoothingStrategy]:
-        """A new strategy."""
+        """Maker of a new strategy."""
 
 
 class Pictured(Protocol):
-    """What pictures show: scenes are made while the rows of a run are there.
+    """A maker of scenes for pictures, called while the rows of a run are in memory.
 
-    ``show.scene.Selection`` is one; what it makes, is opaque here.
+    ``show.scene.Selection`` is one; its scenes are opaque here.
     """
 
     def among(self, pictures: int) -> Pictured:
-        """The same for this many strategies of entities, which share what pictures may hold."""
+        """Return a maker whose share of the rows is one of this many ``pictures``."""
 
     def drawn(
         self,
@@ -114,27 +114,33 @@ class Pictured(Protocol):
         rotations: Floats | None = None,
         lags: bool = True,
     ) -> Any:
-        """What one strategy drew of an entity: positions (n, 3), statuses (n), rotations (n, 4)."""
+        """Return a picture of one strategy and entity.
+
+        Positions (n, 3), statuses (n), rotations (n, 4).
+        """
 
     def scene(self, entity: Entity, offset: float, shown: Sequence[Any], unit: str) -> Any:
-        """An entity's scene of that; ``offset`` (s) is added to the packets' times."""
+        """Return an entity's scene of these pictures.
+
+        ``offset`` (s) is added to the packets' times.
+        """
 
 
 class SentFor(Protocol):
-    """What is sent to those who draw with a strategy."""
+    """A maker of the run that a sender produces for a receiver's strategy."""
 
     def __call__(self, judged: StrategySpec) -> Run:
-        """The run."""
+        """Return the run that is sent to receivers that draw with this strategy."""
 
 
 class Run(NamedTuple):
     """One recording, or one simulated network: packets by entity, as ``separate`` makes them.
 
-    Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` are what
-    was found wrong with the recording itself, ``drawn`` is what the game drew of it, if known.
-    ``sent`` is what was sent of each entity, where that is known; up to ``silent`` seconds without
-    a packet are the sender's choice. ``again`` is the run of one strategy, where the sender has a
-    copy of that. Lengths are in its ``unit``.
+    Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` concern
+    the recording itself; ``drawn`` is what the game drew, if known. ``sent`` has the states that
+    were sent of each entity, if known; a silence of up to ``silent`` seconds is the sender's
+    choice. ``again`` makes the run for one strategy, if the sender simulates the receiver. Lengths
+    are in ``unit``.
     """
 
     name: str
@@ -152,14 +158,13 @@ class Run(NamedTuple):
 class CompareSpec:
     """A comparison: built once, by a front end, and carried whole to where the work is done.
 
-    ``truth_offset`` (s) is the receiver's clock less the sender's: it is added to the times of a
-    truth that is rebuilt; 0: where the clocks differ, the fastest packet is taken for undelayed.
-    ``warm_up`` is in seconds, see ``sample_truth``. With a ``selection``, scenes of the first run
-    are kept for pictures. ``intervals``: how sure figures are is computed, from draws that depend
-    on the ``seed`` alone. ``threads``: as many as there are cores unless given. ``total`` is how
-    many runs there are to come, ``runs_are`` what they are called. An aim is judged at the
-    ``aim_range`` (length). ``each``: the figures of each recording are kept, too; else of very many
-    of them only the scores of the best participant.
+    ``truth_offset`` (s) is the receiver's clock less the sender's, added to the times of a rebuilt
+    truth; 0: where the clocks differ, the fastest packet is taken for undelayed. ``warm_up`` is in
+    seconds, see ``sample_truth``. With a ``selection``, scenes of the first run are kept for
+    pictures. ``intervals``: compute intervals, from draws that depend on the ``seed`` alone.
+    ``threads``: None: one for each core. ``total`` is the number of runs to come, ``runs_are``
+    their kind. An aim is judged at the ``aim_range`` (length). ``each``: keep the figures of every
+    recording; else of very many recordings only the best participant's scores are kept.
     """
 
     participants: Sequence[Participant]
@@ -178,17 +183,16 @@ class CompareSpec:
 
     @property
     def share(self) -> int:
-        """Of about how many runs each is one, in powers of two.
+        """Number of runs, rounded down to a power of two, that share memory and time.
 
-        A few more of them then change nothing of what has been computed already, nor do more than
-        ``MANY`` recordings.
+        A few more runs then leave earlier results as they are; for recordings it stops at ``MANY``.
         """
         share = 1 << (self.total.bit_length() - 1)
         return min(share, MANY) if self.runs_are == "recordings" else share
 
     @property
     def many(self) -> bool:
-        """Whether there are too many recordings to keep much of each."""
+        """True if there are too many recordings to keep more than sums of each."""
         return self.runs_are == "recordings" and self.share >= MANY
 
 
@@ -199,10 +203,10 @@ COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 @dataclass(frozen=True)
 class PreparedEntities:
-    """All that can be measured, one at least.
+    """All entities that can be measured, at least one.
 
-    ``warm_up`` (seconds) is in force for each. ``refused`` are packets that have no place on the
-    clock, ``notes`` say what cannot be judged, what was cut out of the truth, and what the rows
+    ``warm_up`` (s) holds for each. ``refused`` are packets that have no place on the clock.
+    ``notes`` say which entities cannot be judged, what was cut out of the truth, and what the rows
     do not show.
     """
 
@@ -214,17 +218,17 @@ class PreparedEntities:
 
     @property
     def all_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return sum(len(entity.truth.times) for entity in self.judged)
 
     @property
     def resolution(self) -> float:
-        """The least length that means something."""
+        """Least meaningful length."""
         return max(entity.truth.truth.resolution for entity in self.judged)
 
     @property
     def rows(self) -> int:
-        """How many rows count."""
+        """Number of judged rows."""
         return sum(int(entity.truth.counted.sum()) for entity in self.judged)
 
 
@@ -245,12 +249,12 @@ class Prepared:
     unit: str = LENGTHS
 
     def judged(self, participant: Participant) -> tuple[Entity, ...]:
-        """The entities as this participant gets them."""
+        """Return the entities with the packets that this participant receives."""
         return self.again(participant) if self.again else self.entities.judged
 
     @property
     def by_arrival(self) -> bool:
-        """Whether packets meet ticks by when they arrive."""
+        """True if packets are applied at their arrival."""
         return self.timing.in_force(self.arrivals)[1] == "arrival"
 
     @property
@@ -259,16 +263,16 @@ class Prepared:
         return self.timing.tick[0] / self.timing.tick[1]
 
     def unfit(self, strategy: SmoothingStrategy) -> bool:
-        """Whether what a strategy draws means nothing here: there are no arrival times."""
+        """Return True if the strategy needs arrival times and there are none."""
         return not self.by_arrival and needs_arrivals(strategy)
 
     def pacing(self) -> Pacing:
-        """A new pacing."""
+        """Return a new pacing."""
         return self.timing.resolve(self.arrivals)
 
 
 def needs_arrivals(strategy: SmoothingStrategy) -> bool:
-    """Whether what it draws means nothing in a recording without arrival times."""
+    """Return True if the strategy draws nothing meaningful without arrival times."""
     declared = getattr(strategy, "declaration", None)
     settings = getattr(strategy, "settings", {})
     for need in declared.needs if declared is not None else ():
@@ -280,7 +284,10 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
 
 
 def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
-    """The receiver's clock less the sender's (s), by the fastest packet; 0: it is one clock."""
+    """Return the receiver's clock less the sender's (s), by the fastest packet.
+
+    0: they are one clock.
+    """
     least = math.inf
     for block in packets.values():
         table = packet_table(block)
@@ -290,7 +297,7 @@ def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
 
 
 def prepare(run: Run, spec: CompareSpec) -> Prepared:
-    """What every participant's drawing of a run needs.
+    """Prepare a run for the drawing of any participant.
 
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and
     ``NotEnoughToSay`` for logs of a predicted own player without common sequence numbers.
@@ -315,7 +322,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         offset = offset or (_clock_difference(packets) if by_arrival else 0.0)
         known, missing = truths_of(packets, "rebuilt", offset)
     else:
-        known, missing = _given(packets, truths)
+        known, missing = _match_truths(packets, truths)
     if not known:
         raise NothingJudged(tuple(missing))
     longest = max(known.values(), key=lambda truth: truth.duration)
@@ -336,9 +343,9 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
             given = (packets[name], sampled, events, spec.aim_range, run.sent.get(name))
             judged.append(Entity(name, *given))
             notes += [Adjusted(name, note) for note in truth.notes]
-            notes += _outages(name, events, truth.origin)
+            notes += _outage_notes(name, events, truth.origin)
         else:
-            missing.append(_nothing_counts(name, times, truth, wait))
+            missing.append(_explain_exclusion(name, times, truth, wait))
             notes.append(missing[-1])
     if not judged:
         raise NothingJudged(tuple(missing))
@@ -354,7 +361,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
 def _judged_again(
     again: SentFor, spec: CompareSpec, judged: tuple[Entity, ...], participant: Participant
 ) -> tuple[Entity, ...]:
-    """The same entities with what is sent to a participant that draws with a strategy."""
+    """Return the entities as they are sent to a participant that draws with a strategy."""
     if not isinstance(participant, StrategySpec):
         return judged
     plain = replace(spec, participants=(), selection=None)
@@ -366,7 +373,7 @@ def _judged_again(
     return tuple(found[entity.name] for entity in judged)
 
 
-def _given(
+def _match_truths(
     packets: Mapping[str, PacketBlock], truths: Mapping[str, Truth]
 ) -> tuple[dict[str, Truth], list[NotJudged]]:
     if len(truths) == len(packets) == 1:
@@ -383,7 +390,7 @@ def _given(
     )
 
 
-def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
+def _outage_notes(name: str, events: Events, origin: Origin) -> list[Note]:
     silences = events.silences[events.silences > 0]
     if not len(silences):
         return []
@@ -391,7 +398,7 @@ def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
     return [Outages(name, len(silences), total, longest, origin == "given")]
 
 
-def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> NotJudged:
+def _explain_exclusion(name: str, times: Floats, truth: Truth, warm_up: float) -> NotJudged:
     if not len(times):
         return NotJudged(name, ExclusionReason.NO_ROWS)
     apart = times[-1] < truth.start or times[0] > truth.end
@@ -432,7 +439,7 @@ MOST_AT_ONCE = 4_000_000
 
 
 class EntityResult(NamedTuple):
-    """What one participant drew of one entity, or why nothing came of it."""
+    """The measurement of one participant and entity, or a note why there is none."""
 
     measurement: Measurement | None
     drawn: Any = None
@@ -440,7 +447,7 @@ class EntityResult(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """What is the same for every participant and entity."""
+    """Values that all participants and entities share."""
 
     pacing: Callable[[], Pacing]
     weights: Weights
@@ -451,14 +458,14 @@ class _Work(NamedTuple):
 
 
 def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) -> Comparison:
-    """Measures what every participant draws of every entity of one run.
+    """Measure what every participant draws of every entity of one run.
 
-    There are as many threads as the spec says unless the ``place`` does; an interruption
-    (``KeyboardInterrupt``) waits for them to stop, as they do at its ``stop``. With the spec's
-    ``intervals``, results keep what intervals are made of (see ``pool``).
+    The number of threads is the ``place``'s, or else the spec's; an interruption
+    (``KeyboardInterrupt``), or the place's ``stop``, ends them first. With the spec's
+    ``intervals``, results keep the sums that intervals are made of (see ``pool``).
 
-    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. How a strategy
-    written in Python failed becomes its note.
+    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. The failure of a
+    strategy written in Python becomes a note of its result.
     """
     prepared = run if isinstance(run, Prepared) else prepare(run, spec)
     entities, share = prepared.entities, spec.share
@@ -481,9 +488,9 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     )
     most = max(1, MOST_AT_ONCE // max(len(entity.truth.times) for entity in judged))
     workers = place.threads or spec.threads or os.cpu_count() or 1
-    found = _run(jobs, work, min(workers, most), place.progress)
+    found = _measure_jobs(jobs, work, min(workers, most), place.progress)
     results, alike = [], []
-    events = _rare(judged) if spec.intervals else NetworkEvents()
+    events = _find_events(judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
         events = events._replace(watched=0.0)
     for index, participant in enumerate(spec.participants):
@@ -500,7 +507,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         alike += [(participant.label, entity.name, unfit, catches_up) for entity in judged]
     # of streams of their own, one more loss is not the same event
     if events.tried and spec.total < FEWEST_UNITS and prepared.again is None:
-        lose = partial(_lose, found, jobs, work, min(workers, most), events)
+        lose = partial(_add_losses, found, jobs, work, min(workers, most), events)
         for asked in _find_asked(events, results, found, entities.resolution):
             lose([job for job in range(len(jobs)) if job // len(judged) in asked])
     by_entity = [
@@ -537,10 +544,10 @@ def _find_asked(
     found: Sequence[EntityResult],
     resolution: float,
 ) -> Iterator[set[int]]:
-    """Yield the places of the results of which it is asked what more losses do.
+    """Yield the places of the results for which more losses are tried.
 
-    Of few rare events it is asked where one leads: of that, and then, as it is known how many
-    points that loses, of those that it may not leave behind, while losses make none of them better.
+    Few rare events leave a leader in question: first the leader is tried, then, by the points it
+    loses, the results that it may no longer leave behind, as losses make none of them better.
     """
     if not events.few:
         yield set(range(len(results)))
@@ -561,7 +568,7 @@ def _find_asked(
     yield {place for place in others if scores[first] - scores[place] < near}
 
 
-def _lose(
+def _add_losses(
     found: list[EntityResult],
     jobs: Sequence[tuple[Participant, Entity]],
     work: _Work,
@@ -569,12 +576,14 @@ def _lose(
     events: NetworkEvents,
     asked: Sequence[int],
 ) -> None:
-    """Add to the results ``asked`` what one more loss does, by its length (``in_a_row``)."""
+    """Add to the results ``asked`` the effect of one more loss, by its length (``in_a_row``)."""
     assert work.cells is not None
     chosen = [jobs[place] for place in asked]
-    lossy = {id(entity): _lossy(entity, work.cells, events.in_a_row) for _, entity in chosen}
+    lossy = {
+        id(entity): _leave_out_packets(entity, work.cells, events.in_a_row) for _, entity in chosen
+    }
     again = [(participant, lossy[id(entity)].entity) for participant, entity in chosen]
-    changed = _run(again, work._replace(selection=None), threads, None)
+    changed = _measure_jobs(again, work._replace(selection=None), threads, None)
     for place, other, (_, entity) in zip(asked, changed, chosen, strict=True):
         shares, one, more = lossy[id(entity)].shares, found[place].measurement, other.measurement
         if not len(shares) or one is None or more is None:
@@ -586,19 +595,19 @@ def _lose(
 
 
 class _Lossy(NamedTuple):
-    """An entity of which some packets are left out; how much of what that does in each cell is one.
+    """An entity without some packets, and the share of each cell's change that one loss causes.
 
-    ``shares`` (losses, cells); empty: there are none.
+    ``shares`` (losses, cells); empty: no packet can be left out.
     """
 
     entity: Entity
     shares: Floats
 
 
-def _lossy(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
-    """The entity without some packets, in turn ``in_a_row``, far from other losses.
+def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
+    """Return the entity without some packets, in turn ``in_a_row``, far from other losses.
 
-    What follows one of them is its doing until the next.
+    All that follows a loss, until the next one, counts as its effect.
     """
     stamps = packet_table(entity.packets)[TIME]
     ordered = distinct(stamps[np.isfinite(stamps)])
@@ -632,30 +641,30 @@ def _lossy(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
     return _Lossy(replace(entity, packets=left), np.stack(shares))
 
 
-def _rare(judged: Sequence[Entity]) -> NetworkEvents:
-    """What the network did, as the entity with the most packets saw it in the judged rows."""
+def _find_events(judged: Sequence[Entity]) -> NetworkEvents:
+    """Return the network's events in the judged rows, for the entity with the most packets."""
     one = max(judged, key=lambda entity: len(entity.packets))
     times = one.truth.times[one.truth.counted]
     return rare(packet_table(one.packets), float(times[0]), float(times[-1]))
 
 
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
-    """What one participant draws of all entities together, without sums for intervals."""
+    """Measure one participant over all entities together, without sums for intervals."""
     work = _Work(prepared.pacing, weights)
-    found = [_entity_result(participant, entity, work) for entity in prepared.judged(participant)]
+    found = [_measure_entity(participant, entity, work) for entity in prepared.judged(participant)]
     unfit = prepared.unfit(participant.make())
     return result_of(participant.label, None, found, unfit)
 
 
-def _run(
+def _measure_jobs(
     jobs: Sequence[tuple[Participant, Entity]],
     work: _Work,
     threads: int,
     progress: Progress | None,
 ) -> list[EntityResult]:
-    """The results of all jobs, in their order."""
+    """Return the results of all jobs, in their order."""
     with InterruptibleThreads(threads, "compare") as executor:
-        futures = [executor.submit(_entity_result, *job, work) for job in jobs]
+        futures = [executor.submit(_measure_entity, *job, work) for job in jobs]
         try:
             for done, future in enumerate(as_completed(futures), 1):
                 future.result()
@@ -672,8 +681,8 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @_quietly
-def _entity_result(participant: Participant, entity: Entity, work: _Work) -> EntityResult:
-    found = _shown(participant, entity, work)
+def _measure_entity(participant: Participant, entity: Entity, work: _Work) -> EntityResult:
+    found = _draw_rows(participant, entity, work)
     if isinstance(found, ResultNote):
         return EntityResult(None, note=found)
     shown, status, turns = found
@@ -688,10 +697,10 @@ def _entity_result(participant: Participant, entity: Entity, work: _Work) -> Ent
     return EntityResult(measured, picture)
 
 
-def _shown(
+def _draw_rows(
     participant: Participant, entity: Entity, work: _Work
 ) -> tuple[Floats, NDArray[np.int32], Floats | None] | ResultNote:
-    """The positions, statuses and rotations of all rows, or why there are none."""
+    """Return positions, statuses and rotations of all rows, or a note why there are none."""
     truth = entity.truth
     try:
         trace = Trace(
@@ -729,14 +738,17 @@ def drawn_scenes(
     selection: Pictured,
     unit: str = LENGTHS,
 ) -> tuple[Any, ...]:
-    """What these draw of packets by entity, held against what is rebuilt from them."""
+    """Return scenes of what participants draw, against a truth rebuilt from the packets."""
     spec = CompareSpec(participants, timing, selection=selection, intervals=False)
     return compare_run(Run("", packets, unit=unit), spec).scenes
 
 
 @_quietly
 def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
-    """What every participant draws, without figures and lags: in a tenth of the time."""
+    """Return scenes of what every participant draws, without figures and lags.
+
+    Ten times as fast.
+    """
     assert spec.selection is not None
     judged = prepared.entities.judged
     selection = spec.selection.among(len(judged) * len(spec.participants))
@@ -745,7 +757,7 @@ def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     for entity in judged:
         pictures = []
         for participant in spec.participants:
-            found = _shown(participant, entity, work)
+            found = _draw_rows(participant, entity, work)
             if not isinstance(found, ResultNote):
                 shown, status, turns = found
                 part = (shown, status, entity, (), turns)
@@ -762,10 +774,10 @@ def result_of(
     unfit: bool = False,
     catches_up: bool = False,
 ) -> Result:
-    """What one participant's results come to together.
+    """Combine one participant's results over all entities.
 
-    ``unfit``: it needs arrivals; ``catches_up``: its clock does, after some outages, and then it
-    does not leap.
+    ``unfit``: the strategy needs arrival times and there are none; ``catches_up``: its clock
+    catches up after some outages, and then it does not leap.
     """
     failed = next((result.note for result in found if result.note is not None), None)
     if failed is not None:
@@ -802,13 +814,13 @@ def result_of(
 
 
 class NotComparable(NamedTuple):
-    """Why a run cannot be compared, as values: ``notes`` of its entities, or too many rows."""
+    """The reason why a run cannot be compared: ``notes`` on its entities, or too many rows."""
 
     notes: tuple[NotJudged, ...] = ()
     most_rows: int = 0
 
     def error(self) -> ValueError:
-        """What ``compare_run`` raises of it."""
+        """Return the error that ``compare_run`` raised."""
         return TooManyRows(self.most_rows) if self.most_rows else NothingJudged(self.notes)
 
 
@@ -817,13 +829,10 @@ RunResult = Comparison | NotComparable
 
 
 def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = None) -> Comparison:
-    """Compares the participants over all runs together, with intervals and ranks.
+    """Compare the participants over all runs together, with intervals and ranks.
 
     ``runs`` are taken when they are needed, by this thread alone. The same spec gives the same
     figures, whatever the number of threads.
-
-    A run among several that cannot be compared is ``skipped``. Raises what ``compare_run`` does
-    where there is only one, and ``NothingJudged`` where none is left.
     """
     pool = Pool(spec)
     several = spec.total > 1
@@ -844,7 +853,7 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
 
 
 def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
-    """One run: all that a pool has to know of it, and no more where it is one of many."""
+    """Compare one run; of one among many, keep only what a pool needs."""
     try:
         found = compare_run(run, spec, place)
     except NothingJudged as error:
@@ -852,14 +861,14 @@ def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
     except TooManyRows as error:
         return NotComparable(most_rows=error.most)
     if spec.many:
-        return _summary(found)
-    return found if spec.total == 1 else _condensed(found)
+        return _summarize(found)
+    return found if spec.total == 1 else _drop_duplicates(found)
 
 
-def _summary(found: Comparison) -> Comparison:
-    """Of each participant some errors and two sums: of all, and of the worst second.
+def _summarize(found: Comparison) -> Comparison:
+    """Keep of each participant some errors and two sums: of all rows, and of the worst second.
 
-    That is the one in which a participant is usually furthest off, the same for all.
+    The worst second is the one in which participants are usually furthest off, the same for all.
     """
     pieces = [piece_of(found, index) for index in range(len(found.results))]
     wholes = [np.sum([sums.sum(axis=0) for sums in piece.entities], axis=0) for piece in pieces]
@@ -876,8 +885,8 @@ def _summary(found: Comparison) -> Comparison:
     return replace(found, results=tuple(results), by_entity=(), cells=None)
 
 
-def _condensed(found: Comparison) -> Comparison:
-    """Without what is kept twice: errors are needed of all entities together, sums of each."""
+def _drop_duplicates(found: Comparison) -> Comparison:
+    """Drop what is kept twice: errors are needed of all entities together, sums of each."""
     nothing = np.empty(0)
     return replace(
         found,
@@ -904,20 +913,20 @@ class Pool:
         self._many = _Many(spec) if spec.many else None
 
     def add(self, name: str, found: RunResult) -> None:
-        """One more."""
+        """Add the result of a run."""
         if isinstance(found, NotComparable):
             self.skip(name, found.error())
         else:
             self._found.append((name, self._many.taken(found) if self._many else found))
 
     def skip(self, name: str, error: ValueError) -> None:
-        """One that has no result."""
+        """Note a run that has no result."""
         self._skipped.append(Skipped(name, error))
 
     def comparison(self) -> Comparison:
-        """All as one.
+        """Return all runs as one comparison.
 
-        Raises ``NothingJudged`` where there is none, and of a single run what ``compare_run``
+        Raises ``NothingJudged`` where no run has a result; for a single run, what ``compare_run``
         raises.
         """
         found, skipped = self._found, self._skipped
@@ -930,13 +939,13 @@ class Pool:
                     raise NotEnoughToSay(f"{name}: {error}")
             raise NothingJudged(tuple(note for reason in reasons for note in reason.notes))
         if self._spec.runs_are == "networks":
-            found = _different(found)
+            found = _drop_copies(found)
         whole = pool_runs(found, self._spec.seed, self._many)
         return replace(whole, skipped=tuple(skipped), runs_are=self._spec.runs_are)
 
 
 class _Many:
-    """What is kept of the participants of very many runs."""
+    """Sums and scores of the participants of very many runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
         self._each = spec.each
@@ -947,11 +956,11 @@ class _Many:
 
     @property
     def participants(self) -> int:
-        """How many there are."""
+        """Number of participants."""
         return len(self._results)
 
     def taken(self, found: Comparison) -> Comparison:
-        """Takes what was measured of a run; returns the rest of it."""
+        """Move the measurements of a run into the sums; return the comparison without them."""
         both = np.zeros((len(found.results), 2, len(FIELDS)))
         for index, one in enumerate(found.results):
             if one.measured is not None and one.measured.sums is not None:
@@ -977,7 +986,7 @@ class _Many:
             self._worst = sorted(self._worst, key=lambda one: one[:2])[:WORST_OF_ALL]
 
     def pooled(self, index: int) -> tuple[Result, Figures]:
-        """What one participant comes to in all runs."""
+        """Return the pooled result and figures of one participant."""
         results = self._results[index]
         pooled = results[0] if len(results) == 1 else pool_results(results)
         sums = np.frombuffer(self._sums[index]).reshape(-1, len(FIELDS))
@@ -986,7 +995,7 @@ class _Many:
         return pooled, Figures(pooled.values, (), waver, beside, sums)
 
     def scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
-        """Those of the best in each run."""
+        """Return the scores of the best participant, one for each run."""
         best = advice(results, Weights()).best
         labels = [result.label for result in results]
         own = self._scores[labels.index(best.label)] if best else ()
@@ -997,8 +1006,8 @@ class _Many:
         )
 
 
-def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
-    """The runs, or the first one of them where all are the same: copies are no evidence."""
+def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
+    """Return the runs, or only the first if all are the same: copies are no evidence."""
     name, first = found[0]
     if len(found) == 1 or any(one.results != first.results for _, one in found):
         return found
@@ -1008,9 +1017,9 @@ def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compariso
 def pool_runs(
     found: Sequence[tuple[str, Comparison]], seed: int, many: _Many | None = None
 ) -> Comparison:
-    """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap.
+    """Pool the comparisons of several runs, by name, into one; ``seed`` is that of the bootstrap.
 
-    They have been made with ``intervals``. What was measured of very ``many`` is kept there.
+    They must have been made with ``intervals``. ``many`` holds the measurements of very many runs.
     """
     first = found[0][1]
     noted = [set(one.notes) for _, one in found]
@@ -1064,7 +1073,7 @@ def pool_runs(
 
 
 def pool_results(results: Sequence[Result]) -> Result:
-    """One participant's results of all runs as one."""
+    """Pool one participant's results of all runs."""
     found = [
         EntityResult(result.measured, note=None if result.values else result.note)
         for result in results
@@ -1079,7 +1088,7 @@ def pool_results(results: Sequence[Result]) -> Result:
 
 
 def piece_of(comparison: Comparison, index: int) -> Piece:
-    """The sums of the participant with this place, by entity."""
+    """Return the sums of the participant at this place, by entity."""
     entities = len(comparison.by_entity) // len(comparison.results)
     own = comparison.by_entity[index * entities : (index + 1) * entities]
     cells = comparison.cells
@@ -1100,25 +1109,25 @@ TRUTH_LONGER = 5.0
 
 
 def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
-    """A run for each seed, with the movement itself as its truth."""
+    """Yield a run for each seed, with the movement itself as its truth."""
     known: dict[Movement, dict[str, Truth]] = {}
     for seed in seeds:
         movement = simulation.movement(seed)
         if movement not in known:
-            sampled = _truths if known else _first_truths
+            sampled = _sample_truths if known else _cached_truths
             known = {movement: sampled(movement, simulation.spec.movement.seconds)}
         yield SentOver(simulation, seed, known[movement])()
 
 
 class SentOver(NamedTuple):
-    """A simulation over the network of one ``seed``, as runs."""
+    """A simulation over the network of one ``seed``, as a maker of runs."""
 
     simulation: Simulation
     seed: int
     truths: Mapping[str, Truth]
 
     def __call__(self, judged: StrategySpec | None = None) -> Run:
-        """The run, with a copy of the ``judged`` strategy where the sender takes one."""
+        """Return the run; a sender that simulates its receiver uses the ``judged`` strategy."""
         send = self.simulation.spec.send
         each: dict[str, list[tuple[float, int, float]]] = {}
         packets: dict[str, PacketBlock] = {}
@@ -1135,7 +1144,7 @@ class SentOver(NamedTuple):
 
 
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
-    """Packets as comparisons take them."""
+    """Return packets by entity, as comparisons take them."""
     block = PacketBlock(Entities())
     for packet in packets:
         block.append(packet)
@@ -1144,7 +1153,7 @@ def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     return found
 
 
-def _truths(movement: Movement, duration: float) -> dict[str, Truth]:
+def _sample_truths(movement: Movement, duration: float) -> dict[str, Truth]:
     exact = Sender()
     if movement.recorded() is None:
         snapshots = sample(movement, TRUTH_RATE, duration + TRUTH_LONGER)
@@ -1156,4 +1165,4 @@ def _truths(movement: Movement, duration: float) -> dict[str, Truth]:
 
 
 #: Who asks again for the same movement over another network does not wait for its truth.
-_first_truths: Any = lru_cache(maxsize=4)(_truths)
+_cached_truths: Any = lru_cache(maxsize=4)(_sample_truths)

@@ -1,7 +1,7 @@
-"""What is evaluated, as it is given: recordings with what they are judged by, or networks.
+"""The inputs of an evaluation: recordings with their truth, or simulated networks.
 
-A front end makes one value of either kind; ``compare`` and ``tune`` take it from there, in whatever
-process. What is learnt of a recording goes to its log.
+A front end makes one value of either kind; ``compare`` and ``tune`` take it from there, in any
+process. Facts about a recording go to its log.
 """
 
 from __future__ import annotations
@@ -61,23 +61,25 @@ if TYPE_CHECKING:
 
 
 class RecordingSpec(NamedTuple):
-    """How recordings are read, which ``entity`` (None: all), and whether ``traces`` will do."""
+    """The way to read recordings, the ``entity`` (None.
+
+    All), and whether network ``traces`` will do.
+    """
 
     spec: ReadSpec = INFERRED
     entity: str | None = None
     traces: bool = False
 
     def packets(self, recording: Any, log: ReadingLog) -> dict[str, PacketBlock]:
-        """The packets by entity; raises ``UNUSABLE``."""
+        """Read the packets by entity; raise ``UNUSABLE``."""
         if self.traces and (trace := self.trace(recording, log)) is not None:
             return trace
         return load(_source(recording), self.spec, log, self.entity, MOST_ENTITIES)
 
     def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
-        """The packets of a recorded network, at the origin; None: it is something else.
+        """Read the packets of a recorded network, at the origin; None: it is something else.
 
-        ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as
-        ``packets``.
+        ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as ``packets``.
         """
         columns = self.spec.columns or ()
         up = columns == (("arrival", "owd_up_ms"),)
@@ -92,16 +94,17 @@ class RecordingSpec(NamedTuple):
         return {self.entity or "": trace_packets(found.trace)}
 
     def of_one(self) -> RecordingSpec:
-        """The same for a single recording, whose first packet is at 0 unless the layout says when.
+        """Return the spec for a single recording.
 
-        The layout can then be shared with a file that is beside the recording.
+        Its first packet is at 0 unless the layout says when. The layout can then be shared with a
+        file that is beside the recording.
         """
         if self.spec.beginning is not None:
             return self
         return self._replace(spec=begun_together(self.spec))
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None = None) -> Run:
-        """A recording to be evaluated, with its truth; raises as ``packets``."""
+        """Read a recording to be evaluated, with its truth; raise as ``packets``."""
         source = _source(recording)
         packets = self.packets(source, log)
         if any(block.lacks_velocity() for block in packets.values()):
@@ -110,7 +113,7 @@ class RecordingSpec(NamedTuple):
         return Run(run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
 
     def identity(self) -> dict[str, Any]:
-        """What results depend on, for a journal."""
+        """Return what results depend on, for a journal."""
         beginning = self.spec.beginning
         return {
             "read": self.spec.write(),
@@ -124,17 +127,17 @@ def _source(given: Any) -> str | RecordingSource:
 
 
 def run_name(recording: Any) -> str:
-    """What results call a recording; what is no file has no name."""
+    """Return the name of a recording in results; what is no file has no name."""
     return source_name(recording) if isinstance(recording, str) else ""
 
 
 @dataclass(frozen=True)
 class RecordedRuns:
-    """Recordings (paths; ``-``; what ``source_of`` takes), how they are read, what judges them.
+    """Recordings (paths, ``-``, or what ``source_of`` takes), their reading and their truth.
 
     The real movement is the recording ``truth``, None: it is rebuilt from the packets. The file
-    ``drawn`` has what the game drew of a single recording, as a recording or as rows, at times that
-    are ``drawn_offset`` (s) off: the last participant is that.
+    ``drawn`` has what the game drew of a single recording, as a recording or as rows, with times to
+    which ``drawn_offset`` (s) is added: the last participant is that.
     """
 
     recordings: tuple[Any, ...]
@@ -144,14 +147,14 @@ class RecordedRuns:
     drawn_offset: float = 0.0
 
     def __post_init__(self) -> None:
-        """What is 0 is shared with the files beside, if there are any."""
+        """Share the time origin with the files beside the recording, if there are any."""
         beside = self.truth is not None or self.drawn is not None
         if beside and self.reading.spec.beginning is None:
             shared = begun_together(self.reading.spec)
             object.__setattr__(self, "reading", self.reading._replace(spec=shared))
 
     def check(self, workers: Workers) -> None:
-        """Raises ``SettingError`` for what does not go together."""
+        """Check that all options fit each other; raise ``SettingError``."""
         given, remote = self.recordings, workers != HERE
         piped = sum(isinstance(file, str) and file == "-" for file in (*given, self.truth))
         if piped > 1:
@@ -174,7 +177,7 @@ class RecordedRuns:
             raise SettingError(f"{what} and --drawn cannot both come from standard input", "drawn")
 
     def truths(self, log: Logs, offset: float) -> tuple[Truths | None, bool]:
-        """The truth by entity, if there is one, and whether lines of it were refused.
+        """Read the truth by entity, if there is one; return it, and whether lines were refused.
 
         ``offset`` (s) is added to its times. Raises ``UNUSABLE`` and ``NotEnoughToSay``.
         """
@@ -192,7 +195,7 @@ class RecordedRuns:
         return truths, reading.refused
 
     def known_truths(self, offset: float) -> Truths | None:
-        """The same in another process, where nothing is said of it."""
+        """Read the truth in another process, without messages."""
         if not isinstance(self.truth, str):
             return self.truths(ReadingLog, offset)[0]
         beginning = self.reading.spec.beginning
@@ -201,7 +204,7 @@ class RecordedRuns:
         return _read_truths(self.truth, spec, begin, offset)
 
     def settled(self) -> RecordedRuns:
-        """The same with the moment at which all begin, as if they were read in order."""
+        """Return the same with the time origin of all, as if they were read in order."""
         if self.truth is None:
             return self
         spec = self.reading.spec
@@ -217,7 +220,7 @@ class RecordedRuns:
         return replace(self, reading=self.reading._replace(spec=spec))
 
     def held(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
-        """All of them in memory, each with its truth; what cannot be used goes to the ``tally``.
+        """Read all recordings into memory, each with its truth; unusable ones go to the ``tally``.
 
         Raises ``UNUSABLE`` for the only one.
         """
@@ -237,11 +240,10 @@ class RecordedRuns:
     def drawn_paths(
         self, packets: Mapping[str, PacketBlock], read: ReadSpec, layout: ReadSpec | None, log: Logs
     ) -> tuple[dict[str, DrawnPath], tuple[RecordingFinding, ...]]:
-        """What was drawn of these entities, and what looks wrong in that file.
+        """Read what the game drew of these entities; return it with the findings of that file.
 
-        ``read`` is how the recording is to be read, and ``layout`` how it was read.
-
-        Raises ``UNUSABLE``.
+        ``read`` is how the recording is to be read, and ``layout`` how it was read. Raises
+        ``UNUSABLE``.
         """
         file = str(self.drawn)
         with log(source_name(file)) as reading:
@@ -259,7 +261,7 @@ class RecordedRuns:
             raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
-        """One of the recordings with its truth, and what was drawn of it; raises ``UNUSABLE``."""
+        """Read one recording with its truth and what was drawn of it; raise ``UNUSABLE``."""
         reading = self.reading.of_one()
         run = reading.run(recording, log, truths)
         if self.drawn is None:
@@ -275,19 +277,19 @@ class RecordedRuns:
 def _nearest_scale(
     file: str, beside: ReadSpec, scale: float, packets: Mapping[str, PacketBlock]
 ) -> float | None:
-    """The scale of packets, or 1, by which a file beside them is as large as they are.
+    """Return the scale of packets, or 1, by which a file beside them has the same size.
 
     None: the names of its columns decide.
     """
     rows = load(file, beside._replace(scale=1.0), ReadingLog(source_name(file)))
-    size, wanted = _size(rows), _size(packets)
+    size, wanted = _longest_extent(rows), _longest_extent(packets)
     if not size or not wanted:
         return None
     return min((scale, 1.0), key=lambda one: abs(math.log(one * size / wanted)))
 
 
-def _size(packets: Mapping[str, PacketBlock]) -> float:
-    """The longest way along an axis of an entity."""
+def _longest_extent(packets: Mapping[str, PacketBlock]) -> float:
+    """Return the longest extent of an entity along an axis."""
     tables = [packet_table(block)[POSITION] for block in packets.values()]
     known = [table[:, (np.abs(table) < LARGEST).all(axis=0)] for table in tables]
     sides = [float(np.ptp(table, axis=1).max()) for table in known if table.size]
@@ -301,7 +303,7 @@ def _read_truths(
     begin: tuple[float | None, tuple[float, float] | None],
     offset: float,
 ) -> Truths:
-    """The truth, read once in each process; the main one has reported what is odd about it."""
+    """Read the truth once in each process; the main one has reported its findings."""
     spec = spec.beside(STATE)._replace(beginning=Beginning(*begin))
     return truths_of(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
 
@@ -347,11 +349,11 @@ class SimulatedRuns:
             )
 
     def __iter__(self) -> Iterator[Run]:
-        """A run for each seed; raises ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
+        """Yield a run for each seed; raise ``UNUSABLE``, ``TableRefusal`` and ``SettingError``."""
         return simulated(self.simulation.open(self.load), self.seeds)
 
     def held(self, *_: object) -> list[Run]:
-        """All of them, as ``RecordedRuns.held``."""
+        """Return all runs, as ``RecordedRuns.held``."""
         return list(self)
 
 

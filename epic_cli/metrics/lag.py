@@ -1,4 +1,4 @@
-"""Lag: how much later than in truth a movement is drawn."""
+"""The lag of a drawing: by how much later than in truth a movement is drawn."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _MOVES, _STILL, _AROUND = 3, 1e-3, 0.005
 
 
 class Lag(NamedTuple):
-    """The shift s for which shown(t) is nearest to truth(t - s), in seconds.
+    """The shift s, in seconds, for which shown(t) is nearest to truth(t - s).
 
     ``residual`` is the root mean square of the distance that is left, over ``rows`` rows. Where no
-    shift can be told to be better than the others, ``seconds`` is NaN and the residual that
-    without a shift. ``others`` (s) are shifts that are as plausible, further from 0: the movement
-    repeats itself. ``charged`` (s) is what the lag counts as: |seconds|, or ``LONGEST`` where it
-    is unknown; NaN where the truth rests, which has no lag.
+    shift is better than its neighbors, ``seconds`` is NaN and the residual is that without a shift.
+    ``others`` (s) are equally plausible shifts, further from 0, of a movement that repeats itself.
+    ``charged`` (s) is the lag that the score counts: |seconds|, or ``LONGEST`` where it is unknown;
+    NaN for a truth at rest, which has no lag.
     """
 
     seconds: float
@@ -55,7 +55,7 @@ class Lag(NamedTuple):
 
     @property
     def unknown(self) -> bool:
-        """Whether it moves, and no shift is better than the others."""
+        """True if the truth moves, and no shift is better than the others."""
         return math.isnan(self.seconds) and not math.isnan(self.charged)
 
 
@@ -67,13 +67,13 @@ def find_lag(
     window: Window | None = None,
     resolution: float = 0.0,
 ) -> Lag:
-    """The lag of ``shown`` (n, 3 or 4) at ``times`` (n) behind the truth, from -0.5 to 5 s.
+    """Find the lag of ``shown`` (n, 3 or 4) at ``times`` (n) behind the truth, from -0.5 to 5 s.
 
     Only rows with a segment count (``segments`` (n), -1: none). All shifts are compared over the
-    same rows, those of the ``window``. Of the local minima that leave nearly as little as the
-    least one, and that the beginning of the movement does not rule out, the one nearest to 0 is
-    the lag. The residual is that of all rows that it leaves in their segment. Differences of less
-    than ``resolution`` (length) say nothing.
+    same rows, those of the ``window``. Of the local minima that leave nearly as little as the least
+    one, and that the beginning of the movement does not rule out, the one nearest to 0 is the lag.
+    The residual is that of all rows that the lag leaves in their segment. Differences of less than
+    ``resolution`` (length) are ignored.
     """
     if window is None:
         window = shift_window(truth, times, segments)
@@ -82,7 +82,7 @@ def find_lag(
         return Lag(math.nan, math.nan, 0)
 
     def sampled(most: int) -> Callable[[Floats], Floats]:
-        """The mean squares by shifts, of about this many rows."""
+        """Return the mean squares as a function of shifts, over about this many rows."""
         chosen = rows[choose_places(len(rows), most)]
         some = times[chosen], shown[chosen], segments[chosen]
 
@@ -95,29 +95,34 @@ def find_lag(
     few = sampled(_FEW)
     squares = few(shifts)
     small = max(resolution**2, 1e-9 * float(squares.max()))
-    found = _minima(squares, small)
+    found = _find_minima(squares, small)
     if not found:
         some = times[rows[choose_places(len(rows), _FEW)]]
         charged = LONGEST if truth.moves(some, resolution) else math.nan
-        return _residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
+        return _measure_residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
     finer = sampled(_SOME)
     refined = []
     for index in found:
         width = float(max(shifts[index + 1] - shifts[index], shifts[index] - shifts[index - 1]))
-        refined.append(_narrow(finer, float(shifts[index]), width, 2 if len(rows) > _SOME else 4))
+        refined.append(
+            _narrow_minimum(finer, float(shifts[index]), width, 2 if len(rows) > _SOME else 4)
+        )
     left = np.sqrt(finer(np.array(refined)))
     plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
-    candidates = _apart([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
-    best, *others = _told_apart(candidates, truth, times, shown, window)
+    candidates = _merge_near([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
+    best, *others = _fit_beginning(candidates, truth, times, shown, window)
     if len(rows) > _SOME:
-        best = _settle(sampled(_MOST), finer, best)
-    return _residual(truth, times, shown, segments, best)._replace(
+        best = _settle_minimum(sampled(_MOST), finer, best)
+    return _measure_residual(truth, times, shown, segments, best)._replace(
         seconds=best, others=tuple(others), charged=abs(best)
     )
 
 
-def _apart(shifts: list[tuple[float, float]]) -> list[float]:
-    """Of shifts, each with what it leaves, that are next to each other the best; by size."""
+def _merge_near(shifts: list[tuple[float, float]]) -> list[float]:
+    """Merge shifts closer than ``APART``, each with its residual, keeping the best.
+
+    Sort by size.
+    """
     kept: list[tuple[float, float]] = []
     for shift, left in sorted(shifts):
         if not kept or shift - kept[-1][0] >= APART:
@@ -127,13 +132,13 @@ def _apart(shifts: list[tuple[float, float]]) -> list[float]:
     return sorted((shift for shift, _ in kept), key=abs)
 
 
-def _told_apart(
+def _fit_beginning(
     shifts: list[float], truth: Known, times: Floats, shown: Floats, window: Window
 ) -> list[float]:
-    """Those of equally plausible shifts that fit how the movement began.
+    """Return those of equally plausible shifts that fit the beginning of the movement.
 
-    A movement that repeats itself has a beginning: what is drawn late rests at the first state for
-    as long as it is late.
+    A movement that repeats itself has a beginning: a late drawing rests at the first state for as
+    long as it is late.
     """
     rows = window.beginning
     if len(shifts) < 2 or rows.stop - rows.start < 2:
@@ -147,10 +152,10 @@ def _told_apart(
     return [shift for shift, one in zip(shifts, left, strict=True) if not one > bound]
 
 
-def _minima(squares: Floats, small: float) -> list[int]:
-    """The places of local minima that lie deep enough below what is around them.
+def _find_minima(squares: Floats, small: float) -> list[int]:
+    """Return the places of local minima that lie deep enough below their surroundings.
 
-    That is, on the way from one to anything lower, or to the end, one has to climb by a share
+    On the way from a minimum to anything lower, or to the end, the squares have to climb by a share
     of it (``RIPPLE``), and by more than ``small``.
     """
     found = []
@@ -167,14 +172,18 @@ def _minima(squares: Floats, small: float) -> list[int]:
     return found
 
 
-def _residual(truth: Known, times: Floats, shown: Floats, segments: Integers, shift: float) -> Lag:
-    """What this shift leaves, over all rows that it leaves in their segment."""
+def _measure_residual(
+    truth: Known, times: Floats, shown: Floats, segments: Integers, shift: float
+) -> Lag:
+    """Return the residual of a shift, over all rows that it leaves in their segment."""
     (total,), (count,) = truth.squares(times, shown, segments, np.array([shift]))
     return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))
 
 
-def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float, rounds: int) -> float:
-    """The minimum near ``middle``: the vertex of a parabola, through ever nearer points.
+def _narrow_minimum(
+    squares: Callable[[Floats], Floats], middle: float, width: float, rounds: int
+) -> float:
+    """Return the minimum near ``middle``: the vertex of a parabola through ever nearer points.
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
@@ -189,10 +198,10 @@ def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float, ro
     return middle
 
 
-def _settle(
+def _settle_minimum(
     squares: Callable[[Floats], Floats], some: Callable[[Floats], Floats], middle: float
 ) -> float:
-    """The minimum of the ``squares`` of all rows, near that of some rows, which bend alike."""
+    """Return the minimum of the ``squares`` of all rows, with the bend of ``some`` rows."""
     for _ in range(_MOVES):
         left, right = squares(middle + _AROUND * np.array([-1.0, 1.0])).tolist()
         bend = float(some(middle + _AROUND * np.array([-1.0, 0.0, 1.0])) @ (1.0, -2.0, 1.0))

@@ -1,4 +1,4 @@
-"""What is measured of a drawing: row by row against the truth, summed in cells of time, pooled."""
+"""The measurement of a drawing: row by row against the truth, summed in cells of time, pooled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ARRIVED = math.sqrt(0.5)
 
 
 def judged(drawn: DrawnRows, counted: Integers) -> Integers:
-    """The segments of the rows whose rotations are compared, -1 of the others."""
+    """Return the segments (n) of the rows whose rotations are compared, -1 for others."""
     turns = drawn.truth.turns
     assert turns is not None
     assert drawn.rotations is not None
@@ -41,7 +41,7 @@ def judged(drawn: DrawnRows, counted: Integers) -> Integers:
 
 
 def lag_of(drawn: DrawnRows, counted: Integers) -> Lag:
-    """How late it is turned."""
+    """Return the lag of the drawn rotations."""
     turns = drawn.truth.turns
     assert turns is not None
     assert drawn.rotations is not None
@@ -59,15 +59,15 @@ def lag_of(drawn: DrawnRows, counted: Integers) -> Lag:
 
 
 def sums(drawn: DrawnRows) -> dict[str, Floats]:
-    """What is added up over the rows (n each), by name; worked out once."""
+    """Return the sums of rotations over the rows (n each), by name; computed once."""
     kept = drawn.__dict__
     if "_turned" not in kept:
-        kept["_turned"] = _sums(drawn)
+        kept["_turned"] = _compute_sums(drawn)
     found: dict[str, Floats] = kept["_turned"]
     return found
 
 
-def _sums(drawn: DrawnRows) -> dict[str, Floats]:
+def _compute_sums(drawn: DrawnRows) -> dict[str, Floats]:
     truth, shown, sampled = drawn.truth, drawn.rotations, drawn.truth.turns
     assert sampled is not None
     assert shown is not None
@@ -93,9 +93,9 @@ def _sums(drawn: DrawnRows) -> dict[str, Floats]:
         "turn_rates": np.where(pairs, np.square(truly).sum(axis=1), 0.0) / truth.tick**2,
         "aim_shares": np.where(known(late), late_rays, 0.0),
         "aim_squares": rays * drawn.aim_range**2,
-        "long_ways": _long_ways(drawn, rows, late),
+        "long_ways": _mark_long_ways(drawn, rows, late),
         "turn_jumps": pairs & (np.sqrt(np.square(turned).sum(axis=1)) > limit),
-        "turn_overshoots": _overshoots(drawn, rows) ** 2,
+        "turn_overshoots": _turn_overshoots(drawn, rows) ** 2,
         "turn_fours": fours,
         "turn_third": np.where(fours, _second_differences(turned), 0.0),
         "turn_third_of": np.where(fours, _second_differences(truly), 0.0),
@@ -104,14 +104,14 @@ def _sums(drawn: DrawnRows) -> dict[str, Floats]:
 
 
 def _second_differences(spins: Floats) -> Floats:
-    """Squared, of the steps (n, 3): the third differences of what is turned."""
+    """Return the squared second differences (n) of the steps (n, 3)."""
     found = np.zeros(len(spins))
     found[2:] = np.square(spins[2:] - 2 * spins[1:-1] + spins[:-2]).sum(axis=1)
     return found
 
 
-def _overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
-    """How far (n, degrees) it is turned past everywhere the truth is around that time."""
+def _turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
+    """Return how far (n, degrees) the drawing turns past all rotations of the truth around it."""
     truth, shown, found = drawn.truth, drawn.rotations, np.empty(len(rows))
     assert truth.turns is not None
     true = truth.turns.rotations
@@ -122,11 +122,10 @@ def _overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
     return np.degrees(found)
 
 
-def _long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
-    """The rows in which it has gained or lost a whole turn on the truth ``late`` as it is drawn.
+def _mark_long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
+    """Mark the rows (n) in which the drawing gains or loses a whole turn on the truth ``late``.
 
-    What is left between the two, followed from row to row, is then the same rotation on the other
-    side: q has become -q.
+    The rotation between the two, followed from row to row, then changes its sign: q has become -q.
     """
     found = np.zeros(len(rows))
     assert drawn.rotations is not None
@@ -197,20 +196,20 @@ SENT_FIELDS = FIELDS.index(SENT_SUMS[0])
 
 
 class Grid(NamedTuple):
-    """Cells of ``length`` seconds, ``size`` of them from ``start`` on: the same for all."""
+    """A grid of ``size`` cells of ``length`` seconds from ``start`` on, one for all strategies."""
 
     start: float
     length: float
     size: int
 
     def places(self, times: Floats) -> NDArray[np.int64]:
-        """The cell of each time."""
+        """Return the cell of each time."""
         places = ((times - self.start) / self.length).astype(np.int64)
         return np.clip(places, 0, self.size - 1)
 
 
 def grid(times: Sequence[Floats], share: int = 1) -> Grid:
-    """The cells of a recording, from the ticks of its entities; it is one of about ``share``."""
+    """Return the grid of a recording, one of about ``share``, by the ticks of its entities."""
     start = min(float(time[0]) for time in times)
     span = max(float(time[-1]) for time in times) - start
     fewest = FEWEST_CELLS if share == 1 else FEWEST_OF_MANY
@@ -228,11 +227,11 @@ def tally(
     measured: Measurement,
     delays: Floats,
 ) -> Floats:
-    """The sums (cells, fields) of what one participant drew.
+    """Return the sums (cells, fields) of what one participant drew.
 
-    ``added`` (n each) is what the metrics add up over rows. ``counted`` (n) is the segment of the
-    rows that count, -1 of the others, ``errors`` the distances of those; ``measured`` is what they
-    come to. ``delays`` (cells, s) are the packets'.
+    ``added`` (n each) are the sums of metrics, row by row. ``counted`` (n) is the segment of each
+    judged row, -1 for others; ``errors`` are the distances of the judged rows, ``measured`` their
+    measurement. ``delays`` (cells, s) are those of the packets.
     """
     shown, sampled = drawn.shown, drawn.truth
     places = cells.places(sampled.times)
@@ -247,15 +246,15 @@ def tally(
     add("rows", rows)
     sums[:, FIELDS.index("delays")] = delays * sums[:, FIELDS.index("rows")]
     add("squares", rows, np.square(errors))
-    add("speed_squares", rows, _squared(sampled.velocities)[rows])
+    add("speed_squares", rows, _square_lengths(sampled.velocities)[rows])
     pairs = np.flatnonzero((counted[1:] >= 0) & (counted[1:] == counted[:-1])) + 1
-    steps = np.sqrt(_squared(shown[1:] - shown[:-1])[pairs - 1])
+    steps = np.sqrt(_square_lengths(shown[1:] - shown[:-1])[pairs - 1])
     floor = JUMP_FLOOR * sampled.usual_step + 2 * measured.resolution
     add("jumps", pairs[steps > JUMP_FACTOR * sampled.step_limit[pairs - 1] + floor])
     run = pairs[2:][(pairs[2:] - pairs[:-2] == 2)]
     add("fours", run)
-    add("third", run, _squared_thirds(shown, run))
-    add("truth_third", run, _squared_thirds(sampled.positions, run))
+    add("third", run, _square_thirds(shown, run))
+    add("truth_third", run, _square_thirds(sampled.positions, run))
     for name, values in added.items():
         add(name, rows, values[rows])
     share = sums[:, 0] / len(rows)
@@ -279,11 +278,11 @@ def _add_lag(
     lag: Lag,
     prefix: str = "",
 ) -> None:
-    """The part that each cell has in the lag, and in what the lag leaves.
+    """Add each cell's part in the lag, and in what the lag leaves.
 
-    The mean square as a function of the shift is a parabola near its minimum; its vertex moves
-    by the mean of its slopes in the cells over its bend (the influence of each cell on it).
-    With a ``prefix`` it is that of the rotations.
+    The mean square as a function of the shift is a parabola near its minimum; its vertex moves by
+    the mean of its slopes in the cells over its bend (the influence of each cell on it). With a
+    ``prefix`` the lag is that of the rotations.
     """
     truth = sampled.turns.turns if prefix and sampled.turns else sampled.truth
     told = not math.isnan(lag.seconds)
@@ -325,16 +324,16 @@ def _add_lag(
         add("charged_seconds", lag.charged + math.copysign(1.0, shift) * slopes)
 
 
-def _squared(vectors: Floats) -> Floats:
+def _square_lengths(vectors: Floats) -> Floats:
     return np.asarray(np.einsum("ij,ij->i", vectors, vectors))
 
 
-def _squared_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
+def _square_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
     squares = np.empty(max(0, len(path) - 3))
     for begin in range(0, len(squares), _STRETCH):
         part = path[begin : begin + _STRETCH + 3]
         thirds = (part[3:] - part[:-3]) - (part[2:-1] - part[1:-2]) * 3
-        squares[begin : begin + _STRETCH] = _squared(thirds)
+        squares[begin : begin + _STRETCH] = _square_lengths(thirds)
     return np.asarray(squares[last - 3])
 
 
@@ -342,7 +341,7 @@ _PLACES = {name: place for place, name in enumerate(FIELDS)}
 
 
 class ResampledLag(NamedTuple):
-    """The lag in each draw, the residual, and what the lag counts as."""
+    """The lag of each draw, its residual, and the lag that the score counts."""
 
     seconds: Floats
     residual: Floats
@@ -351,9 +350,9 @@ class ResampledLag(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampled:
-    """What ``Measurement`` has, as arrays over the draws, for metrics that have an interval.
+    """The attributes of ``Measurement`` as arrays over the draws, for metrics with an interval.
 
-    ``sums`` (draws, fields) are those of the cells that were drawn, ``total`` (fields) of all.
+    ``sums`` (draws, fields) are those of the drawn cells, ``total`` (fields) those of all.
     """
 
     sums: Floats
@@ -363,7 +362,7 @@ class Resampled:
     weights: Weights
 
     def __getattr__(self, field: str) -> Floats:
-        """How much each draw has of what ``Measurement`` counts under the same name."""
+        """Return the sum of a ``Measurement`` count in each draw."""
         if field not in _PLACES:
             raise AttributeError(field)
         return np.asarray(self.sums[:, _PLACES[field]])
@@ -384,12 +383,12 @@ class Resampled:
 
     @property
     def lag(self) -> ResampledLag:
-        """The lag, as the influence of each cell on it has it, and what it leaves."""
+        """Lag of each draw, by the influence of its cells, and what the lag leaves."""
         return self._lag("")
 
     @property
     def turn_lag(self) -> ResampledLag:
-        """That of the rotation."""
+        """Lag of the rotations in each draw."""
         return self._lag("turn_")
 
     def _lag(self, prefix: str) -> ResampledLag:
@@ -405,7 +404,7 @@ class Resampled:
 
     @property
     def overshoot_rms(self) -> Floats:
-        """Root mean square of how far it is ahead of the truth."""
+        """Root mean square of the distance ahead of the truth."""
         return np.asarray(np.sqrt(self._mean("overshoots", "rows")))
 
     @property
@@ -426,14 +425,14 @@ class Resampled:
         return np.asarray(np.maximum(self.truth_jerk, usual / 3))
 
     def mean(self, name: str) -> Floats:
-        """The mean over rows of what a metric adds up under this name (``Metric.sums``)."""
+        """Return the mean over rows of a sum of a metric (``Metric.sums``)."""
         return self._mean(name, "rows")
 
 
 class Kept(NamedTuple):
-    """What is known of all errors where only some are kept: how many, their squares' sum, the most.
+    """Facts of all errors where only some are kept: count, sum of squares, largest.
 
-    Those that are kept are in order of size, and evenly chosen.
+    The kept ones are sorted and evenly chosen.
     """
 
     rows: int
@@ -442,29 +441,29 @@ class Kept(NamedTuple):
 
 
 class ErrorsKept:
-    """Errors of the rows that count, or some of them (``thinned``) and what was ``kept`` of all."""
+    """Errors of the judged rows, or some of them (``thinned``) with the facts ``kept`` of all."""
 
     errors: Floats
     kept: Kept | None
 
     @property
     def rows(self) -> int:
-        """How many rows count."""
+        """Number of judged rows."""
         return len(self.errors) if self.kept is None else self.kept.rows
 
     @property
     def error(self) -> float:
-        """The root mean square of all errors."""
+        """Root mean square of all errors."""
         return math.sqrt(self._all.squares / self.rows) if self.rows else 0.0
 
     @property
     def error95(self) -> float:
-        """What 95 % of them do not exceed."""
+        """95 % quantile of the errors."""
         return quantile(self.errors, 0.95)
 
     @property
     def error_max(self) -> float:
-        """The largest one."""
+        """Largest error."""
         return self._all.largest
 
     @property
@@ -475,18 +474,19 @@ class ErrorsKept:
         return Kept(len(self.errors), squares, float(self.errors.max(initial=0.0)))
 
     def thinned(self, most: int) -> Self:
-        """The same with about ``most`` of the errors, from which quantiles can still be told."""
+        """Return a copy with about ``most`` of the errors, enough for quantiles."""
         if len(self.errors) <= most:
             return self
         chosen: Any = self
         return cast(
-            "Self", replace(chosen, errors=_evenly(np.sort(self.errors), most), kept=self._all)
+            "Self",
+            replace(chosen, errors=_choose_evenly(np.sort(self.errors), most), kept=self._all),
         )
 
 
 @dataclass(frozen=True)
 class Turned(ErrorsKept):
-    """The angles (degrees) to the truth of the rows that count, and the lag; as ``Measurement``."""
+    """Angles (degrees) to the truth in the judged rows, and their lag, as in ``Measurement``."""
 
     errors: Floats
     lag: Lag
@@ -495,23 +495,24 @@ class Turned(ErrorsKept):
 
 @dataclass(frozen=True)
 class Measurement(ErrorsKept):
-    """What was accumulated over the rows of one candidate: metrics are functions of it.
+    """Everything accumulated over the rows of one candidate; metrics are functions of it.
 
-    It is of one entity as ``measure`` makes it, of several as ``pool`` does. Lengths are in the
-    recording's unit. ``errors`` are those of the rows that count, one after the other, or some of
-    them (``thinned``), with what was ``kept`` of all; ``broken`` is how many rows would count but
-    are not finite. ``excess`` is by how much the longest step goes beyond the truth's longest
-    around it. ``overshoot`` is the most by which it is ahead of the truth, ``overshoots`` the sum
-    of the squares. ``fours`` is the number of runs of four rows, and ``third`` and ``truth_third``
-    the sums of the squared third differences over them. ``statuses`` says how many of the rows that
-    count have each status. ``beyond`` is how far outside of the truth's box it was drawn at most,
-    ``extent`` that box's diagonal, ``bound`` from where on that is called diverged. ``speed`` is
-    the root mean square speed of the truth, ``resolution`` the least length that means something.
-    ``tick`` (seconds) and ``weights`` are those of the comparison. ``totals`` are what metrics add
-    up over the rows that count (``Metric.sums``), ``sums`` those of the cells (``tally``), to draw
-    from again. ``turned`` is how far off its rotations are, None where there are none. ``losses``
-    (fields of each of ``IN_A_ROW``) are what one loss more of that length adds to the sums; None:
-    not looked at.
+    ``measure`` makes it for one entity, ``pool`` for several. Lengths are in the recording's unit.
+
+    - ``errors``: those of the judged rows, or some of them (``thinned``) with the facts ``kept``
+    - ``broken``: rows that would be judged but are not finite
+    - ``excess``: by how much the longest step exceeds the truth's longest around it
+    - ``overshoot``, ``overshoots``: the largest distance ahead of the truth, the sum of all squares
+    - ``fours``, ``third``, ``truth_third``: runs of four rows, sums of squared third differences
+    - ``statuses``: judged rows by status
+    - ``beyond``, ``extent``, ``bound``: the largest distance outside of the truth's box, the box's
+      diagonal, and the distance from which on that is called diverged
+    - ``speed``, ``resolution``: RMS speed of the truth, least meaningful length
+    - ``tick`` (s), ``weights``: those of the comparison
+    - ``totals``: sums of metrics over judged rows (``Metric.sums``); ``sums``: by cell (``tally``)
+    - ``turned``: the rotations' errors, None without rotations
+    - ``losses`` (fields of each of ``IN_A_ROW``): the change of the sums by one more loss of that
+      length; None: not tried
     """
 
     errors: Floats
@@ -552,17 +553,17 @@ class Measurement(ErrorsKept):
 
     @property
     def usual_jerk(self) -> float:
-        """The jerk that others are multiples of."""
+        """Jerk that others are given as multiples of."""
         return self.truth_jerk
 
     @property
     def recoveries(self) -> int:
-        """From how much there was to recover."""
+        """Number of events to recover from."""
         return self.recovery.teleports + self.recovery.outages + (self.recovery.unseen > 0)
 
     @property
     def recovery_seconds(self) -> float:
-        """How long that took in all."""
+        """Time spent recovering, in seconds."""
         return sum(
             (self.recovery.teleport_seconds, self.recovery.outage_seconds, self.recovery.unseen)
         )
@@ -572,35 +573,37 @@ class Measurement(ErrorsKept):
 
     @property
     def turn_lag(self) -> Lag:
-        """That of the rotation."""
+        """Lag of the rotations."""
         return self.turned.lag if self.turned else Lag(math.nan, math.nan, 0)
 
     @property
     def overshoot_rms(self) -> float:
-        """Root mean square of how far it is ahead of the truth, in all rows that count."""
+        """Root mean square of the distance ahead of the truth, over all judged rows."""
         return math.sqrt(self.overshoots / self.rows) if self.rows else math.nan
 
     @property
     def diverged(self) -> bool:
-        """Whether it was drawn far outside of where the truth ever is."""
+        """True if it was drawn far outside of the truth's box."""
         return self.beyond > self.bound
 
     def mean(self, name: str) -> float:
-        """The mean over the rows that count of what a metric adds up (``Metric.sums``)."""
+        """Return the mean over judged rows of a sum of a metric (``Metric.sums``)."""
         return self.totals.get(name, 0.0) / max(self.rows, 1)
 
 
-def _evenly(ordered: Floats, count: int) -> Floats:
-    """``count`` of these values, from the middles of equal parts."""
+def _choose_evenly(ordered: Floats, count: int) -> Floats:
+    """Return ``count`` of these values, from the middles of equal parts."""
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 
-def _pooled_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
-    """Errors of which each stands for as many rows, and what is known of all."""
+def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
+    """Return errors that stand for equally many rows each, and the facts of all."""
     if not any(measurement.kept for measurement in measurements):
         return np.concatenate([measurement.errors for measurement in measurements]), None
     every = max(each.rows / len(each.errors) for each in measurements if len(each.errors))
-    parts = [_evenly(np.sort(each.errors), round(each.rows / every)) for each in measurements]
+    parts = [
+        _choose_evenly(np.sort(each.errors), round(each.rows / every)) for each in measurements
+    ]
     known = [measurement._all for measurement in measurements]
     return np.sort(np.concatenate(parts)), Kept(
         sum(kept.rows for kept in known),
@@ -617,11 +620,11 @@ _LARGEST = ("excess", "overshoot", "resolution")
 
 
 def pool(measurements: Sequence[Measurement]) -> Measurement:
-    """The measurements of several entities, one at least with rows that count, as one.
+    """Combine the measurements of several entities, at least one with judged rows.
 
-    Errors are those of all rows alike. The residual is what each one's own shift leaves; the lag is
-    the mean of those that can be told, by rows, and what it counts as the mean of what each counts
-    as: one entity's lag does not make up for another's haste.
+    All rows count alike. The residual is what each entity's own lag leaves. The lag is the mean of
+    the known ones, by rows; the lag that the score counts is the mean of each one's: one entity's
+    lag does not make up for another's lead.
     """
     if len(measurements) == 1:
         return measurements[0]
@@ -632,7 +635,7 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
             measurement.beyond / measurement.bound if measurement.bound else 0.0
         ),
     )
-    errors, kept = _pooled_errors(measurements)
+    errors, kept = _pool_errors(measurements)
     recovered = Recovery()
     for measurement in measurements:
         recovered |= measurement.recovery
@@ -644,28 +647,28 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
     return replace(
         stray,
         errors=errors,
-        lag=_pooled_lag([measurement.lag for measurement in measurements]),
+        lag=_pool_lag([measurement.lag for measurement in measurements]),
         recovery=recovered,
         speed=math.sqrt(float(np.average(squares, weights=counts))),
         totals={name: sum(each.totals.get(name, 0.0) for each in measurements) for name in SUMS},
         kept=kept,
         sums=None,
-        turned=_pooled_turned([each.turned for each in measurements if each.turned]),
+        turned=_pool_turned([each.turned for each in measurements if each.turned]),
         losses=None,
         **pooled,
     )
 
 
-def _pooled_turned(several: Sequence[Turned]) -> Turned | None:
+def _pool_turned(several: Sequence[Turned]) -> Turned | None:
     if not several:
         return None
-    errors, kept = _pooled_errors(several)
+    errors, kept = _pool_errors(several)
     return replace(
-        several[0], errors=errors, kept=kept, lag=_pooled_lag([turned.lag for turned in several])
+        several[0], errors=errors, kept=kept, lag=_pool_lag([turned.lag for turned in several])
     )
 
 
-def _pooled_lag(lags: Sequence[Lag]) -> Lag:
+def _pool_lag(lags: Sequence[Lag]) -> Lag:
     def mean(values: Sequence[tuple[float, int]]) -> float:
         known = [(value, rows) for value, rows in values if not math.isnan(value) and rows]
         rows = sum(kept[1] for kept in known)
@@ -692,7 +695,7 @@ STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 @dataclass(frozen=True)
 class Entity:
-    """An entity that can be measured: its packets, its truth at the ticks, what happened to it."""
+    """An entity that can be measured: its packets, its truth at the ticks, and its events."""
 
     name: str
     packets: PacketBlock
@@ -703,14 +706,14 @@ class Entity:
 
     @cached_property
     def arrived(self) -> tuple[Floats, Floats]:
-        """When its packets arrived, and how long after their stamps; only where both are known."""
+        """Arrivals and delays (s) of the packets with a finite delay."""
         table = packet_table(self.packets)
         delays = table[ARRIVAL] - table[TIME]
         known = np.isfinite(delays)
         return table[ARRIVAL][known], delays[known]
 
     def delays(self, cells: Grid) -> Floats:
-        """With which delay (s) packets arrive in each of the cells; 0 where none is known."""
+        """Return the mean delay (s) of the packets that arrive in each cell; 0: none is known."""
         arrivals, delays = self.arrived
         if not len(delays):
             return np.zeros(cells.size)
@@ -729,11 +732,11 @@ def measure(
     cells: Grid | None = None,
     rotations: Floats | None = None,
 ) -> Measurement:
-    """Measures what a ``Trace`` drew of an entity at n ticks against the truth there.
+    """Measure what a ``Trace`` drew of an entity at n ticks against the truth.
 
-    ``shown`` is (n, 3), ``status`` (n). An undrawn row is measured like any other: there, ``shown``
-    has the last state that was received. ``rotations`` (n, 4) are drawn with it. With
-    ``cells``, sums are kept for each.
+    ``shown`` is (n, 3), ``status`` (n). An undrawn row is measured as if it held the last state
+    received. ``rotations`` (n, 4) are those that were drawn. With ``cells``, sums are kept for
+    each.
     """
     sampled, events = entity.truth, entity.events
     errors, counted = np.empty(len(shown)), np.empty(len(shown), np.int32)

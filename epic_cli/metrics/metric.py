@@ -1,4 +1,4 @@
-"""What a metric is: a name, a unit, which values are better; and what a score weighs, by game."""
+"""A metric: its name, unit and better values; and the weights of a score, by kind of game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AIM_RANGE = 20.0
 
 
 class Better(enum.Enum):
-    """Which values of a metric are the better ones."""
+    """The better values of a metric."""
 
     LOW = enum.auto()
     HIGH = enum.auto()
@@ -43,11 +43,11 @@ class MetricSection(enum.Enum):
 
 @dataclass(frozen=True)
 class DrawnRows:
-    """What was drawn at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``.
+    """A drawing at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``.
 
-    ``lag`` (s) is how late it is, 0 where that is unknown. ``rotations`` (n, 4) are those that were
-    drawn, ``turn_lag`` (s) late, None where nothing turns; an aim is judged at the ``aim_range``.
-    ``sent`` is what was sent of it (``SentStates``), None where that is unknown.
+    ``lag`` (s) is 0 where unknown. ``rotations`` (n, 4) are those that were drawn, ``turn_lag`` (s)
+    late, None where nothing turns; an aim is judged at the ``aim_range``. ``sent`` are the states
+    that were sent (``SentStates``), None where unknown.
     """
 
     shown: Floats
@@ -61,12 +61,12 @@ class DrawnRows:
 
     @cached_property
     def along(self) -> Floats:
-        """The squared errors (n) along the movement: the part in the truth's direction."""
+        """Squared errors (n) along the movement: the part in the truth's direction."""
         return self.truth.squares_along(self.shown - self.truth.positions, self.truth.velocities)
 
     @cached_property
     def late(self) -> tuple[Floats, Floats]:
-        """The squares (n) along and across that the lag leaves, 0 in another segment."""
+        """Squared errors (n) along and across that the lag leaves, 0 in another segment."""
         truth = self.truth
         positions, velocities, segments = truth.truth.at(truth.times, self.lag)
         left = self.shown - positions
@@ -79,18 +79,18 @@ class DrawnRows:
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric, whole: what it is called, how it is written, how it is computed.
+    """One metric, whole: its names, its format, and how it is computed.
 
-    ``name`` is what CSV, JSON lines and ``--sort`` call it, ``title`` its head in tables (the name
+    ``name`` is its name in CSV, JSON lines and ``--sort``, ``title`` its head in tables (the name
     unless given). ``value`` computes it, in ``unit`` ("length" is the recording's own, "" a number
     without one), from a ``Measurement``; NaN where there is not enough to say. ``format`` writes it
     for people; where it changes the unit, the title says so. Where there is no room for all
     columns, those of the smallest ``weight`` are left out; 0: only CSV and JSON lines have it.
 
     ``interval``: ``value`` takes ``Resampled`` as well, in which each attribute is an array over
-    the draws; that is all that an interval needs. ``sums`` are what the metric adds up over the
-    rows that count, by name, each a value for every row: ``measured.mean(name)`` is their mean, of
-    a measurement and of each draw alike.
+    the draws; an interval needs nothing else. ``sums`` are added up over the judged rows, by name,
+    each a value for every row: ``measured.mean(name)`` is their mean, of a measurement and of each
+    draw alike.
     """
 
     name: str
@@ -106,16 +106,16 @@ class Metric:
     sums: Mapping[str, Callable[[DrawnRows], Floats]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Takes the name for a title."""
+        """Take the name for a missing title."""
         object.__setattr__(self, "title", self.title or self.name)
 
     @property
     def ends(self) -> tuple[str, str]:
-        """What the ends of its interval are called."""
+        """Names of the ends of its interval."""
         return f"{self.name}_low", f"{self.name}_high"
 
     def cell(self, value: float, resolution: float = 0.0) -> str:
-        """A value as tables show it; of a length, nothing below the data's ``resolution``."""
+        """Return a value as tables show it; a length below the data's ``resolution`` is 0."""
         if math.isnan(value):
             return "-"
         if self.unit == "length" and abs(value) < resolution:
@@ -123,18 +123,18 @@ class Metric:
         return self.format(value)
 
     def rank(self, value: float) -> tuple[bool, float]:
-        """A key that sorts the best value first, and what is not known last."""
+        """Return a key that sorts the best value first and an unknown one last."""
         return math.isnan(value), 0.0 if math.isnan(value) else float(self.key(value))
 
     def key(self, value: Any) -> Any:
-        """What is smaller, the better the value is, of a number or an array."""
+        """Return a number, or an array, that is smaller the better the value is."""
         if self.better is Better.HIGH:
             return -value
         return abs(value) if self.better is Better.NEAR_ZERO else value
 
 
 def ratio(measured: Any, part: str, whole: str = "turn_rows") -> Any:
-    """One sum of what was measured per another; NaN where there is nothing of that."""
+    """Return one sum of a measurement per another; NaN where the divisor is 0."""
     import numpy as np  # help needs none
 
     divisor = measured.mean(whole)
@@ -145,7 +145,7 @@ def ratio(measured: Any, part: str, whole: str = "turn_rows") -> Any:
 
 
 class Weights(NamedTuple):
-    """How much each cost counts; only their ratios matter."""
+    """The weights of the costs; only their ratios matter."""
 
     accuracy: float = 1.0
     smoothness: float = 1.0
@@ -159,20 +159,20 @@ class Weights(NamedTuple):
 
 
 def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
-    """Weights from those that are given; the ``others`` are the usual ones unless given, too.
+    """Return the ``given`` weights; missing ones are taken from ``others``, or are the usual ones.
 
     Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
     """
     for name, value in given.items():
         if name not in Weights._fields:
             near = nearest(name, list(Weights._fields))
-            hint = f"did you mean {near!r}?" if near else f"the weights are {_names()}"
+            hint = f"did you mean {near!r}?" if near else f"the weights are {_list_names()}"
             raise ValueError(f"there is no weight {name!r}: {hint}")
         if not 0 <= value < math.inf:
             raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
     weights = (others or Weights())._replace(**given)
     if not any(without_turning(weights)):
-        raise ValueError(f"these weights come to nothing: give one of {_names()} more than 0")
+        raise ValueError(f"these weights come to nothing: give one of {_list_names()} more than 0")
     if not any(without_turning(weights)._replace(recovery=0.0)):
         raise ValueError(
             "recovery alone makes no score where there is nothing to recover from:"
@@ -182,16 +182,16 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
 
 
 def without_turning(weights: Weights) -> Weights:
-    """What counts where nothing turns."""
+    """Return the weights for recordings in which nothing turns."""
     return weights._replace(turning=0.0, aim=0.0)
 
 
-def _names() -> str:
+def _list_names() -> str:
     return ", ".join(Weights._fields)
 
 
 class GameKind(NamedTuple):
-    """A kind of game, what its players notice (``why``), and the weights that say so."""
+    """A kind of game, its weights, and the reason for them: what its players notice (``why``)."""
 
     name: str
     weights: Weights
@@ -245,14 +245,14 @@ GAME = Choice("weights", None, "Use the weights of this kind of game, which --he
 
 
 class Weighing(NamedTuple):
-    """What a score weighs, and how far away the aim of what turns is judged (length)."""
+    """The weights of a score, and the distance (length) at which an aim is judged."""
 
     weights: Weights = Weights()
     aim_range: float = AIM_RANGE
 
     @classmethod
     def parse(cls, text: str) -> Weighing:
-        """Of ``shooter,accuracy=2,aim_range=20``: a kind of game, and what is not as there.
+        """Parse ``shooter,accuracy=2,aim_range=20``: a kind of game, and changes to its weights.
 
         Raises ``ValueError``.
         """

@@ -1,4 +1,4 @@
-"""What a comparison has to say beside its figures: as values, and in words."""
+"""Notes on a comparison beside its figures: as values, and in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from epic_cli.metrics.digits import counted, three_digits
 
 
 class Excluded(enum.Enum):
-    """Why recorded states are not part of a truth."""
+    """The reason why recorded states are not part of a truth."""
 
     NOT_FINITE = "not finite"
     SAME_TIME = "a later one has the same time"
@@ -23,14 +23,17 @@ class Excluded(enum.Enum):
 
 @dataclass(frozen=True)
 class StatesLeftOut:
-    """``count`` states are not part of the truth; of those with one time, all but the last."""
+    """``count`` states that are not part of the truth.
+
+    Of states with one time, all but the last.
+    """
 
     count: int
     reason: Excluded
 
 
 class Cut(enum.Enum):
-    """Where a movement is not continuous."""
+    """A place where a movement is not continuous."""
 
     MARKED_TELEPORT = "marked teleport"
     UNMARKED_TELEPORT = "unmarked teleport"
@@ -39,7 +42,7 @@ class Cut(enum.Enum):
 
 @dataclass(frozen=True)
 class CutOut:
-    """``count`` intervals between states, ``seconds`` in all, are not bridged."""
+    """``count`` intervals between states, ``seconds`` in all, that are not bridged."""
 
     count: int
     cut: Cut
@@ -47,7 +50,7 @@ class CutOut:
 
 
 class Unusable(enum.Enum):
-    """Why recorded velocities cannot be meant."""
+    """The reason why recorded velocities cannot be meant."""
 
     ABSENT = "some packets have none"
     NOT_FINITE = "some are not finite"
@@ -57,9 +60,9 @@ class Unusable(enum.Enum):
 
 @dataclass(frozen=True)
 class VelocitiesReplaced:
-    """The velocities were derived from the positions; ``mismatch``: their median difference.
+    """Velocities that were derived from the positions.
 
-    It is a share of the usual speed.
+    ``mismatch`` is the median difference of the recorded ones, as a share of the usual speed.
     """
 
     reason: Unusable
@@ -68,9 +71,9 @@ class VelocitiesReplaced:
 
 @dataclass(frozen=True)
 class Bridged:
-    """``count`` longer intervals, ``seconds`` in all, are bridged by a curve through their ends.
+    """``count`` longer intervals, ``seconds`` in all, that a curve through their ends bridges.
 
-    Of a truth rebuilt from packets: what happened in them is unknown.
+    In a truth rebuilt from packets, the movement inside is unknown.
     """
 
     count: int
@@ -79,7 +82,7 @@ class Bridged:
 
 @dataclass(frozen=True)
 class Rested:
-    """``count`` times, ``seconds`` in all, it rests: states are only sent when they change."""
+    """``count`` rests, ``seconds`` in all, of a sender that sends only changes."""
 
     count: int
     seconds: float
@@ -92,7 +95,7 @@ TruthNote = StatesLeftOut | CutOut | VelocitiesReplaced | Bridged | Rested
 
 
 class ExclusionReason(enum.Enum):
-    """Why nothing can be said of an entity."""
+    """The reason why an entity cannot be judged."""
 
     TOO_FEW_STATES = "its truth has fewer than two usable states"
     NOT_IN_TRUTH = "it is not in the truth"
@@ -103,11 +106,11 @@ class ExclusionReason(enum.Enum):
 
 @dataclass(frozen=True)
 class NotJudged:
-    """An entity (its name may be empty) cannot be judged, with the numbers behind the reason.
+    """An entity (its name may be empty) that cannot be judged, with the numbers behind the reason.
 
-    ``states`` is how many usable ones there are, ``known`` the entities that the truth has;
-    ``rows`` and ``truth`` are the first and the last time of each, and ``warm_up`` is how long
-    rows do not count, all in seconds.
+    ``states`` counts the usable ones, ``known`` are the entities of the truth; ``rows`` and
+    ``truth`` are the first and the last time of each, and ``warm_up`` is how long rows do not
+    count, all in seconds.
     """
 
     entity: str
@@ -121,7 +124,7 @@ class NotJudged:
 
 @dataclass(frozen=True)
 class Adjusted:
-    """The truth of an entity is not quite what was recorded."""
+    """A change to the recorded truth of an entity."""
 
     entity: str
     what: TruthNote
@@ -129,7 +132,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Outages:
-    """``count`` times, ``seconds`` in all, no packet of a moving entity came; the ``longest`` (s).
+    """``count`` outages, ``seconds`` in all, of a moving entity's packets; the ``longest`` (s).
 
     ``judged``: the truth is known meanwhile, and what was drawn counts.
     """
@@ -143,10 +146,7 @@ class Outages:
 
 @dataclass(frozen=True)
 class TickHides:
-    """Rows ``tick`` seconds apart show too little of what happens between packets.
-
-    These are ``interval`` seconds apart.
-    """
+    """Rows ``tick`` seconds apart, too few for packets that come every ``interval`` seconds."""
 
     tick: float
     interval: float
@@ -154,9 +154,9 @@ class TickHides:
 
 @dataclass(frozen=True)
 class AllAlike:
-    """All ``networks`` are the same packet for packet, since nothing in them is random.
+    """``networks`` that are equal packet for packet, since nothing in them is random.
 
-    One of them is judged: copies make nothing surer.
+    Only one is judged: copies are no evidence.
     """
 
     networks: int
@@ -164,7 +164,7 @@ class AllAlike:
 
 @dataclass(frozen=True)
 class ClocksDiffer:
-    """The receiver's clock is ``offset`` (s) ahead of the sender's, by the fastest packet."""
+    """A receiver's clock that is ``offset`` (s) ahead of the sender's, by the fastest packet."""
 
     offset: float
 
@@ -176,7 +176,7 @@ Note = NotJudged | Adjusted | Outages | TickHides | AllAlike | ClocksDiffer
 
 
 class Flaw(enum.Enum):
-    """Why a candidate has no figures, not all of them, or figures to be read with care."""
+    """The reason why a candidate lacks figures, or has figures that need care."""
 
     FAILED = "it failed {error}"
     STOPPED = "stopped"
@@ -210,11 +210,11 @@ UNRANKED = frozenset(
 
 @dataclass(frozen=True)
 class ResultNote:
-    """What is wrong with a result.
+    """A flaw of a result, with its numbers.
 
-    How many ``rows`` of the ``judged`` ones it is wrong in, or when and how it failed (``error``);
-    how far (``beyond``) it was drawn outside of a movement that is ``extent`` across; which other
-    ``lags`` (s) are as plausible.
+    ``rows`` of the ``judged`` ones are concerned; ``error`` says when and how the strategy failed;
+    it was drawn up to ``beyond`` outside of a movement that is ``extent`` across; ``lags`` (s) are
+    as plausible as the one that is reported.
     """
 
     flaw: Flaw
@@ -240,15 +240,15 @@ MARKS = {
 
 
 def note_words(note: Note) -> str:
-    """A note about an entity, without a full stop."""
+    """Return a note about an entity in words, without a full stop."""
     match note:
         case NotJudged():
-            return f"{_called(note.entity)}not judged: {why(note)}"
+            return f"{_name_prefix(note.entity)}not judged: {why(note)}"
         case Outages():
             words = f"{counted(note.count, 'outage')} without a packet ({note.seconds:.3g} s"
             words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
             end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
-            return f"{_called(note.entity)}{words}: {end}" + (
+            return f"{_name_prefix(note.entity)}{words}: {end}" + (
                 "" if note.judged else " without a given truth"
             )
         case TickHides():
@@ -267,28 +267,28 @@ def note_words(note: Note) -> str:
                 f" if that had taken no time (--truth offset={note.offset:.6f})"
             )
         case Adjusted():
-            return _called(note.entity) + truth_words(note.what)
+            return _name_prefix(note.entity) + truth_words(note.what)
 
 
 def notes_words(notes: Sequence[Note]) -> list[str]:
-    """The notes without full stops; what is true of several entities is said once."""
+    """Return notes without full stops; one that several entities share is said once."""
     noted: dict[str, list[str]] = {}
     for note in notes:
         entity = getattr(note, "entity", "")
         words = note_words(cast("Note", replace(cast("Any", note), entity="")) if entity else note)
         noted.setdefault(words, []).append(entity)
-    return at_most(f"{_called(some(who))}{words}" for words, who in noted.items())
+    return at_most(f"{_name_prefix(some(who))}{words}" for words, who in noted.items())
 
 
 def at_most(notes: Iterable[str]) -> list[str]:
-    """The first few of them, and how many others there are."""
+    """Return the first few notes, and how many others there are."""
     first, more = list(notes), 0
     first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
     return [*first, f"{more:,} more of this kind"] if more else first
 
 
 def truth_words(note: TruthNote) -> str:
-    """What was done to a truth before it was used."""
+    """Return a change to a truth in words."""
     match note:
         case StatesLeftOut():
             return f"{counted(note.count, 'state')} left out: {note.reason.value}"
@@ -309,7 +309,7 @@ def truth_words(note: TruthNote) -> str:
 
 
 def why(note: NotJudged) -> str:
-    """Why an entity cannot be judged, with the numbers that say so."""
+    """Return why an entity cannot be judged, with the numbers behind it."""
     rows = "its rows go from {:.3f} to {:.3f} s".format(*note.rows)
     match note.reason:
         case ExclusionReason.TOO_FEW_STATES:
@@ -332,7 +332,7 @@ def why(note: NotJudged) -> str:
 
 
 def result_words(note: ResultNote) -> str:
-    """What is wrong with one candidate's result."""
+    """Return a flaw of one candidate's result in words."""
     return note.flaw.value.format(
         rows=note.rows,
         judged=note.judged,
@@ -343,7 +343,7 @@ def result_words(note: ResultNote) -> str:
     )
 
 
-def _called(entity: str) -> str:
+def _name_prefix(entity: str) -> str:
     return f"{entity}: " if entity else ""
 
 
@@ -351,7 +351,10 @@ def _called(entity: str) -> str:
 
 
 class NotEnoughToSay(Portable, ValueError):
-    """The data do not decide the question, and ``why``; no figure is better than a made-up one."""
+    """The data do not decide the question, for the reason ``why``.
+
+    No figure is better than a guess.
+    """
 
     def __init__(self, why: object) -> None:
         super().__init__(f"not enough to say: {why}")
@@ -359,7 +362,7 @@ class NotEnoughToSay(Portable, ValueError):
 
 
 class TooFewStates(NotEnoughToSay):
-    """A truth needs two usable states; ``usable`` is how many there are."""
+    """A truth needs two usable states, and there are only ``usable``."""
 
     def __init__(self, usable: int) -> None:
         had = "one usable state" if usable else "no usable state"
@@ -368,13 +371,16 @@ class TooFewStates(NotEnoughToSay):
 
 
 class NothingJudged(NotEnoughToSay):
-    """No entity can be judged; ``notes`` say of each why. Without notes there are no packets."""
+    """No entity can be judged; ``notes`` say why, one for each.
+
+    Without notes there are no packets.
+    """
 
     def __init__(self, notes: tuple[NotJudged, ...]) -> None:
         reasons: dict[str, list[str]] = {}
         for note in notes:
             reasons.setdefault(why(note), []).append(note.entity)
-        words = at_most(_called(some(who)) + reason for reason, who in reasons.items())
+        words = at_most(_name_prefix(some(who)) + reason for reason, who in reasons.items())
         super().__init__("; ".join(words) or "there are no packets")
         self.notes = notes
 

@@ -1,4 +1,4 @@
-"""How long it takes until what is drawn is right again after a teleport or an outage."""
+"""The time until a drawing is right again after a teleport or an outage."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ BETWEEN = 0.1
 
 
 class Events(NamedTuple):
-    """The n teleports, corrections and outages of one entity, by when the packet after it arrived.
+    """The n teleports, corrections and outages of one entity, ordered by the next packet's arrival.
 
-    ``arrivals`` and ``stamps`` (n) are of that packet, in seconds on the receiver's clock;
-    ``teleports`` (n) says which are teleports, ``corrections`` (n) which packets are marked as such
-    where the truth goes on: a client corrected its prediction. ``silences`` (n) is how long no
-    packet had come, in seconds. ``first`` is when the state was true that came first, ``interval``
-    the median time between the states of two packets, infinite of fewer than two.
+    ``arrivals`` and ``stamps`` (n) are those of that packet, in seconds on the receiver's clock;
+    ``teleports`` (n) marks teleports, ``corrections`` (n) packets marked as teleports where the
+    truth goes on: a client corrected its prediction. ``silences`` (n, s) is the time without a
+    packet before. ``first`` is the time of the first state, ``interval`` the median time between
+    the states of two packets, infinite of fewer than two.
     """
 
     arrivals: Floats
@@ -62,12 +62,12 @@ class Events(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """After how many teleports, outages and corrections it recovered in how many seconds in all.
+    """Counts of teleports, outages and corrections, and the seconds until it recovered from them.
 
-    ``smeared`` is after how many teleports it drew something between the old place and the new.
-    ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
-    ``unseen`` are seconds in which no packet came, and in which it is unknown what was right.
-    ``leaps`` is after how many outages it is where it should be in one step.
+    ``smeared`` counts teleports after which something was drawn between the old place and the new.
+    ``each`` has the seconds after every single event, NaN where the next came too soon. ``unseen``
+    are seconds without a packet in which the right place is unknown. ``leaps`` counts outages that
+    ended in one step.
     """
 
     teleports: int = 0
@@ -82,7 +82,7 @@ class Recovery(NamedTuple):
     leaps: int = 0
 
     def __or__(self, other: Recovery) -> Recovery:
-        """Both together."""
+        """Add two recoveries."""
         return Recovery(*map(operator.add, self, other))
 
 
@@ -93,11 +93,11 @@ def events_of(
     latency: float | None,
     silent: float = 0.0,
 ) -> Events:
-    """What happened to an entity, as its packets and its truth tell.
+    """Return the events of an entity, by its packets and its truth.
 
-    ``offset`` (s) makes the receiver's times of the sender's. A packet without an arrival time
-    arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent.
-    Up to ``silent`` seconds without one are the sender's choice, and no outage.
+    ``offset`` (s) turns the sender's times into the receiver's. A packet without an arrival time
+    arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent. Up
+    to ``silent`` seconds without a packet are the sender's choice, and no outage.
     """
     table = packet_table(packets)
     stamps = table[TIME] + offset
@@ -119,7 +119,7 @@ def events_of(
     usual = median(silence[1:]) if len(silence) > 1 else 0.0
     longest = max(GAP_INTERVALS * usual, GAP_SECONDS) + silent
     for k in np.flatnonzero(silence > longest):
-        silence[k] -= _rested(truth, stamps[k - 1], stamps[k])
+        silence[k] -= _resting_time(truth, stamps[k - 1], stamps[k])
     outage = silence > longest
     teleport = np.zeros(len(stamps), bool)
     first = np.searchsorted(stamps, truth.starts[truth.teleported] - 1e-9)
@@ -137,8 +137,8 @@ def events_of(
     )
 
 
-def _rested(truth: Truth, start: float, end: float) -> float:
-    """How many seconds of these the entity stood at first, as far as anybody knows."""
+def _resting_time(truth: Truth, start: float, end: float) -> float:
+    """Return how many of these seconds the entity rested at first, as far as is known."""
     (here,), low, high = truth.at(np.array([start])).positions, start, end
     for _ in range(2):
         times = np.linspace(low, high, LOOKED_AT)
@@ -154,11 +154,11 @@ def _rested(truth: Truth, start: float, end: float) -> float:
 def recovery(
     shown: Floats, sampled: SampledTruth, events: Events, lag: float, tolerance: float
 ) -> Recovery:
-    """How a strategy recovers that draws ``shown`` (n, 3), ``lag`` seconds late.
+    """Measure the recovery of a strategy that draws ``shown`` (n, 3), ``lag`` seconds late.
 
-    It has recovered when it is, for ``STEADY`` seconds, as near to the truth, at the lag that it
-    always has, as it usually is (``USUAL``), or within ``tolerance``. That lag is not
-    held against it again: the time counts from the arrival, or from when it would show that packet.
+    It has recovered when it is, for ``STEADY`` seconds, as near to the truth at its usual lag as it
+    usually is (``USUAL``), or within ``tolerance``. The lag does not count twice: the time begins
+    at the arrival, or when the strategy would show that packet.
     """
     if not len(events.arrivals):
         return Recovery()
@@ -184,19 +184,19 @@ def recovery(
     return Recovery(
         int(teleports.sum()),
         float(seconds[teleports].sum()),
-        _smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
+        _count_smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
         int(outages.sum()),
         float(seconds[outages].sum()),
         int(corrections.sum()),
         float(seconds[corrections].sum()),
         tuple(np.where(judged, seconds, np.nan).tolist()),
         float(np.minimum(events.silences, UNSEEN).sum()) if truth.origin == "rebuilt" else 0.0,
-        _leaps(shown, away, times, events.arrivals[events.silences > 0], near),
+        _count_leaps(shown, away, times, events.arrivals[events.silences > 0], near),
     )
 
 
-def _leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: float) -> int:
-    """After how many of these arrivals (s) one step is most of the way that was missing."""
+def _count_leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: float) -> int:
+    """Count the arrivals (s) after which one step covers most of the missing way."""
     steps = lengths(np.diff(shown, axis=0))
     count = 0
     for arrival in arrivals.tolist():
@@ -208,13 +208,13 @@ def _leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: f
     return count
 
 
-def _smeared(
+def _count_smeared(
     shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, lag: float, near: float
 ) -> int:
-    """After how many teleports something is drawn between the old place and the new.
+    """Count the teleports after which something is drawn between the old place and the new.
 
-    ``stamps`` (n) are the times (s) of the first packets after them, ``recovered`` (n) the rows at
-    which all was right again.
+    ``stamps`` (n) are the times (s) of the first packets after them, ``recovered`` (n) the rows
+    from which on all is right again.
     """
     truth, count = sampled.truth, 0
     segments = np.searchsorted(truth.starts, stamps + 1e-9) - 1

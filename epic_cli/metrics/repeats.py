@@ -1,4 +1,4 @@
-"""States that are sent more than once, since packets come faster than the simulation steps."""
+"""Packets that repeat a state, since they come faster than the simulation steps."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ FINE = 4.0
 
 
 class Repeats(NamedTuple):
-    """What repeats: the packets between changes on average, and which are ``again`` (n).
+    """The mean number of packets ``between`` changes, and the repeating packets ``again`` (n).
 
-    A packet that repeats the one before while the entity moves is sent again.
+    A packet repeats the one before if the entity moves and its position is the same.
     """
 
     between: float
@@ -52,12 +52,15 @@ class Repeats(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """How many packets there are for how many states."""
+        """Packets per state."""
         return Fraction(self.between).limit_denominator(6)
 
 
 def repeats_of(stream: Stream) -> Repeats | None:
-    """The packets that carry the state of the one before; None: no slower simulation shows."""
+    """Return the packets that repeat the state of the one before.
+
+    None: there is no such pattern.
+    """
     near = stream.intervals < 1.5 * stream.period
     steps = stream.steps
     changed: Numbers = np.flatnonzero(steps > 0) + 1
@@ -78,7 +81,7 @@ def repeats_of(stream: Stream) -> Repeats | None:
         whole = np.array([round(between)], float)
     if 1 - 1 / between < SHARE or np.isin(apart[whole_runs], whole).mean() < EVEN:
         return None
-    if not _keeps_time(apart, whole_runs, between) or _rounded(stream):
+    if not _is_regular(apart, whole_runs, between) or _is_rounded(stream):
         return None
     again = np.zeros(len(stream.times), bool)
     for begin, end in zip(changed[:-1][moving], changed[1:][moving], strict=True):
@@ -86,8 +89,8 @@ def repeats_of(stream: Stream) -> Repeats | None:
     return Repeats(between, again)
 
 
-def _keeps_time(apart: Floats, counted: Flags, between: float) -> bool:
-    """Whether some changes in a row take as many packets as that many steps of a simulation."""
+def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
+    """Return True if some changes in a row take as many packets as that many simulation steps."""
     if len(apart) <= BLOCK:
         return False
     sums = np.convolve(apart, np.ones(BLOCK), "valid")
@@ -96,8 +99,8 @@ def _keeps_time(apart: Floats, counted: Flags, between: float) -> bool:
     return bool(len(off) and (off <= 1.01).mean() > EVEN)
 
 
-def _rounded(stream: Stream) -> bool:
-    """Whether positions are so coarse that a slow movement repeats them."""
+def _is_rounded(stream: Stream) -> bool:
+    """Return True if positions are so coarse that a slow movement repeats them."""
     axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
     return lattice(axis) * FINE > stream.usual_step
 
@@ -124,7 +127,7 @@ def step_times(stream: Stream) -> Floats:
 
 
 def without_repeats(stream: Stream) -> Stream:
-    """The states of a stream, each once, at the times of the simulation's own steps."""
+    """Return each state of a stream once, at the time of its simulation step."""
     times = step_times(stream)
     kept = np.flatnonzero(np.isfinite(times))
     return stream.at(kept).moved((times - stream.times)[kept])

@@ -1,4 +1,4 @@
-"""One number for a strategy: the score, from what it costs and what matters; what it is made of."""
+"""The score, one number for a strategy, and the costs that it is made of."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COSTS = {
 
 
 def formula(weights: Weights) -> str:
-    """The score's formula, with the costs that these weights count."""
+    """Return the score's formula, with the costs that these weights count."""
     used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
     return (
         "score = 100 / (1 + weighted sum of the costs / sum of the weights but recovery's);"
@@ -43,7 +43,7 @@ def formula(weights: Weights) -> str:
 
 
 def residual_part(measured: Measurement | Resampled, part: str) -> Any:
-    """The part of the residual along the movement (``late_along``), or across (``late_across``)."""
+    """Return the residual along (``late_along``) or across (``late_across``) the movement."""
     import numpy as np  # help needs none
 
     both = measured.mean("late_along") + measured.mean("late_across")
@@ -52,7 +52,7 @@ def residual_part(measured: Measurement | Resampled, part: str) -> Any:
 
 
 def costs(measured: Measurement | Resampled) -> Any:
-    """The costs, as ``Weights`` of them (of arrays for draws); worked out once.
+    """Return the costs in the form of ``Weights`` (of arrays for draws); computed once.
 
     NaN where there is not enough to say, or nothing to recover from.
     """
@@ -90,10 +90,10 @@ def _costs(measured: Measurement | Resampled) -> Any:
 
 
 def score(measured: Measurement | Resampled) -> Any:
-    """From 0 to 100, which only the truth itself gets; NaN: not enough to say.
+    """Return the score from 0 to 100, which only the truth itself gets; NaN: not enough to say.
 
-    It depends on nothing but what was measured of the candidate, and on the weights: adding others
-    to a comparison does not change it.
+    It depends only on the candidate's measurement and on the weights: other participants do not
+    change it.
     """
     import numpy as np  # help needs none
 

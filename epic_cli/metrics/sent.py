@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SentStates(NamedTuple):
-    """The states of an entity (n): when each was sent (s), its bits, its part of the bytes."""
+    """The sent states of an entity (n): times (s), bits, shares of the bytes."""
 
     times: Floats
     bits: Floats
@@ -20,7 +20,7 @@ class SentStates(NamedTuple):
 
 
 def _sum(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
-    """Of each row, what was sent of a part (None: states) in its tick, a second of it."""
+    """Return the amount sent in each row's tick, per second: of a part, or of states (None)."""
 
     def of(drawn: DrawnRows) -> Floats:
         import numpy as np  # help needs none

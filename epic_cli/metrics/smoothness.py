@@ -1,4 +1,4 @@
-"""Metrics of what a player sees of it: jumps, jerk, overshoot, recovery, rows without news."""
+"""Metrics of smoothness: jumps, jerk, overshoot, recovery, rows without new data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _jerk(measured: Measurement | Resampled) -> Any:
-    """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
+    """Return the jerk as a multiple of the truth's; in length/s^3 if the truth has hardly any."""
     import numpy as np  # help needs none
 
     shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
@@ -26,12 +26,12 @@ def _jerk(measured: Measurement | Resampled) -> Any:
     return np.where(some, shown / np.where(some, truth, 1.0), alone)
 
 
-def _each(seconds: float, count: int) -> float:
+def _recovery_times(seconds: float, count: int) -> float:
     return seconds / count if count else math.nan
 
 
-def _has(status: Status) -> Callable[[DrawnRows], Floats]:
-    """Which rows have this status, 0 or 1."""
+def _has_status(status: Status) -> Callable[[DrawnRows], Floats]:
+    """Return 1 for each row with this status, else 0."""
     return lambda drawn: (drawn.status == int(status)).astype(float)
 
 
@@ -94,7 +94,9 @@ METRICS = (
     Metric(
         "after_teleport",
         "how long it is wrong after a teleport is known, beyond its lag; mean",
-        lambda measured: _each(measured.recovery.teleport_seconds, measured.recovery.teleports),
+        lambda measured: _recovery_times(
+            measured.recovery.teleport_seconds, measured.recovery.teleports
+        ),
         title="tele ms",
         unit="s",
         format=milliseconds,
@@ -110,7 +112,9 @@ METRICS = (
     Metric(
         "after_outage",
         "how long it is wrong after packets come again, beyond its lag; mean",
-        lambda measured: _each(measured.recovery.outage_seconds, measured.recovery.outages),
+        lambda measured: _recovery_times(
+            measured.recovery.outage_seconds, measured.recovery.outages
+        ),
         title="gap ms",
         unit="s",
         format=milliseconds,
@@ -119,7 +123,9 @@ METRICS = (
     Metric(
         "settle",
         "how long it is wrong after a correction of the predicted own player; mean",
-        lambda measured: _each(measured.recovery.correction_seconds, measured.recovery.corrections),
+        lambda measured: _recovery_times(
+            measured.recovery.correction_seconds, measured.recovery.corrections
+        ),
         title="settle ms",
         unit="s",
         format=milliseconds,
@@ -133,7 +139,7 @@ METRICS = (
         format=percent,
         weight=6,
         interval=True,
-        sums={"held": _has(Status.HELD)},
+        sums={"held": _has_status(Status.HELD)},
     ),
     Metric(
         "extrapolated",
@@ -145,7 +151,7 @@ METRICS = (
         format=percent,
         weight=2,
         interval=True,
-        sums={"extrapolated": _has(Status.EXTRAPOLATED)},
+        sums={"extrapolated": _has_status(Status.EXTRAPOLATED)},
     ),
     Metric(
         "none",
@@ -155,6 +161,6 @@ METRICS = (
         format=percent,
         weight=1,
         interval=True,
-        sums={"none": _has(Status.NONE)},
+        sums={"none": _has_status(Status.NONE)},
     ),
 )

@@ -1,4 +1,4 @@
-"""What results have in common: they are tables for other libraries, and pages of notebooks."""
+"""Results as tables for other libraries, and as pages of notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class Tabular:
-    """A result with a report, of which higher rooms say how it is made, and how it is shown.
+    """A result with a report; higher rooms set how the report is made and shown.
 
     ``report_of`` gives a ``show.report.Report``, ``html_of`` the text that a notebook shows. Both
     are set where Python programs get such results (``api/shown.py``).
@@ -17,29 +17,29 @@ class Tabular:
     html_of: ClassVar[Callable[[Any], str]]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The records that ``--format jsonl`` writes, as plain dicts."""
+        """Return the records that ``--format jsonl`` writes, as plain dicts."""
         return [dict(record) for record in self._report().data.records()]
 
     def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame`` with a row for each record; needs pandas."""
+        """Return a ``pandas.DataFrame`` with a row for each record; needs pandas."""
         import pandas
 
         return pandas.DataFrame(self._rows())
 
     def to_polars(self) -> Any:
-        """A ``polars.DataFrame`` with a row for each record; needs Polars."""
+        """Return a ``polars.DataFrame`` with a row for each record; needs Polars."""
         import polars
 
         return polars.DataFrame(self._rows(), infer_schema_length=None)
 
     def to_arrow(self) -> Any:
-        """A ``pyarrow.Table`` with a row for each record; needs PyArrow."""
+        """Return a ``pyarrow.Table`` with a row for each record; needs PyArrow."""
         import pyarrow
 
         return pyarrow.Table.from_pylist(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        """The records of CSV, or else those of JSON, whose values tables can have."""
+        """Return the records of CSV, or else those of JSON, whose values tables can have."""
         data = self._report().data
         rows = [dict(row) for row in data.rows()] or self.to_dicts()
         return [{name: _single(value) for name, value in row.items()} for row in rows]
@@ -59,7 +59,7 @@ class Tabular:
 
 
 def _single(value: Any) -> Any:
-    """A value of a cell: what is none becomes text."""
+    """Return a cell's value; a list or a mapping becomes text."""
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
     return str(value) if isinstance(value, dict) else value

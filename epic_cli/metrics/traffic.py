@@ -1,4 +1,4 @@
-"""Statistics that a few wild values do not move: what the detectors are built from."""
+"""Packets as streams and messages, and robust statistics of them: what detectors are built from."""
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ USUAL_RATES = (10, 15, 20, 24, 25, 30, 40, 50, 60, 64, 72, 90, 100, 120, 128, 14
 
 
 def sigma(values: Floats) -> float:
-    """The standard deviation of the bulk of the values: 1.4826 times their MAD."""
+    """Return the standard deviation of the bulk of the values: 1.4826 times their MAD."""
     return _SIGMA * median(np.abs(values - median(values)))
 
 
 def concentration(values: Floats, step: float) -> float:
-    """How well values are multiples of ``step``: the mean cosine of their phases.
+    """Return how well values are multiples of ``step``: the mean cosine of their phases.
 
-    1: all are; about n^-1/2: they are anything (the V-test, which is Rayleigh's for a known
+    1: all are multiples; about n^-1/2: they are random (the V-test, which is Rayleigh's for a known
     direction; K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000).
     """
     return float(np.cos(2 * np.pi * values / step).mean())
 
 
 class DelayEnvelope(NamedTuple):
-    """A level of the values for each window, and when it was."""
+    """The level of the values in each window, and its time."""
 
     times: Floats
     levels: Floats
 
 
 def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
-    """The least values in ``windows`` windows of as many values each."""
+    """Return the least value in each of ``windows`` windows of as many values."""
     per = len(values) // windows
     blocks = values[: per * windows].reshape(windows, per)
     lowest = blocks.argmin(axis=1) + np.arange(windows) * per
@@ -76,7 +76,7 @@ def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope
 
 
 def middles(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
-    """The medians of values and of times, which ascend, in such windows."""
+    """Return the medians of values and of times, which ascend, in such windows."""
     per = len(values) // windows
     begins = per * np.arange(windows)
     levels = [median(values[begin : begin + per]) for begin in begins]
@@ -85,7 +85,7 @@ def middles(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
 
 
 class FittedLine(NamedTuple):
-    """``slope`` and its standard error, ``start`` at time 0, and the spread around the line."""
+    """A line: ``slope`` and its standard error, ``start`` at time 0, and the spread around it."""
 
     slope: float
     error: float
@@ -94,7 +94,7 @@ class FittedLine(NamedTuple):
 
 
 def robust_line(times: Floats, values: Floats) -> FittedLine:
-    """The Theil-Sen line: its slope is the median of those through any two points.
+    """Fit the Theil-Sen line: its slope is the median of those through any two points.
 
     H. Theil, Proc. Kon. Ned. Akad. v. Wetensch. A 53, 1950; P. K. Sen, JASA 63 (324), 1968. The
     standard error is that of least squares, from the residuals' robust spread, pi/2 wider for a
@@ -118,12 +118,12 @@ class RunLength(NamedTuple):
 
 
 def runs(flags: Flags) -> list[RunLength]:
-    """The unbroken runs of what is true."""
+    """Return the unbroken runs of true values."""
     return [RunLength(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
 
 
 def changes(*columns: NDArray[Any]) -> Flags:
-    """Which rows differ from the one before them in any of these columns; the first one does."""
+    """Mark the rows that differ from the one before in any of these columns; the first row does."""
     new = np.zeros(len(columns[0]), bool)
     new[:1] = True
     for column in columns:
@@ -132,7 +132,7 @@ def changes(*columns: NDArray[Any]) -> Flags:
 
 
 def lattice(values: Floats) -> float:
-    """The step of the lattice that all values stand on; 0: none is found.
+    """Return the step of the lattice that all values stand on; 0: none is found.
 
     The candidate is the least distance between different values, which is the step where enough
     values are given; all the others have to be multiples of it.
@@ -172,12 +172,12 @@ VARIED, BULK = 0.5, 4.0
 
 @dataclass(frozen=True, eq=False)
 class MessageLog:
-    """What went over the network, in the order in which it was sent: stamps and arrivals (n).
+    """The messages that went over the network, in sending order: stamps and arrivals (n).
 
-    States of several entities with one stamp are one message, be it one datagram for all or one
-    for each; it is there when the first of them is. Where a clock was set back, stamps come again.
-    ``copies`` is how many of the ``states`` came twice. ``idle`` (n; None: never) is how many
-    seconds before each nothing was to be sent, since all entities rested.
+    States of several entities with one stamp are one message, in one datagram or in one for each;
+    it arrives when the first of them does. Where a clock was set back, stamps come again.
+    ``copies`` counts the ``states`` that came twice. ``idle`` (n, s; None: never) is the time
+    before each message in which nothing was sent, since all entities rested.
     """
 
     sent: Floats
@@ -187,7 +187,7 @@ class MessageLog:
     idle: Floats | None = None
 
     def moved(self, stamps: Floats | float, arrivals: Floats | float) -> MessageLog:
-        """The same messages with something added to their stamps and arrivals, in the new order."""
+        """Return the messages in new order, with something added to their stamps and arrivals."""
         sent = self.sent + stamps
         order = np.argsort(sent, kind="stable")
         idle = None if self.idle is None else self.idle[order]
@@ -196,13 +196,13 @@ class MessageLog:
         )
 
     def only(self, wanted: Flags) -> MessageLog:
-        """Some of the messages."""
+        """Return the wanted messages."""
         idle = None if self.idle is None else self.idle[wanted]
         return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted], idle=idle)
 
     @cached_property
     def unrested(self) -> MessageLog:
-        """The same on a clock that stands still where nothing was to be sent."""
+        """The messages on a clock that stands still while all entities rest."""
         if self.idle is None:
             return self
         passed = np.cumsum(self.idle)
@@ -210,36 +210,36 @@ class MessageLog:
 
     @cached_property
     def delays(self) -> Floats:
-        """Arrival less stamp: the network's delay, plus how far apart the two clocks are."""
+        """Arrival less stamp: the network's delay plus the difference of the two clocks."""
         return self.arrivals - self.sent
 
     @cached_property
     def intervals(self) -> Floats:
-        """From each stamp to the next, in seconds (n - 1)."""
+        """Seconds from each stamp to the next (n - 1)."""
         return np.diff(self.sent)
 
     @cached_property
     def period(self) -> float:
-        """The usual interval, in seconds."""
+        """Usual interval, in seconds."""
         new = self.intervals > 0
         return median(self.intervals if new.all() else self.intervals[new])
 
     @cached_property
     def in_order(self) -> Numbers:
-        """The places of the messages in the order in which they arrived."""
+        """Places of the messages in the order of their arrival."""
         return np.argsort(self.arrivals, kind="stable")
 
     @cached_property
     def sorted_delays(self) -> Floats:
-        """The delays, the least first."""
+        """Delays in rising order."""
         return np.sort(self.delays)
 
     @cached_property
     def frame(self) -> float:
         """Seconds between two frames of a receiver that reads once a frame; 0: it always reads.
 
-        Arrivals are then late by up to a frame, together where several are read in one, and beat
-        against the sender's ticks. Gaps between them show it wherever frames begin.
+        Arrivals are then late by up to a frame, several at once, and beat against the sender's
+        ticks. Gaps between arrivals show frames wherever these begin.
         """
         begin = max(0, (len(self.arrivals) - ARRIVALS) // 2)
         some = np.sort(self.arrivals[begin : begin + ARRIVALS])
@@ -252,7 +252,7 @@ class MessageLog:
             # those of a regular sender are multiples of anything
             other = gaps[np.abs(gaps - usual) > 0.1 * usual]
         if len(other) < FEWEST_GAPS:
-            return self.period if self._slips() else 0.0
+            return self.period if self._is_beating() else 0.0
         times = self.sent - self.sent.mean()  # two clocks that run apart are no frames
         line = times * (times @ self.delays / (times @ times or 1.0))
         low, high = np.quantile(self.delays - line, (0.01, 0.99)).tolist()
@@ -268,8 +268,8 @@ class MessageLog:
                 return 1 / rate if most == 1 or most / rate < 1.5 * self.period else 0.0
         return 0.0
 
-    def _slips(self) -> bool:
-        """Whether delays, all but the same, go up or down for an interval, and once leap back."""
+    def _is_beating(self) -> bool:
+        """Return True if steady delays rise or fall by an interval, and leap back once."""
         steps = np.diff(self.delays)
         leap = float(steps[np.abs(steps).argmax()])
         way, most = float(steps.sum()) - leap, self.period
@@ -277,9 +277,9 @@ class MessageLog:
         return still and abs(abs(leap) / most - 1) < 0.1 and way * leap < 0 and abs(way) > most / 3
 
     def shuffled(self, random: np.random.Generator, bulk: Floats, ordered: bool = False) -> Floats:
-        """Arrivals with delays drawn from the ``bulk`` of the unread ones, read in its frames.
+        """Draw arrivals with delays from the ``bulk`` of the unread ones, read in frames.
 
-        ``ordered``: none overtakes another.
+        ``ordered``: no message overtakes another.
         """
         arrivals = self.sent + random.choice(bulk, len(self.sent))
         if ordered:
@@ -288,7 +288,10 @@ class MessageLog:
 
     @cached_property
     def unread(self) -> Floats:
-        """The delays (n) before the receiver's frames: each somewhere in the frame before."""
+        """Delays (n) before the receiver's frames.
+
+        Each arrival was somewhere in the frame before.
+        """
         if not self.frame:
             return self.delays
         waited = np.random.default_rng(0).uniform(0, self.frame, len(self.sent))
@@ -296,21 +299,21 @@ class MessageLog:
 
     @property
     def usual_delay(self) -> float:
-        """The median delay."""
+        """Median delay."""
         return self.delay_of(0.5)
 
     def delay_of(self, share: float) -> float:
-        """The delay that this share of the messages does not exceed."""
+        """Return the delay that this share of the messages does not exceed."""
         return quantile(self.sorted_delays, share)
 
 
 class Network(NamedTuple):
-    """How often messages were sent (Hz), and in seconds: delays, and what a buffer needs.
+    """Send rate (Hz), delays (s), and the delays that a buffer needs (s).
 
     ``middle`` is the median delay, ``spread`` the 95 % delay less the 5 % one. ``needed`` are the
     interpolation delays behind the newest state with which the given shares of the messages are
-    there in time: ``SHARES`` of arrival(i) - sent(i - 1), less the least delay. Delays contain how
-    far the two clocks are apart, ``spread`` and ``needed`` do not.
+    there in time: ``SHARES`` of arrival(i) - sent(i - 1), less the least delay. Delays contain the
+    difference of the clocks, ``spread`` and ``needed`` do not.
     """
 
     rate: float
@@ -362,12 +365,12 @@ def network_of(messages: MessageLog) -> Network:
 
 
 def waits(messages: MessageLog, lost: int = 0) -> Floats:
-    """How long after each state a later one was there, in seconds.
+    """Return how long (s) after each state a later one had arrived.
 
-    A client that draws that far behind the stamps has a state to go to: it need not be the next
-    one, where packets overtake each other the newest of those that arrived will do. With this many
-    ``lost`` in between, it is one behind those. How far the clocks are apart is contained. A state
-    that is not sent again while it rests, is there all the same.
+    A client that draws that far behind the stamps has a state to go to: the next one, or, where
+    packets overtake each other, the newest that arrived. With this many ``lost`` packets in
+    between, it is one behind those. The difference of the clocks is contained. A state that is not
+    sent again at rest counts as arrived.
     """
     messages = messages.unrested
     first = np.minimum.accumulate(messages.arrivals[::-1])[::-1]
@@ -410,11 +413,10 @@ _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "telepor
 
 
 class Elapsed(NamedTuple):
-    """Steady steps: which they are, how many seconds each took, and what rounding adds (sigma, s).
+    """Steady steps: their places, durations (s) by velocity, and the rounding error (sigma, s).
 
-    One that took less than none leads back to an older state. Positions waver ``across`` the
-    velocity by that much (sigma, length); ``back`` is how an error there is correlated with the
-    next one.
+    A negative duration leads back to an older state. Positions waver ``across`` the velocity by
+    that much (sigma, length); ``back`` is the correlation of an error there with the next one.
     """
 
     steps: Numbers
@@ -426,12 +428,12 @@ class Elapsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Stream:
-    """One entity's states, ordered by their stamps, each stamp once.
+    """One entity's states, ordered by their stamps, one for each stamp.
 
     ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
     ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n), ``turns`` (n, 7: rotation and
-    spin, NaN: none; or n, 0). ``came`` are all sequence numbers that arrived, in order: those of
-    copies and of states that share a stamp, too, and of others whose datagrams it shares.
+    spin, NaN: none; or n, 0). ``came`` are all sequence numbers that arrived, in order: also those
+    of copies, of states that share a stamp, and of other entities in the same datagrams.
     """
 
     name: str
@@ -445,11 +447,14 @@ class Stream:
     came: Floats
 
     def at(self, places: Numbers) -> Stream:
-        """The states of these places only, in their order."""
+        """Return the states at these places, in their order."""
         return replace(self, **{column: getattr(self, column)[places] for column in _COLUMNS})
 
     def moved(self, added: Floats) -> Stream:
-        """States with something added to their stamps, in the new order; without those of NaN."""
+        """Return the states with something added to their stamps, in the new order.
+
+        NaN drops a state.
+        """
         times = self.times + added
         order = np.argsort(times, kind="stable")[: int(np.isfinite(times).sum())]
         order = order[changes(times[order])]
@@ -460,22 +465,22 @@ class Stream:
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """Its name, where it has one."""
+        """Its name, if it has one."""
         return (self.name,) if self.name else ()
 
     @cached_property
     def intervals(self) -> Floats:
-        """From each stamp to the next, in seconds (n - 1)."""
+        """Seconds from each stamp to the next (n - 1)."""
         return np.diff(self.times)
 
     @cached_property
     def period(self) -> float:
-        """The usual interval, in seconds."""
+        """Usual interval, in seconds."""
         return median(self.intervals)
 
     @cached_property
     def steps(self) -> Floats:
-        """How far it is from each position to the next (n - 1)."""
+        """Distance from each position to the next (n - 1)."""
         squares = np.zeros(len(self.times) - 1)
         for axis in self.positions.T:
             moved = np.diff(axis)
@@ -485,13 +490,13 @@ class Stream:
 
     @cached_property
     def usual_step(self) -> float:
-        """The median of the steps that lead somewhere; 0: none does."""
+        """Median of the steps above 0; 0: there are none."""
         moving = self.steps[self.steps > 0]
         return median(moving) if len(moving) else 0.0
 
     @cached_property
     def excerpt(self) -> Stream:
-        """Pieces from all over the stream, or all of it where it is short.
+        """Pieces from all over a long stream, or all of a short one.
 
         The interval from one piece to the next is longer than any other.
         """
@@ -503,37 +508,37 @@ class Stream:
 
     @cached_property
     def has_velocities(self) -> bool:
-        """Whether nearly all states have one, and not all of them are zero."""
+        """True if nearly all states have a velocity, and not all are zero."""
         velocities = self.excerpt.velocities
         given = np.isfinite(velocities).all(axis=1)
         return bool(given.mean() > 0.9 and velocities[given].any())
 
     @cached_property
     def usual_speed(self) -> float:
-        """The median speed of the moving states by their velocities, which some have."""
+        """Median speed of the moving states that have a velocity."""
         speeds = lengths(self.excerpt.velocities)
         return median(speeds[speeds > 0])
 
     @cached_property
     def numbered(self) -> bool:
-        """Whether nearly all states have a sequence number."""
+        """True if nearly all states have a sequence number."""
         return bool(np.isfinite(self.sequence).mean() > 0.9)
 
     @cached_property
     def gaps(self) -> Floats:
-        """From each sequence number to the next (n - 1; NaN where one is missing)."""
+        """Difference from each sequence number to the next (n - 1; NaN where one is missing)."""
         return np.diff(self.sequence)
 
     @cached_property
     def usual_gap(self) -> float:
-        """The median gap between numbers that came; NaN: there are none."""
+        """Median gap between the numbers that came; NaN: there are none."""
         return median(np.diff(self.came)) if len(self.came) > 1 else math.nan
 
     @cached_property
     def follows(self) -> Flags:
-        """Which intervals have no hole in the sequence numbers (n - 1); all, where there are none.
+        """Mask (n - 1) of the intervals without a hole in the sequence numbers.
 
-        Numbers may count the packets of this entity or those of all together.
+        All without numbers. Numbers may count the packets of this entity or those of all together.
         """
         if math.isnan(self.usual_gap):
             return np.ones(len(self.gaps), bool)
@@ -541,13 +546,16 @@ class Stream:
 
     @cached_property
     def missing(self) -> Floats:
-        """How many numbers between those of two states never came (n - 1); NaN: unknown."""
+        """Count of the numbers between those of two states that never came (n - 1).
+
+        NaN: unknown.
+        """
         between = np.diff(np.searchsorted(self.came, self.sequence)) - 1
         return np.asarray(np.round(self.gaps / (self.usual_gap or 1.0)) - 1 - between)
 
     @cached_property
     def lost(self) -> Floats:
-        """How many packets were lost in each interval by their numbers (n - 1).
+        """Packets lost in each interval by their numbers (n - 1).
 
         Numbers may go on while this entity rests: time must have passed as well.
         """
@@ -555,12 +563,12 @@ class Stream:
         return np.maximum(np.minimum(np.nan_to_num(self.missing), passed), 0.0)
 
     def stretched(self, periods: float) -> Numbers:
-        """Which intervals are longer than this many periods though no packet is missing."""
+        """Return the intervals longer than this many periods in which no packet is missing."""
         long = np.flatnonzero(self.intervals > periods * self.period)
         return long[self.follows[long]] if len(long) else long
 
     def rested(self, places: Numbers) -> Flags:
-        """In which of these intervals it has come no further than in a usual step, or the next."""
+        """Mark the intervals in which it moves no further than in a usual step, or the next one."""
         usual, steps = self.usual_step, self.steps[places]
         near = self.intervals < RESTED * self.period
         after = np.append(np.where(near, self.steps, 0.0), 0.0)[places + 1]
@@ -573,7 +581,7 @@ class Stream:
         return np.asarray(still & (usual > 0))
 
     def paused(self, places: Numbers) -> Flags:
-        """In which of these intervals it goes the step that is due, as if no time had passed."""
+        """Mark the intervals in which it moves by the step that is due, as if no time passed."""
         inner = (places > 0) & (places < len(self.steps) - 1)
         middle = np.clip(places, 1, max(len(self.steps) - 2, 1))
         around = np.stack((middle - 1, middle, middle + 1))
@@ -588,7 +596,7 @@ class Stream:
 
     @cached_property
     def rests(self) -> Numbers:
-        """The intervals in which it rests, and nothing is sent for that; none, or some."""
+        """Intervals in which it rests and nothing is sent for that; none, or some."""
         silent = self.stretched(SILENT)
         silent = silent[self.rested(silent)]
         if len(silent) >= FEWEST_RESTS:  # sending that is irregular anyway has long intervals, too
@@ -601,10 +609,10 @@ class Stream:
 
     @cached_property
     def wavering(self) -> tuple[float, float] | None:
-        """How far positions are off across the velocity (sigma of an axis), and what follows.
+        """Error of positions across the velocity (sigma of an axis), and its correlation.
 
-        The second is the correlation of a step's error with the next one's: -0.5 where each
-        position is off by itself. None: there are too few steps at a steady velocity.
+        That is the correlation of a step's error with the next one's: -0.5 where each position is
+        off by itself. None: there are too few steps at a steady velocity.
         """
         before, after = self.velocities[:-1], self.velocities[1:]
         mean = (before + after) / 2
@@ -628,9 +636,9 @@ class Stream:
 
     @cached_property
     def elapsed(self) -> Elapsed | None:
-        """How long steady steps took by displacement and velocity, whatever their stamps say.
+        """Durations of steady steps by displacement and velocity, whatever their stamps say.
 
-        None: there are too few of them, or velocities say something else.
+        None: there are too few steps, or velocities have another scale.
         """
         if not self.has_velocities:
             return None
@@ -682,7 +690,7 @@ SAME, BLOCK = 2e-6, 32
 
 
 class Stamping(NamedTuple):
-    """What stamps are in truth, for which ``share`` of the states, and the ``spread`` (s) of it.
+    """The true nature of stamps: the ``share`` of the states concerned, and the ``spread`` (s).
 
     ``first`` is the first such stamp (s; None: all are).
     """
@@ -694,7 +702,7 @@ class Stamping(NamedTuple):
 
 
 def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
-    """Packets (``packet_table``) with stamps by their numbers where theirs are no clock's.
+    """Return packets (``packet_table``) with stamps by their numbers if theirs are no clock's.
 
     They are in the order of their stamps. None: nothing is changed.
     """
@@ -711,12 +719,12 @@ def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
         return columns, None
     back = float((np.diff(times) < 0).mean())
     if received or (back > BACK and not np.isfinite(arrivals).any()):
-        found = _by_numbers(numbers, times)
+        found = _restamp_by_numbers(numbers, times)
     elif back > BACK:
         return columns, None
     else:
         moved = np.diff(columns[POSITION][:, places], axis=1).any(axis=0)
-        found = _apart(numbers, times, moved & (np.diff(times) == 0) & (steps > 0))
+        found = _spread_ties(numbers, times, moved & (np.diff(times) == 0) & (steps > 0))
     if found is None:
         return columns, None
     mended = columns[:, places]
@@ -724,8 +732,8 @@ def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
     return mended[:, np.argsort(mended[TIME], kind="stable")], stamping
 
 
-def _by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | None:
-    """Times on a line over the numbers, which follows slowly where the sender pauses."""
+def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | None:
+    """Return times on a line over the numbers, which follows slowly where the sender pauses."""
     half = len(numbers) // 2
     period = median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
     rest = times - period * numbers
@@ -741,8 +749,8 @@ def _by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | Non
     return mended, Stamping("received", 1.0, sigma(off), None)
 
 
-def _apart(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
-    """States of one stamp, spread over the time until the next one by their numbers."""
+def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
+    """Spread states of one stamp over the time until the next one, by their numbers."""
     ties: Numbers = np.flatnonzero(again) + 1
     share = len(ties) / len(times)
     if len(ties) < LEAST or not SHARE < share < MOST:
@@ -765,7 +773,7 @@ CROSSED, RECENT = 0.12, 4
 
 
 class Interleaved(NamedTuple):
-    """Two movements under one id: the ``share`` of the rarer one, how far ``apart`` they are.
+    """Two movements under one id: the ``share`` of the rarer one, the distance ``apart``.
 
     ``first`` is the first stamp (s) of the other one.
     """
@@ -845,7 +853,7 @@ class Wrap(NamedTuple):
 
 
 def unwrapped(columns: Floats) -> tuple[Floats, Wrap | None]:
-    """Packets (``packet_table``) with stamps that go on where they wrap; None: they do not."""
+    """Return packets (``packet_table``) with stamps that go on where they wrap; None: no wrap."""
     arrivals = columns[ARRIVAL]
     if columns.shape[1] < FEWEST_STATES or not np.isfinite(arrivals).all():
         return columns, None
@@ -892,15 +900,15 @@ class TooFewPackets(NotEnoughToSay):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What detectors look at.
+    """The packets of a recording in the form that detectors take.
 
-    ``streams`` are those of the entities with ``FEWEST_STATES`` at least; ``messages`` None: the
-    recording has no arrival times, or too few. ``packets`` is how many there are in all, of
-    ``entities``. ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` is
-    what explains the game's own drawing, as whoever asks has it. ``stamping`` says
-    whose stamps, by entity, were no clock's: streams and messages have others. ``senders`` are the
-    entities of which there are two: each is a stream of its own. ``wraps`` are those
-    whose stamps wrapped. Not ``placed``: it is a network alone, whose packets have no positions.
+    ``streams`` are those of the entities with at least ``FEWEST_STATES``; ``messages`` None: the
+    recording has no arrival times, or too few. ``packets`` counts all packets, of ``entities``.
+    ``blocks`` are the packets by entity, as ``strategies`` draw them. ``drawn`` explains the game's
+    own drawing, in a form that the caller knows. ``stamping`` names entities whose stamps were no
+    clock's: streams and messages have others. ``senders`` are the entities of which there are two:
+    each is a stream of its own. ``wraps`` are those whose stamps wrapped. Not ``placed``: it is a
+    network alone, whose packets have no positions.
     """
 
     streams: tuple[Stream, ...]
@@ -917,7 +925,7 @@ class Traffic:
 
     @property
     def arrived(self) -> MessageLog:
-        """The messages, for whoever needs them; raises ``ValueError`` where there are none."""
+        """The messages; raises ``ValueError`` if there are none."""
         if self.messages is None:
             raise ValueError("there are no arrival times, and so no delays")
         return self.messages
@@ -937,23 +945,23 @@ class Traffic:
 def traffic_of(
     packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
 ) -> Traffic:
-    """The traffic of a recording's packets by entity, those stamped in the ``span`` (s)."""
+    """Return the traffic of packets by entity, those stamped in the ``span`` (s)."""
     tables = {}
     for name, block in packets.items():
         columns = turning_table(block)
         times = columns[TIME]
         inside: Flags = np.logical_and(times >= span[0], times <= span[1])
-        tables[name] = _only(columns, inside)
+        tables[name] = _select(columns, inside)
     return replace(traffic_of_tables(tables), blocks=packets)
 
 
 def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
-    """The same of packets as ``turning_table`` has them, by entity; the tables are used up."""
+    """Return the traffic of tables by entity (``turning_table``); the tables are used up."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
     streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
     parted: dict[str, Floats] = {}
     for name in sorted(tables):
-        columns, wrap = unwrapped(_finite(tables.pop(name)))
+        columns, wrap = unwrapped(_drop_infinite(tables.pop(name)))
         if wrap is not None:
             wraps[name] = wrap
         parts, two = interleaved(columns)
@@ -961,49 +969,49 @@ def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
             senders[name] = two
         parted |= {f"{name} #2" if number else name: part for number, part in enumerate(parts)}
     for name in sorted(parted):
-        columns, other = restamped(_ordered(parted.pop(name)))
+        columns, other = restamped(_sort_by_stamp(parted.pop(name)))
         if not columns.size:
             continue
         if other is not None:
             stamping[name] = other
-        sendings.append(_sendings(columns))
-        stream = _stream(name, columns)
+        sendings.append(_find_sendings(columns))
+        stream = _make_stream(name, columns)
         if len(stream.times) >= FEWEST_STATES:
             streams.append(stream)
-    streams = _together(streams)
-    messages = _messages(sendings)
+    streams = _share_numbers(streams)
+    messages = _merge_messages(sendings)
     if messages is not None:
-        messages = _with_rests(messages, streams)
+        messages = _mark_rests(messages, streams)
     return Traffic(
         tuple(streams), messages, packets, entities, stamping=stamping, senders=senders, wraps=wraps
     )
 
 
-def _only(columns: Floats, wanted: Flags) -> Floats:
-    """The packets that are wanted; mostly all are."""
+def _select(columns: Floats, wanted: Flags) -> Floats:
+    """Return the wanted packets, without a copy if all are."""
     return columns if wanted.all() else columns[..., wanted]
 
 
-def _finite(columns: Floats) -> Floats:
-    """The packets whose time and place can be computed with, all other numbers NaN if they cannot.
+def _drop_infinite(columns: Floats) -> Floats:
+    """Return the packets with a finite time and place.
 
-    In place, where all can be.
+    Other numbers that are not finite become NaN. Done in place, if all packets are kept.
     """
     for place, column in enumerate(columns):
         tidy(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
     # a sum is NaN where one of them is
-    return _only(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
+    return _select(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
 
 
-def _ordered(columns: Floats) -> Floats:
-    """The packets by their stamps; those of one stamp are in any order."""
+def _sort_by_stamp(columns: Floats) -> Floats:
+    """Return the packets by their stamps; those of one stamp are in any order."""
     if (np.diff(columns[TIME]) >= 0).all():
         return columns
     return columns[:, np.argsort(columns[TIME], kind="stable")]
 
 
-def _without_ties(times: Floats, *others: Floats) -> Numbers:
-    """Places of ordered packets, with those of one time ordered by the others, the first first."""
+def _order_ties(times: Floats, *others: Floats) -> Numbers:
+    """Return the places of ordered packets, with those of one time ordered by the other columns."""
     places = np.arange(len(times))
     same = ~changes(times)
     tied = np.flatnonzero(same | np.append(same[1:], False))
@@ -1012,7 +1020,7 @@ def _without_ties(times: Floats, *others: Floats) -> Numbers:
     return places
 
 
-def _stream(name: str, columns: Floats) -> Stream:
+def _make_stream(name: str, columns: Floats) -> Stream:
     came = columns[SEQUENCE]
     if not (np.diff(came) > 0).all():
         came = distinct(came[np.isfinite(came)])
@@ -1020,7 +1028,7 @@ def _stream(name: str, columns: Floats) -> Stream:
     if not new.all():
         # the first that arrived of several with one stamp: later ones are copies
         state = (*columns[VELOCITY][::-1], *columns[POSITION][::-1])
-        order = _without_ties(columns[TIME], columns[ARRIVAL], columns[SEQUENCE], *state)
+        order = _order_ties(columns[TIME], columns[ARRIVAL], columns[SEQUENCE], *state)
         columns = columns[:, order[new]]
     stream = Stream(
         name,
@@ -1033,11 +1041,11 @@ def _stream(name: str, columns: Floats) -> Stream:
         columns[TURN].T,
         came,
     )
-    return _without_ticks(stream) if stream.numbered else stream
+    return _number_packets(stream) if stream.numbered else stream
 
 
-def _without_ticks(stream: Stream) -> Stream:
-    """The stream with numbers of packets, where its own count ticks, of which rests send none."""
+def _number_packets(stream: Stream) -> Stream:
+    """Renumber the packets of a stream whose own numbers count ticks, of which rests send none."""
     if not (len(stream.times) >= FEWEST_STATES and (stream.steps > 0).mean() > 0.5):
         return stream
     holes = np.flatnonzero(stream.missing > 0)
@@ -1057,8 +1065,11 @@ def _without_ticks(stream: Stream) -> Stream:
     return replace(stream, sequence=counted(stream.sequence), came=counted(stream.came))
 
 
-def _together(streams: list[Stream]) -> list[Stream]:
-    """The same, where those of one number came at one time: what came with others is not lost."""
+def _share_numbers(streams: list[Stream]) -> list[Stream]:
+    """Let streams share the numbers that came, if states of one number came at one time.
+
+    A number that came with another entity is then not lost.
+    """
     if all(np.array_equal(stream.came, streams[0].came) for stream in streams):
         return streams
     numbers = np.concatenate([stream.sequence for stream in streams])
@@ -1072,7 +1083,10 @@ def _together(streams: list[Stream]) -> list[Stream]:
 
 
 class _Sendings(NamedTuple):
-    """An entity's states that arrived: stamps, first arrivals, which of those with one stamp."""
+    """An entity's arrived states.
+
+    Stamps, first arrivals, and the place among those of one stamp.
+    """
 
     times: Floats
     arrivals: Floats
@@ -1080,13 +1094,15 @@ class _Sendings(NamedTuple):
     copies: int
 
 
-def _sendings(columns: Floats) -> _Sendings:
+def _find_sendings(columns: Floats) -> _Sendings:
     arrived = np.isfinite(columns[ARRIVAL])
-    times, numbers, arrivals = (_only(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL))
+    times, numbers, arrivals = (
+        _select(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL)
+    )
     if changes(times).all():
         return _Sendings(times, arrivals, np.zeros(len(times), np.int64), 0)
     numbers = np.nan_to_num(numbers, nan=-1.0)
-    order = _without_ties(times, numbers, arrivals)
+    order = _order_ties(times, numbers, arrivals)
     order = order[changes(times[order], numbers[order], arrivals[order])]
     # a copy has the number of the first as well, if there are numbers: a clock may be set
     first = changes(times[order], numbers[order])
@@ -1097,7 +1113,7 @@ def _sendings(columns: Floats) -> _Sendings:
     return _Sendings(times, arrivals, places, copies)
 
 
-def _messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
+def _merge_messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
     if not sendings:
         return None
     times, arrivals, places = (
@@ -1117,8 +1133,8 @@ def _messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
     return MessageLog(times, arrivals, copies, states)
 
 
-def _with_rests(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
-    """The messages with the times in which every entity rests that is there."""
+def _mark_rests(messages: MessageLog, streams: Sequence[Stream]) -> MessageLog:
+    """Return the messages with the times in which every present entity rests."""
     long = np.flatnonzero(messages.intervals > SILENT * messages.period)
     if not len(long) or not any(len(stream.rests) for stream in streams):
         return messages

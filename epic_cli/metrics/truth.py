@@ -1,4 +1,4 @@
-"""The truth that strategies are measured against: given, or rebuilt with hindsight."""
+"""The truth that drawings are judged against: given, or rebuilt with hindsight."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ VELOCITY_MISMATCH = 0.5
 
 
 class Motion(NamedTuple):
-    """Where an entity was and how fast, at n times.
+    """Positions and velocities of an entity at n times.
 
-    ``positions`` and ``velocities`` are (n, 3), NaN where nothing is known; ``segments`` (n)
-    numbers the stretches of unbroken movement, -1 where nothing is known.
+    ``positions`` and ``velocities`` are (n, 3), NaN where unknown; ``segments`` (n) numbers the
+    stretches of unbroken movement, -1 where unknown.
     """
 
     positions: Floats
@@ -85,11 +85,10 @@ class Motion(NamedTuple):
 class Truth:
     """One entity's movement, cut at teleports and gaps.
 
-    ``starts`` and ``ends`` are the times at which its segments begin and end, in seconds,
-    ``teleported`` which of them begin with a teleport. ``resolution`` is the least difference of
-    positions that means something. ``notes`` say what was cut out and why. ``turns`` is how it
-    turned, if the recording knows. From and until the times of ``rests`` (n, 2; s) it stood, and
-    nothing was sent.
+    ``starts`` and ``ends`` (s) are those of its segments; ``teleported`` marks the segments that
+    begin with a teleport. ``resolution`` is the least meaningful difference of positions. ``notes``
+    say what was cut out and why. ``turns`` is the rotation, if recorded. Between the times of
+    ``rests`` (n, 2; s) the entity stood and nothing was sent.
     """
 
     path: Path
@@ -105,27 +104,27 @@ class Truth:
     turns: TurnTruth | None = None
 
     def at(self, times: Floats, shift: float = 0.0) -> Motion:
-        """The movement at ``times - shift``."""
+        """Return the movement at ``times - shift``."""
         count = len(times)
         motion = Motion(np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int32))
         self.path.read(times, shift, *motion)
         return motion
 
     def squared_distance(self, times: Floats, shown: Floats) -> Floats:
-        """The squared distances (n) of ``shown`` (n, 3) from where it was at ``times``."""
+        """Return the squared distances (n) of ``shown`` (n, 3) from the positions at ``times``."""
         apart = self.at(times).positions - shown
         return np.asarray(np.einsum("ij,ij->i", apart, apart))
 
     def squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
     ) -> tuple[Floats, Integers]:
-        """For each shift the sum of the squared distances, and of how many rows."""
+        """Return the sum of the squared distances for each shift, and the number of rows."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
         self.path.squared_distances(times, shown, segments, shifts, totals, counts)
         return totals, counts
 
     def moves(self, times: Floats, resolution: float) -> bool:
-        """Whether it moves at all."""
+        """Return True if the entity moves at all."""
         return bool((np.ptp(self.at(times).positions, axis=0) > max(resolution, 1e-9)).any())
 
     @property
@@ -135,9 +134,9 @@ class Truth:
 
 
 def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0.0) -> Truth:
-    """The truth from the packets (or the recorded states) of one entity; see ``build``.
+    """Return the truth of one entity from its packets or recorded states; see ``build``.
 
-    ``offset`` (seconds) is added to the times. Raises ``TooFewStates``.
+    ``offset`` (s) is added to the times. Raises ``TooFewStates``.
     """
     table = packet_table(packets)
     positions, velocities = table[POSITION].T, table[VELOCITY].T
@@ -152,7 +151,7 @@ def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0
 def truths_of(
     packets: Mapping[str, PacketBlock], origin: Origin = "rebuilt", offset: float = 0.0
 ) -> tuple[dict[str, Truth], list[NotJudged]]:
-    """The truths of entities by name, see ``truth_of``, and of those that have none, why."""
+    """Return the truths by entity (see ``truth_of``), and a note for each entity without one."""
     truths: dict[str, Truth] = {}
     missing: list[NotJudged] = []
     for name, block in packets.items():
@@ -171,16 +170,15 @@ def build(
     origin: Origin = "rebuilt",
     sequence: Floats | None = None,
 ) -> Truth:
-    """A truth through n states: cubic Hermite through positions and velocities.
+    """Build a truth through n states: cubic Hermite through positions and velocities.
 
     ``times`` (n) in seconds, in any order; ``positions`` and ``velocities`` (n, 3); ``teleports``
     (n) marks states before which the entity was moved on purpose, ``sequence`` (n) are the numbers
-    of their packets. It is cut there, at steps that look like teleports, and at gaps, unless the
-    entity rested: where states are only sent when they change, it rests until a usual interval
-    before the next one. States that are not finite are
-    left out, of states with equal times the last one counts. Velocities that are all zero, or
-    that differ from the positions' own differences by more than half, or some of which are
-    missing (NaN), are replaced by these.
+    of their packets. The truth is cut there, at steps that look like teleports, and at gaps, unless
+    the entity rested: where states are only sent when they change, it rests until a usual interval
+    before the next one. States that are not finite are left out, of states with equal times the
+    last one counts. Velocities that are all zero, that differ from the positions' own differences
+    by more than half, or some of which are missing (NaN), are replaced by the differences.
 
     Raises ``TooFewStates`` where fewer than two states are left.
     """
@@ -231,9 +229,11 @@ def build(
         marks = np.insert(marks, rests + 1, False)
     standing = np.stack((times[still], times[still + 1]), axis=1)
     still = np.concatenate((still, still + 1))
-    cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
+    cut, gap = _find_cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
-    velocities = _usable(times, positions, velocities, cut, segments, absent, still, notes)
+    velocities = _usable_velocities(
+        times, positions, velocities, cut, segments, absent, still, notes
+    )
     return Truth(
         Path(times, positions, velocities, segments),
         origin,
@@ -250,9 +250,9 @@ def build(
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _within_teleports(times: Floats, positions: Floats) -> Flags:
-    """Which states lie on the way of a teleport that was sampled as a movement.
+    """Mark the states (n) on the way of a teleport that was sampled as a movement.
 
-    That is, in a short run of steps, each as fast as a teleport, between others that are not.
+    Such states lie in a short run of steps, each as fast as a teleport, between slower ones.
     """
     inside = np.zeros(len(times), bool)
     pace = lengths(np.diff(positions, axis=0)) / np.diff(times)
@@ -269,7 +269,7 @@ def _within_teleports(times: Floats, positions: Floats) -> Flags:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _cuts(
+def _find_cuts(
     times: Floats,
     positions: Floats,
     velocities: Floats,
@@ -277,7 +277,7 @@ def _cuts(
     notes: list[TruthNote],
     origin: Origin,
 ) -> tuple[Flags, Flags]:
-    """Which of the n - 1 intervals are not bridged, and which of these are gaps."""
+    """Mark the intervals (n - 1) that are not bridged, and those of them that are gaps."""
     intervals = np.diff(times)
     usual = median(intervals)
     steps = lengths(np.diff(positions, axis=0))
@@ -310,7 +310,7 @@ def _cuts(
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _usable(
+def _usable_velocities(
     times: Floats,
     positions: Floats,
     velocities: Floats,
@@ -320,7 +320,7 @@ def _usable(
     still: Places,
     notes: list[TruthNote],
 ) -> Floats:
-    """The velocities, or the positions' own where those cannot be meant, none where it is still."""
+    """Return the velocities, or those of the positions where these cannot be meant; 0 at rest."""
     kept = ~cut
     if not kept.any():
         return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
@@ -393,10 +393,10 @@ _SOME = 2000
 
 
 class Window(NamedTuple):
-    """Which ``shifts`` (s, a slice of ``SHIFTS``) are compared over which rows (their numbers).
+    """The ``shifts`` (s, a slice of ``SHIFTS``) that are compared, and the rows (their numbers).
 
     ``beginning`` are the rows in which the movement begins, ``first`` is the time (s) of the first
-    state that anybody got to know.
+    state received.
     """
 
     shifts: slice
@@ -435,15 +435,15 @@ class SampledTruth:
 
     @property
     def counted(self) -> Flags:
-        """Which rows are compared with the truth."""
+        """Mask (n) of the rows that are judged."""
         flags: Flags = self.segments >= 0
         return flags
 
     def squares_along(self, vectors: Floats, velocities: Floats) -> Floats:
-        """The squared parts (n) of ``vectors`` in the direction of ``velocities``, (n, 3) each.
+        """Return the squared parts (n) of ``vectors`` (n, 3) along ``velocities`` (n, 3).
 
-        Where these are at rest, they count as going on where they went before, and at first to
-        where they will go; of what never moves no part is along anything.
+        At rest, the direction is that of the movement before, or else after; without any movement
+        the parts are 0.
         """
         speeds = lengths(velocities)
         moving = speeds > RESTING * self.usual_speed
@@ -457,7 +457,7 @@ class SampledTruth:
 
 
 def default_warm_up(truth: Truth) -> float:
-    """A second, or a tenth of the movement where that is less; in seconds."""
+    """Return the usual warm-up: a second, or a tenth of the movement if that is less."""
     return min(WARM_UP, WARM_UP_SHARE * truth.duration)
 
 
@@ -469,10 +469,10 @@ def sample_truth(
     first: float = -math.inf,
     since: float = -math.inf,
 ) -> SampledTruth:
-    """The truth at these ticks; ``first`` is the time (s) of the first state that was received.
+    """Sample the truth at these ticks; ``first`` is the time (s) of the first state received.
 
-    Rows count that are at least ``warm_up`` seconds into their segment of the truth, and after the
-    first row: what a strategy draws while it gets to know a movement is not judged. None
+    Rows are judged that are at least ``warm_up`` seconds into their segment of the truth, and after
+    the first row: what a strategy draws while it gets to know a movement does not count. No row
     counts before ``since`` (s).
     """
     wait = default_warm_up(truth) if warm_up is None else warm_up
@@ -520,11 +520,11 @@ def _sample_turns(
 def shift_window(
     truth: Truth | TurnTruth, times: Floats, segments: Integers, first: float = -math.inf
 ) -> Window:
-    """The shifts that can be compared over the same rows: those that each leaves in its segment.
+    """Return the shifts that can be compared over the same rows, which each leaves in its segment.
 
-    ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count; ``first`` is the time
-    (s) of the first state that was received. The window grows
-    from 0 to both sides, faster to the later one, as long as half of the rows are left.
+    ``times`` (n) in seconds, ``segments`` (n), -1 where a row is not judged; ``first`` is the time
+    (s) of the first state received. The window grows from 0 to both sides, faster to the later one,
+    as long as half of the rows are left.
     """
     rows = np.flatnonzero(segments >= 0)
     inside = segments[rows]
@@ -555,7 +555,7 @@ def shift_window(
 
 
 def sliding_maximum(values: Floats, reach: int) -> Floats:
-    """The largest value within ``reach`` places to either side of each, (n,).
+    """Return the largest value (n) within ``reach`` places to either side of each.
 
     Windows are doubled until they are long enough, so a wide one costs little.
     """

@@ -1,4 +1,4 @@
-"""Metrics of how it is turned, where the recording has rotation and a strategy turns."""
+"""Metrics of rotations, for recordings that have rotation and strategies that turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AIM_SHARE = 0.1
 
 
 def _sum(name: str) -> Callable[[DrawnRows], Floats]:
-    """What the drawn rotations add up under this name; see ``turned.py``."""
+    """Return the sum of the drawn rotations under this name; see ``measurement.sums``."""
 
     def of(drawn: DrawnRows) -> Floats:
         from epic_cli.metrics.measurement import sums
@@ -40,7 +40,10 @@ def _count(part: str) -> Callable[[Measurement | Resampled], Any]:
 
 
 def _jerk(measured: Measurement | Resampled) -> Any:
-    """As ``jerk``: degrees/s^3 where the truth has none to speak of."""
+    """Return the angular jerk as a multiple of the truth's.
+
+    Degrees/s^3 if the truth has hardly any.
+    """
     import numpy as np  # help needs none
 
     shown, truth = (ratio(measured, part, "turn_fours") for part in ("turn_third", "turn_third_of"))
@@ -50,7 +53,7 @@ def _jerk(measured: Measurement | Resampled) -> Any:
 
 
 def turning_cost(measured: Measurement | Resampled) -> Any:
-    """The residual angle, in tenths of a second of the truth's turning."""
+    """Return the residual angle, in tenths of a second of the truth's turning."""
     import numpy as np  # help needs none
 
     rate = ratio(measured, "turn_rates") ** 0.5
@@ -58,7 +61,7 @@ def turning_cost(measured: Measurement | Resampled) -> Any:
 
 
 def aim_cost(measured: Measurement | Resampled) -> Any:
-    """How far off it aims at the moment that is drawn, in tenths of the range.
+    """Return the error of the aim at the moment that is drawn, in tenths of the range.
 
     A server that rewinds for a shot judges it at that moment.
     """

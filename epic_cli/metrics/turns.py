@@ -1,7 +1,7 @@
-"""How an entity is turned over time: unit quaternions x, y, z, w, and the angles between them.
+"""Rotations over time: unit quaternions x, y, z, w, and the angles between them.
 
-q and -q are the same rotation; what lies between two of them is on the shorter way (Shoemake,
-"Animating rotation with quaternion curves", 1985). Angles are in degrees.
+q and -q are the same rotation; interpolation takes the shorter way (Shoemake, "Animating rotation
+with quaternion curves", 1985). Angles are in degrees.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ RESTING = 0.01
 class TurnTruth:
     """The rotations and spins ``states`` (m, 7) of one entity at ``times`` (m), as lags need them.
 
-    Between two it turns on the curve that matches both spins (rad/s), as positions do. It is cut
-    where the ``path`` is, at whose ``starts`` and ``ends``. Rotations are of length 1.
+    Between two states it turns on the curve that matches both spins (rad/s), as positions do. It is
+    cut where the ``path`` is, at ``starts`` and ``ends``. Rotations are of length 1.
     """
 
     path: Path
@@ -45,25 +45,25 @@ class TurnTruth:
         return TurnPath(self.times, self.states, _segments_at(self.path, self.times))
 
     def at(self, times: Floats, shift: float = 0.0) -> Floats:
-        """The rotations (n, 4) at ``times - shift``, NaN where nothing is known."""
+        """Return the rotations (n, 4) at ``times - shift``, NaN where unknown."""
         found = np.empty((len(times), 4))
         self._curve.read(times - shift, found)
         return found
 
     def squared_distance(self, times: Floats, shown: Floats) -> Floats:
-        """The squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
+        """Return the squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
         return np.asarray(angles(shown, self.at(times)) ** 2)
 
     def squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
     ) -> tuple[Floats, Integers]:
-        """For each shift the sum of the squared angles, and of how many rows."""
+        """Return the sum of the squared angles for each shift, and the number of rows."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
         self._curve.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
         return np.degrees(np.degrees(totals)), counts
 
     def moves(self, times: Floats, resolution: float) -> bool:
-        """Whether it turns at all."""
+        """Return True if the entity turns at all."""
         found = self.at(times)
         found = found[~np.isnan(found[:, 0])]
         return bool((angles(found, found[:1]) > max(resolution, RESTING)).any())
@@ -77,11 +77,11 @@ def turns_of(
     rests: Floats,
     offset: float,
 ) -> TurnTruth | None:
-    """The rotations of the packets that move on the ``path``; None: fewer than two.
+    """Return the rotations of the packets that move on the ``path``; None: fewer than two.
 
     ``offset`` (s) is added to the times. Of rotations of one time the last counts. Spins that are
     missing, or that differ from the rotations' own differences by more than half, are replaced by
-    these. From and until the times of ``rests`` (n, 2; s) it does not turn.
+    these. Between the times of ``rests`` (n, 2; s) it does not turn.
     """
     found = np.empty((len(packets), 7))
     fill_rotations(packets, found)
@@ -107,23 +107,23 @@ def turns_of(
     states[[*still, *(still + 1)], 4:] = 0.0
     segments = _segments_at(path, times)
     unbroken = (segments[1:] == segments[:-1]) & (segments[1:] >= 0)
-    states[:, 4:] = _usable(times, states, unbroken)
+    states[:, 4:] = _usable_spins(times, states, unbroken)
     states[[*still, *(still + 1)], 4:] = 0.0
     return TurnTruth(path, starts, ends, times, states)
 
 
 def _segments_at(path: Path, times: Floats) -> Integers:
-    """The segments (n) of a path at these times, -1 where nothing is known."""
+    """Return the segments (n) of a path at these times, -1 where unknown."""
     count = len(times)
     found = np.empty(count, np.int32)
     path.read(times, 0.0, np.empty((count, 3)), np.empty((count, 3)), found)
     return found
 
 
-def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
-    """The spins (n, 3), or the rotations' own where those cannot be meant.
+def _usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
+    """Return the spins (n, 3), or those of the rotations where these cannot be meant.
 
-    ``unbroken`` says which of the n - 1 intervals are of one movement.
+    ``unbroken`` marks the n - 1 intervals of one movement.
     """
     steps = np.diff(times)[:, None]
     sent = states[:, 4:]
@@ -149,7 +149,7 @@ def _usable(times: Floats, states: Floats, unbroken: Flags) -> Floats:
 
 
 def _with_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
-    """``rates`` (n, 3, rad/s) with whole turns more a step (n, 1, s) where these are expected."""
+    """Add whole turns a step (n, 1, s) to ``rates`` (n, 3, rad/s) where they are expected."""
     speeds = lengths(rates)[:, None]
     turn = 2 * np.pi / steps
     along = np.einsum("ij,ij->i", rates, expected)[:, None] / np.where(speeds > 0, speeds, 1.0)
@@ -172,20 +172,20 @@ class SampledTurns:
 
 
 def one_sided(rotations: Floats) -> Floats:
-    """The same rotations (n, 4), each on the side of the one before."""
+    """Return the rotations (n, 4) with signs such that each is near the one before."""
     dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
     signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
     return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
 
 
 def angles(one: Floats, other: Floats) -> Floats:
-    """The angles (n) between rotations, 0 to 180 degrees; exact near both ends (Kahan)."""
+    """Return the angles (n) between rotations, 0 to 180 degrees; exact near both ends (Kahan)."""
     apart, sum_ = lengths(one - other), lengths(one + other)
     return np.asarray(np.degrees(4 * np.arctan2(np.minimum(apart, sum_), np.maximum(apart, sum_))))
 
 
 def between(begin: Floats, end: Floats) -> Floats:
-    """The quaternions (n, 4) that turn ``begin`` to ``end``, about the axes of the world."""
+    """Return the quaternions (n, 4) that turn ``begin`` to ``end``, about the axes of the world."""
     x, y, z, w = begin.T
     a, b, c, d = end.T
     return np.stack(
@@ -200,7 +200,7 @@ def between(begin: Floats, end: Floats) -> Floats:
 
 
 def vectors(rotations: Floats) -> Floats:
-    """The rotation vectors (n, 3), in degrees, of half a turn at most."""
+    """Return the rotation vectors (n, 3), in degrees, of half a turn at most."""
     part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
     sine = lengths(part)
     angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
@@ -208,9 +208,10 @@ def vectors(rotations: Floats) -> Floats:
 
 
 def euler(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """Yaw, pitch and roll in degrees (n each): with z up, x forward, and with y up, z forward.
+    """Return yaw, pitch and roll in degrees (n each).
 
-    About the body's own axes in this order: z, y, x, or y, x, z.
+    With z up, x forward, or with y up, z forward. They are about the body's own axes in the order
+    z, y, x, or y, x, z.
     """
     x, y, z, w = rotations.T
     return {"z": _angles(x, y, z, w), "y": _angles(z, x, y, w)}
@@ -224,25 +225,28 @@ def _angles(x: Floats, y: Floats, z: Floats, w: Floats) -> tuple[Floats, Floats,
 
 
 def forward(rotations: Floats) -> Floats:
-    """Where what is turned looks, unit vectors (n, 3): its x axis, which yaw and pitch move."""
+    """Return the forward directions as unit vectors (n, 3).
+
+    The x axis, which yaw and pitch move.
+    """
     x, y, z, w = rotations.T
     return np.stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)), axis=1)
 
 
 def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
-    """``forward`` as it is seen on a plane of two axes (n, 2); of length 0 along the third.
+    """Return ``forward`` on a plane of two axes (n, 2); of length 0 along the third axis.
 
-    On the plane of x and y, its direction is yaw.
+    On the plane of x and y, its direction is the yaw.
     """
     return forward(rotations)[:, plane]
 
 
 def yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
-    """The directions (n, degrees) of ``headings``, from the first axis towards the second."""
+    """Return the directions (n, degrees) of ``headings``, from the first to the second axis."""
     across, up = headings(rotations, plane).T
     return np.asarray(np.degrees(np.arctan2(up, across)))
 
 
 def known(rotations: Floats) -> Flags:
-    """Which rows (n, 4) have a rotation."""
+    """Mark the rows (n, 4) that have a rotation."""
     return ~np.isnan(rotations[:, 0])

@@ -1,4 +1,4 @@
-"""The options of ``epic compare`` in groups, each of which reaches the command as one value."""
+"""Options of ``epic compare`` in groups, and the command."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class TableLayout:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Charts in the terminal, a picture and a page in files, and which seconds they show."""
+    """Charts in the terminal, a picture and a page in files, and the seconds that they show."""
 
     charts: tuple[View, ...] = value(
         "Draw a chart in the terminal. May be repeated.",
@@ -121,13 +121,13 @@ class Pictures:
     )
 
     def __post_init__(self) -> None:
-        """Refuses standard output."""
+        """Refuse standard output for a picture or page; raise ``WrongUsage``."""
         if "-" in (self.svg, self.html):
             raise WrongUsage("a picture or page needs a file: standard output is for the figures")
 
     @property
     def selection(self) -> Selection | None:
-        """How many rows to keep for pictures; None: no pictures."""
+        """Rows to keep for pictures; None: no picture is wanted."""
         from epic_cli.show.scene import PICTURE_ROWS, Selection
 
         files = (self.svg, self.html, self.video.file)
@@ -136,7 +136,10 @@ class Pictures:
         return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
 
     def shown(self, candidates: Sequence[Participant]) -> list[str]:
-        """The labels to draw; empty: the best. Raises ``WrongUsage``."""
+        """Return the labels to draw, none: the best ones.
+
+        Raise ``WrongUsage`` for an unknown label.
+        """
         labels = [candidate.label for candidate in candidates]
         shown = [name for several in self.show for name in several]
         for name in shown:
@@ -156,7 +159,7 @@ PAPER_CHART = 18
 
 
 def about_of(names: Iterable[str], truth: str | None) -> About:
-    """Where a comparison comes from, for those who get to see only its page."""
+    """Return recordings, truth and command line, for readers who get to see only the page."""
     from epic_cli.show.page import About
 
     recordings = ", ".join(source_name(name) for name in names)
@@ -174,11 +177,11 @@ def write(
     diagnoses: Sequence[Section],
     quiet: bool,
 ) -> None:
-    """Pictures to their files, figures and charts to stdout.
+    """Write pictures to their files, figures and charts to stdout.
 
-    Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
-    comparison is ``about``, and the ``diagnoses`` of its recordings. ``quiet``: where programs
-    read the figures, nothing is said of them.
+    Pictures and charts show the ``chosen`` labels, none: the best ones. The page says what the
+    comparison is ``about``, and has the ``diagnoses`` of its recordings. ``quiet``: no verdict goes
+    to stderr where programs read the figures.
     """
     from epic_cli.jobs.compare.report import report, sort_results
     from epic_cli.metrics.notes import NothingToDraw
@@ -209,7 +212,7 @@ def write(
 def _write_charts(
     comparison: Comparison, pictures: Pictures, labels: Sequence[str], color: ColorChoice
 ) -> None:
-    """Charts of the first entity to stdout."""
+    """Write charts of the first entity to stdout."""
     from epic_cli.show.chart import scene_chart
 
     scene, *others = comparison.scenes
@@ -225,17 +228,14 @@ def _write_charts(
 
 
 def pictured(comparison: Comparison) -> str:
-    """What the pictures of the first entity show, where there is more; empty: there is not."""
+    """Return which entity and run pictures show, if there are several; else an empty text."""
     entities, name = len(comparison.scenes), comparison.scenes[0].entity
     one = f"{name}, one of {entities} entities" if entities > 1 else ""
     return "; ".join(filter(None, (one, comparison.pictured)))
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
-    """Names the figures for which a condition holds, or may hold, on stderr.
-
-    Returns whether there are any.
-    """
+    """Name the figures for which a condition holds, or may hold, on stderr; return True for any."""
     from epic_cli.jobs.compare.report import failure_words
 
     found = False
@@ -323,7 +323,7 @@ def compare(
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
     workers = jobs.settled(given_options(), fits=not (here or from_stdin)).value
     given, log = given_runs(inputs, network, messages, drawn), reporters(messages, color, saving)
-    taking_part = _taking_part(participants, drawn)
+    taking_part = _list_participants(participants, drawn)
     shown = pictures.shown(taking_part)
     _check_conditions(scoring, taking_part)
     asked = inputs, network, timing, scoring.weighing, scoring.warm_up, pictures.selection
@@ -346,7 +346,7 @@ def compare(
             sections = diagnoses.sections() if diagnoses is not None else []
             write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
         except NotEnoughToSay as error:
-            raise WrongUsage(_not_enough(error)) from error
+            raise WrongUsage(_explain_lack(error)) from error
         except TooManyRows as error:
             raise WrongUsage(f"{error} for one entity; choose a longer --tick", "tick") from error
     failing = write_failures(comparison, scoring.fail_if)
@@ -357,8 +357,11 @@ def compare(
     return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
 
 
-def _taking_part(participants: Participants, drawn: TimedFile) -> list[Participant]:
-    """The strategies; what the game drew comes last, and is read with the recording."""
+def _list_participants(participants: Participants, drawn: TimedFile) -> list[Participant]:
+    """Return the participants.
+
+    The strategies, then what the game drew, which is read with a recording.
+    """
     from epic_cli.shell.refused_lines import report_left_out
 
     if not participants.strategies:
@@ -372,14 +375,14 @@ def _taking_part(participants: Participants, drawn: TimedFile) -> list[Participa
 
 
 def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> None:
-    """Each strategy that a condition names has to take part."""
+    """Check that each strategy of a condition takes part; raise ``WrongUsage``."""
     from epic_cli.metrics.conditions import ConditionError, check_strategies
 
     with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
         check_strategies(scoring.fail_if, [participant.label for participant in participants])
 
 
-def _not_enough(error: NotEnoughToSay) -> str:
+def _explain_lack(error: NotEnoughToSay) -> str:
     from epic_cli.metrics.notes import ExclusionReason, NothingJudged
 
     apart = isinstance(error, NothingJudged) and any(

@@ -112,36 +112,36 @@ def verdict(
     ``settings`` are the settings of strategies by label, as they are written, for labels that do
     not say them. Without ``costs`` the best strategy's figures are left to the table.
     """
-    found, doubtful = comparison.advice, in_doubt(comparison)
+    found, doubtful = comparison.advice, doubt_words(comparison)
     if found.confidence is Confidence.NOTHING or found.best is None:
         return doubtful
     sentences = [
         *doubtful,
-        *_answer(found, found.best, comparison, settings or {}),
-        _next(found),
-        _costs(found, found.best, comparison.resolution) if costs else "",
-        _turning(found.best),
-        _worst(found, comparison),
-        _other_games(found),
-        _more_data(found, comparison),
-        _drawn(found.best, comparison),
+        *_answer_words(found, found.best, comparison, settings or {}),
+        _runner_up_words(found),
+        _figures_words(found, found.best, comparison.resolution) if costs else "",
+        _turning_words(found.best),
+        _worst_words(found, comparison),
+        _other_games_words(found),
+        _more_data_words(found, comparison),
+        _drawn_words(found.best, comparison),
     ]
     return list(filter(None, sentences))
 
 
-def in_doubt(comparison: Comparison) -> list[str]:
-    """That it is uncertain whether the input is what it seems, if so."""
+def doubt_words(comparison: Comparison) -> list[str]:
+    """Return a warning if errors were found in the input; else nothing."""
     codes = comparison.doubts
     return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
 
 
-def _answer(
+def _answer_words(
     found: Advice, best: Result, comparison: Comparison, settings: Mapping[str, str]
 ) -> list[str]:
     score = score_words(best)
     match found.confidence:
         case Confidence.NONE_GOOD:
-            why = _why_bad(found, best)
+            why = _why_none_good(found, best)
             return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
         case Confidence.TIED:
             several = some((result.label for result in (best, *found.tied)), _NAMED)
@@ -160,7 +160,10 @@ def _answer(
 
 
 def confidence(comparison: Comparison) -> str:
-    """`` (95 % confidence, from 4 s of data)``; enough data is not mentioned."""
+    """Return the confidence in words: `` (95 % confidence, from only 4 s of data)``.
+
+    Data of ``LITTLE`` seconds and more are not mentioned.
+    """
     if comparison.certainty is None:
         return ""
     words = f"{comparison.certainty.confidence * 100:g} % confidence"
@@ -171,13 +174,13 @@ def confidence(comparison: Comparison) -> str:
 
 
 def score_words(result: Result) -> str:
-    """``80, 74 to 87``, with as many digits as its interval bears."""
+    """Return a score and its interval, with meaningful digits only: ``80, 74 to 87``."""
     low, high = result.interval("score")
     digits = whole if high - low >= 2 else one_decimal
     return ", ".join(filter(None, (digits(result.value("score")), reach(low, high, digits))))
 
 
-def _next(found: Advice) -> str:
+def _runner_up_words(found: Advice) -> str:
     after = found.next
     gap = after.standing.gap if after else None
     if after is None or gap is None or not gap.low > 0:  # not worse, or only than another
@@ -187,7 +190,7 @@ def _next(found: Advice) -> str:
     return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
 
 
-def _costs(found: Advice, best: Result, resolution: float) -> str:
+def _figures_words(found: Advice, best: Result, resolution: float) -> str:
     error, jumps = named("error").cell(best.value("error"), resolution), best.value("jumps")
     parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
     if jumps > 0:
@@ -195,10 +198,10 @@ def _costs(found: Advice, best: Result, resolution: float) -> str:
     words = ", ".join(parts)
     if found.confidence is Confidence.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
         return f"{words}."
-    return f"{words}; its main cost is {_filled(_MAIN_COSTS[found.weakest], best)}."
+    return f"{words}; its main cost is {_fill_words(_MAIN_COSTS[found.weakest], best)}."
 
 
-def _turning(best: Result) -> str:
+def _turning_words(best: Result) -> str:
     angle, ways = best.value("angle"), best.value("long_way")
     if math.isnan(angle):
         return ""
@@ -210,7 +213,7 @@ def _turning(best: Result) -> str:
 
 
 def lag_words(seconds: float) -> str:
-    """``31 ms behind``."""
+    """Return a lag (s) in words: ``31 ms behind``."""
     if math.isnan(seconds):
         return "lag unknown"
     if abs(seconds) < 0.0005:
@@ -218,14 +221,14 @@ def lag_words(seconds: float) -> str:
     return f"{abs(seconds) * 1000:.0f} ms {'behind' if seconds > 0 else 'ahead'}"
 
 
-def _worst(found: Advice, comparison: Comparison) -> str:
+def _worst_words(found: Advice, comparison: Comparison) -> str:
     if found.worst is None:
         return ""
     worst, score = found.worst.recording, one_decimal(found.worst.value("score"))
     return f"Worst of {len(comparison.recordings)} {comparison.runs_are}: {worst}, score {score}."
 
 
-def _other_games(found: Advice) -> str:
+def _other_games_words(found: Advice) -> str:
     """Say which strategy other kinds of games should prefer, if the data tell strategies apart."""
     if found.confidence not in (Confidence.CLEAR, Confidence.TIED):
         return ""
@@ -237,35 +240,35 @@ def _other_games(found: Advice) -> str:
 
 
 def game_words(game: str) -> str:
-    """``a shooter`` or ``a vehicle game``."""
+    """Return a kind of game with its article: ``a shooter``, ``a vehicle game``."""
     return _GAMES.get(game, f"a {game} game")
 
 
 def cost_words(name: str) -> str:
-    """A cost by its name among the weights, in words: ``its lag``."""
+    """Return a cost in words, by its name among the weights: ``its lag``."""
     return _MAIN_COSTS[name].format(jerk="")
 
 
-def _more_data(found: Advice, comparison: Comparison) -> str:
+def _more_data_words(found: Advice, comparison: Comparison) -> str:
     open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
     if not open_yet or comparison.certainty is None:
         return ""
-    if best and found.tied and all(_same(best, result) for result in found.tied):
+    if best and found.tied and all(_draw_the_same(best, result) for result in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
     runs = "seed" if comparison.runs_are == "networks" else "recording"
     more = f"More {runs}s" if by_run else "Longer or more recordings"
-    if settling := _settling(found, comparison.certainty, runs):
+    if settling := _settling_words(found, comparison.certainty, runs):
         return f"{settling} would settle it{few}."
     return f"{more} would say more{few}."
 
 
-def _settling(found: Advice, certainty: Certainty, runs: str) -> str:
-    """Say what would make the best one clearly best: ``About 40 s more``; empty: hardly anything.
+def _settling_words(found: Advice, certainty: Certainty, runs: str) -> str:
+    """Return how much more data would make the best one clearly best: ``About 40 s more``.
 
-    What is drawn varies less by the root of how much there is; what rare events may have been
-    missed weighs less by it.
+    An empty text means that more data would hardly do. An interval narrows with the root of the
+    amount of data; the allowance for unseen rare events narrows in proportion to it.
     """
     rival = next(iter((*found.tied, found.next)), None)
     gap = rival.standing.gap if rival else None
@@ -289,14 +292,14 @@ def _settling(found: Advice, certainty: Certainty, runs: str) -> str:
     return f"About {rough(max(more, 1.0))} s more{other}"
 
 
-def _same(one: Result, other: Result) -> bool:
-    """Whether every figure of both is the same: no data tell them apart."""
+def _draw_the_same(one: Result, other: Result) -> bool:
+    """Return True if all figures of both are equal, so that no data can tell them apart."""
     pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
 
 
-def _drawn(best: Result, comparison: Comparison) -> str:
-    """Where what the game drew stands, unless it is the best."""
+def _drawn_words(best: Result, comparison: Comparison) -> str:
+    """Return the score of what the game drew, unless that is the best one."""
     shown = next((result for result in comparison.results if result.label == DRAWN), None)
     score = math.nan if shown is None else shown.value("score")
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
@@ -307,7 +310,7 @@ def _drawn(best: Result, comparison: Comparison) -> str:
 
 
 def ranks(results: Sequence[Result]) -> list[int | None]:
-    """Return the rank of each result; None where nothing tells those of its place apart."""
+    """Return the rank of each result; None where all results of its place share the first rank."""
     places: dict[str, set[int]] = {}
     for result in results:
         places.setdefault(result.place, set()).update([result.rank] if result.rank else [])
@@ -318,15 +321,15 @@ def ranks(results: Sequence[Result]) -> list[int | None]:
     ]
 
 
-def _why_bad(found: Advice, best: Result) -> str:
+def _why_none_good(found: Advice, best: Result) -> str:
     if best.has(Flaw.DIVERGED):
         return "all of them diverge"
     if found.weakest == "latency" and math.isnan(best.value("lag")):
         return "even the lag of the best is unknown"
-    return _filled(_BAD[found.weakest], best)
+    return _fill_words(_BAD[found.weakest], best)
 
 
-def _filled(words: str, best: Result) -> str:
+def _fill_words(words: str, best: Result) -> str:
     speed, jerk = best.value("speed"), best.value("jerk")
     return words.format(
         off=best.value("residual") / speed if speed else math.nan,
@@ -354,8 +357,8 @@ def explain_method(comparison: Comparison, results: Sequence[Result]) -> list[st
     ]
     if comparison.certainty:
         lines.append(certainty_words(comparison.certainty, comparison.runs_are))
-    lines += [f"Note: {words}." for words in notes_words(_split(comparison.notes)[1])]
-    lines += _recording_notes(_split_places(comparison)[1])
+    lines += [f"Note: {words}." for words in notes_words(_split_notes(comparison.notes)[1])]
+    lines += _recording_notes(_split_recording_notes(comparison)[1])
     return lines + _result_notes(results, lambda flaw: flaw not in UNRANKED | _MARKED)
 
 
@@ -364,10 +367,10 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
 
     Marks behind figures of the ``results`` are explained.
     """
-    lines = [f"Note: {words}." for words in notes_words(_split(comparison.notes)[0])]
+    lines = [f"Note: {words}." for words in notes_words(_split_notes(comparison.notes)[0])]
     lines += limits(comparison.findings)
     lines += [f"Left out: {pair.recording}: {pair.why}." for pair in comparison.skipped]
-    lines += _recording_notes(_split_places(comparison)[0])
+    lines += _recording_notes(_split_recording_notes(comparison)[0])
     lines += _result_notes(comparison.results, lambda flaw: flaw in UNRANKED)
     return lines + _result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
 
@@ -381,16 +384,16 @@ def _is_background(note: Note) -> bool:
     return isinstance(note, Adjusted | Outages)
 
 
-def _split(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
+def _split_notes(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
     """Return the notes that limit the answer, and those that belong to the method."""
     limiting = [note for note in notes if not _is_background(note)]
     return limiting, [note for note in notes if _is_background(note)]
 
 
-def _split_places(
+def _split_recording_notes(
     comparison: Comparison,
 ) -> tuple[list[tuple[str, Note]], list[tuple[str, Note]]]:
-    """Split the notes of single recordings as ``_split`` does."""
+    """Split the notes of single recordings as ``_split_notes`` does."""
     noted = comparison.notes_of
     limiting = [(name, note) for name, note in noted if not _is_background(note)]
     return limiting, [(name, note) for name, note in noted if _is_background(note)]
@@ -413,7 +416,7 @@ def _result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> 
 
 
 def certainty_words(certainty: Certainty, runs_are: str) -> str:
-    """What the intervals rest on."""
+    """Return what the intervals rest on: draws, pieces of data, rare events."""
     if certainty.unit is Unit.NOTHING:
         return (
             f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
@@ -443,7 +446,10 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
 
 
 def rare_words(certainty: Certainty) -> str:
-    """``only 3 bursts of losses and 2 changes of the delay in it``."""
+    """Return which rare events were seen.
+
+    ``only 3 bursts of losses and 2 changes of the delay in it``.
+    """
     rare = certainty.rare
     if not rare.events:
         lost = counted(rare.lost, "packet") if rare.lost else "none"
@@ -455,7 +461,7 @@ def rare_words(certainty: Certainty) -> str:
 
 
 def failure_words(condition: Condition, result: Result) -> str:
-    """Which figure makes a condition hold."""
+    """Return the figure for which a condition holds, with its interval."""
     figures, name = result.figures(), f"{result.label}: {condition.metric}"
     if not condition.known(figures):
         why = f": {result_words(result.notes[0])}" if result.notes else ""
@@ -493,9 +499,9 @@ def report(
     if brief:
         table = _brief_table(comparison, shown, sort, by)
         stars = any(column.best for column in table.columns)
-        notes = [_legend(results, shown, stars), *notes]
+        notes = [_legend_words(results, shown, stars), *notes]
     else:
-        table = _table(shown, by, comparison.resolution)
+        table = _full_table(shown, by, comparison.resolution)
     return Report(
         verdict=verdict(comparison, costs=not brief),
         parts=[table],
@@ -550,7 +556,7 @@ _COST_NAMES = {
 }
 
 
-def _table(results: Sequence[Result], by: str, resolution: float) -> Table:
+def _full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
     """Return a table with a row for each result; an empty line parts entities or recordings."""
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
@@ -627,7 +633,7 @@ def _best_rows(results: Sequence[Result]) -> list[Result]:
     return [result for rows in [*places.values()][:MOST_ROWS] for result in rows[:each]]
 
 
-def _legend(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
+def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
     """Return what the marks mean, how many rows are left out, and where the rest is."""
     marked = sum(_may_be_best(results))
     more = len(results) - len(shown)
@@ -653,7 +659,7 @@ def _main_cost(result: Result, comparison: Comparison) -> str:
 
 
 def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
-    """A column for each metric of which something is known, the best values marked."""
+    """Return a column for each metric with a known value; the best values are marked."""
     made = []
     judged = any(result.values for result in results)
     for metric in shown_metrics():
@@ -663,10 +669,10 @@ def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[C
         cells = [metric.cell(value, resolution) for value in values]
         column = Column(
             metric.title,
-            [_with_mark(metric, cell, one) for cell, one in zip(cells, results, strict=True)],
+            [_mark_cell(metric, cell, one) for cell, one in zip(cells, results, strict=True)],
             metric.weight,
             right=True,
-            best=_best(metric, results, cells),
+            best=_find_best(metric, results, cells),
             group=metric.section.name,
             key=metric.name,
             meaning=metric.help,
@@ -681,20 +687,19 @@ def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[C
     return made
 
 
-def _with_mark(metric: Metric, cell: str, result: Result) -> str:
-    """A cell, with the sign that it is to be read with care."""
+def _mark_cell(metric: Metric, cell: str, result: Result) -> str:
+    """Return a cell, with a mark if the value needs care."""
     marks = MARKS.get(metric.name, {})
     if result.failed:
         return cell
     return cell + next((marks[note.flaw] for note in result.notes if note.flaw in marks), "")
 
 
-def _best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> set[int]:
-    """The rows with the best value, of the same entity or recording where results are by these.
+def _find_best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> set[int]:
+    """Return the rows with the best value, one for each entity or recording.
 
-    Nothing is marked where two figures are equally good, as they are written, or as far as the
-    data's resolution tells, or where results have a standing that does not say which one is
-    clearly better.
+    A row is left out if the second best value is written the same, if both are equal within the
+    data's resolution, or if the standing of a result does not call it clearly better.
     """
     best: set[int] = set()
     if metric.better is Better.NEITHER:
@@ -713,7 +718,7 @@ def _best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> se
 
 
 def likely_scores(results: Sequence[Result]) -> list[str]:
-    """The interval of each score, as tables show it."""
+    """Return the interval of each score, as tables show it."""
     cells = [reach(*result.interval("score"), whole, "-") for result in results]
     return [cell.replace("at most ", "to ") for cell in cells]
 
@@ -722,27 +727,27 @@ def likely_scores(results: Sequence[Result]) -> list[str]:
 
 
 def fields(comparison: Comparison) -> list[str]:
-    """The columns of CSV, and the keys of JSON lines."""
+    """Return the columns of CSV, which are the keys of JSON lines."""
     return [*_PLACES, *_ADVICE, *figure_names(comparison.turns, comparison.sent), "note"]
 
 
 def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
-    """A record for each result, its keys in the order of ``fields``."""
+    """Return a record for each result, its keys in the order of ``fields``."""
     games = best_for(comparison.results)
     found: list[Record] = []
     names = fields(comparison)
     for result, rank in zip(results, ranks(results), strict=True):
-        values = _record(result, games if result.rank is not None else {}) | {"rank": rank}
+        values = _make_record(result, games if result.rank is not None else {}) | {"rank": rank}
         found.append({name: values[name] for name in names})
     return found
 
 
-def _record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """All that is known, by name, with all digits; None: not enough to say.
+def _make_record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return all figures of a result by name, with all digits; None: not enough to say.
 
-    Every metric is in the unit that it declares, and so are the ends of its interval (``_low``,
-    ``_high``). ``behind`` is how many points of score it is behind the best, ``games`` for which
-    kinds of games (``best_for``) a strategy would have the best score.
+    Each metric, and the ends of its interval (``_low``, ``_high``), are in the metric's unit.
+    ``behind`` is in points of score behind the best. ``games`` are the kinds of games in which a
+    strategy would have the best score, by label (``best_for``).
     """
     gap = result.standing.gap
     behind = gap[:3] if gap else (math.nan, math.nan, math.nan)
@@ -761,7 +766,10 @@ def _record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any
 
 
 class Diagnoses:
-    """What is wrong with the first recordings, for the page; ``look`` is shown each run."""
+    """Diagnoses of the first recordings, for the page.
+
+    ``look`` is given each run that is read here.
+    """
 
     def __init__(self, given: RunInputs) -> None:
         from epic_cli.show.page import MOST  # only a page has them
@@ -772,7 +780,7 @@ class Diagnoses:
         self._sections: dict[str, Section | None] = {}
 
     def look(self, run: Run) -> None:
-        """Diagnoses a recording; nothing is said of one with few packets."""
+        """Diagnose the recording of a run; one with too few packets gets no section."""
         if run.name not in self._files:
             return
         from epic_cli.jobs.diagnose import run as diagnosing
@@ -788,9 +796,10 @@ class Diagnoses:
         self._sections[run.name] = section
 
     def sections(self) -> list[Section]:
-        """Those of all recordings; what was compared elsewhere is read here now.
+        """Return the sections of all recordings.
 
-        Nothing of those that can only be read there.
+        Recordings that were compared elsewhere are read here now. A recording that cannot be read
+        here has no section.
         """
         for name, file in self._files.items():
             if file != "-" and name not in self._sections and isinstance(self._given, RecordedRuns):

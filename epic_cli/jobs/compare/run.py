@@ -1,4 +1,4 @@
-"""Comparisons: over simulated networks, or over recordings by threads, processes or a cluster."""
+"""Compare over simulated networks, or over recordings by threads, processes or a cluster."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def run(
     look: Look | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compares the participants over all runs together; the same, whoever does the work.
+    """Compare the participants over all runs together.
 
-    ``log`` makes the log of each recording, in whatever process. What is wrong with one of several
-    recordings goes to the ``tally``, and it is left out. Raises what ``Pool.comparison`` does, and
-    ``UNUSABLE``: of one recording for what is wrong with it, of several for what is wrong with the
-    truth or the workers.
+    The workers make no difference to the result. ``log`` makes the log of each recording, in any
+    process. An unusable recording of several goes to the ``tally`` and is left out. Raise what
+    ``Pool.comparison`` raises, and ``UNUSABLE``: for a single recording that is unusable, or for an
+    unusable truth or worker.
     """
     given, spec = job.runs, job.how
     if isinstance(given, SimulatedRuns):
@@ -69,7 +69,7 @@ def run(
 
 
 class _Local(NamedTuple):
-    """What only this process has: the truth as it has been read, and what looks on."""
+    """Values that only this process has: the truths that were read, and the callback ``look``."""
 
     truths: Mapping[str, Truth] | None = None
     place: Place = Place()
@@ -78,10 +78,10 @@ class _Local(NamedTuple):
 
 @dataclass(frozen=True)
 class EachRecording:
-    """What is done with every recording; ``local`` is None in other processes.
+    """The work on each recording; ``local`` is None in other processes.
 
-    The layout of the reading has the truth's beginning where there is a truth. Scenes are kept of
-    the recording that is ``pictured``.
+    The layout in ``given`` has the truth's time origin, if there is a truth. Scenes are kept only
+    for the ``pictured`` recording.
     """
 
     kind: ClassVar[str] = "compare"
@@ -93,12 +93,12 @@ class EachRecording:
     local: _Local | None = None
 
     def placed(self, place: Place | None) -> EachRecording:
-        """The same for a place in this process; None: for other processes."""
+        """Return the same work for a place in this process, or for other processes (None)."""
         local = self.local or _Local()
         return replace(self, local=None if place is None else local._replace(place=place))
 
     def run(self, recording: Any, log: ReadingLog) -> RunResult:
-        """Reads and compares a recording; raises ``UNUSABLE``."""
+        """Read and compare a recording; raise ``UNUSABLE``."""
         spec, given = self.spec, self.given
         known = given.known_truths(spec.truth_offset) if self.local is None else None
         local = self.local or _Local(known, Place(spec.threads or 1))
@@ -115,7 +115,7 @@ class EachRecording:
         return found
 
     def identity(self) -> dict[str, Any]:
-        """What a result depends on beside the recording."""
+        """Return the inputs that determine a result, other than the recording."""
         from epic_cli.work.code import strategy_identity
         from epic_cli.work.journal import digest_file
 

@@ -1,4 +1,4 @@
-"""What is compared: which runs, how, and by whose work."""
+"""A comparison as a job: the runs, the spec and the workers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from epic_cli.work.jobs import HERE, Workers
 
 @dataclass(frozen=True)
 class CompareJob:
-    """A whole comparison: the ``runs``, how they are compared, and who does the work.
+    """A whole comparison: the ``runs``, the spec ``how``, and the ``workers``.
 
-    ``how`` gets the number of the runs, and what they are called. Raises ``SettingError`` for what
-    does not go together.
+    The number of runs, and their kind, are entered into ``how``. Raises ``SettingError`` for
+    workers that cannot do it.
     """
 
     runs: RunInputs

@@ -1,4 +1,4 @@
-"""``epic inspect``: what is in a recording, and what was made of it."""
+"""``epic inspect``: contents of a recording, how it was read, and findings."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _read_code(text: str) -> str:
 
 @dataclass(frozen=True)
 class InspectOptions:
-    """Which recordings are inspected, and how; no ``recordings``: standard input."""
+    """Recordings and options of an inspection; no ``recordings``: standard input."""
 
     recordings: tuple[str, ...] = shared(recordings_argument)
     row_format: str = value(
@@ -100,21 +100,21 @@ def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
     failing: set[str] = set()
     grave = False
     for number, name in enumerate(names):
-        found = _inspected(name, options)
+        found = _inspect_file(name, options)
         codes = {finding.code for finding in found.findings}
         failing |= codes if ANY in options.fail_if else codes & set(options.fail_if)
         grave |= bool(found.doubts or found.refused)
         if options.row_format == "json":
             write_document(json.dumps(record(found)) + "\n")
         else:
-            _write(report(found), options, number)
+            _write_text(report(found), options, number)
     if failing:
         say(f"epic: found {', '.join(sorted(failing))}\n")
         return ExitStatus.NOT_AS_EXPECTED
     return ExitStatus.LINES_REFUSED if grave else ExitStatus.DONE
 
 
-def _inspected(file: str, options: InspectOptions) -> Inspection:
+def _inspect_file(file: str, options: InspectOptions) -> Inspection:
     from epic_cli.jobs.inspect.run import inspect as run
 
     name, color = source_name(file), use_color(options.color, sys.stderr)
@@ -137,7 +137,7 @@ def _inspected(file: str, options: InspectOptions) -> Inspection:
     return found
 
 
-def _write(report: Report, options: InspectOptions, number: int) -> None:
+def _write_text(report: Report, options: InspectOptions, number: int) -> None:
     if number:
         write_document("\n")
     rest = "a wider window or --format json"

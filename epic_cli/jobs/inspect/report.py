@@ -1,4 +1,4 @@
-"""What is in a recording as a report, and its findings as all reports show them."""
+"""An inspection as a report, and a recording's findings as all reports show them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,15 @@ _WEIGHTS = {Severity.WARNING: "warning ", Severity.NOTE: "note "}
 
 
 def report(found: Inspection, command: str = "epic inspect") -> model.Report:
-    """What it was read as, then the findings, worst first."""
-    parts: list[model.Part] = [model.ReportFinding("", "", list(_facts(found)))]
+    """Return the report of an inspection.
+
+    Verdict, facts, first packets, findings with the worst first.
+    """
+    parts: list[model.Part] = [model.ReportFinding("", "", list(_list_facts(found)))]
     if found.entities:
-        parts.append(_entities(found.entities, found.all_entities))
+        parts.append(_entity_table(found.entities, found.all_entities))
     if found.head:
-        parts.append(_head(found))
+        parts.append(_head_table(found))
     if any(len(path) > 1 for path in found.paths.values()):
         parts.append(picture(found.paths))
     parts += [finding(row, command, found.name) for row in found.findings]
@@ -66,7 +69,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
 
 
 def finding(one: RecordingFinding, command: str, name: str) -> model.ReportFinding:
-    """A finding of a recording, with the command line that mends it."""
+    """Return a finding of a recording, with the command line that mends it."""
     from shlex import quote
 
     cure = one.cure(FrontEnd.COMMAND_LINE)
@@ -79,7 +82,7 @@ def finding(one: RecordingFinding, command: str, name: str) -> model.ReportFindi
     return model.ReportFinding(title, what, [term for term in terms if term[1]], method=method)
 
 
-def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
+def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
     begin, end = found.span
     how = found.read or ("as packet text" if found.format == "text" else "by its own names")
     yield "read as", f"{found.format}, {how}"
@@ -87,7 +90,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "units", found.layout.conversions
     if not found.packets:
         return
-    yield "time", f"{begin:.6g} to {end:.6g} s; {_clock(found)}"
+    yield "time", f"{begin:.6g} to {end:.6g} s; {_clock_words(found)}"
     if found.step is not None:
         step, even = found.step, "even" if found.is_regular else "uneven"
         rate = f"{1 / step.middle:.3g} Hz, a packet every {seconds(step.middle)}"
@@ -103,11 +106,11 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
             words += "; no velocities are given"
         yield "speed", words
     if found.turns:
-        yield "rotation", _rotation(found)
+        yield "rotation", _rotation_words(found)
     if found.all_entities > len(found.entities):
         of = f"{found.all_entities:,} entities"
         yield "judged", f"the {len(found.entities):,} with most packets of {of}"
-    yield "arrival", _arrivals(found)
+    yield "arrival", _arrival_words(found)
     teleports, numbers = (
         sum(getattr(row, name) for row in found.entities) for name in ("teleports", "sequences")
     )
@@ -121,7 +124,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "refused", f"{counted(found.refused, 'line')}, the first is line {first}"
 
 
-def _rotation(found: Inspection) -> str:
+def _rotation_words(found: Inspection) -> str:
     places = found.layout.places if found.layout is not None else {}
     kinds = {"qx": "a quaternion", "m00": "a matrix", "rx": "a rotation vector", "yaw": "angles"}
     kind = next((words for field, words in kinds.items() if field in places), "")
@@ -142,7 +145,7 @@ def _rotation(found: Inspection) -> str:
     return "; ".join(filter(None, words))
 
 
-def _clock(found: Inspection) -> str:
+def _clock_words(found: Inspection) -> str:
     layout, (begin, _) = found.layout, found.span
     unit = (layout.time_unit if layout is not None else None) or "s"
     if any(entity.restarts for entity in found.entities):
@@ -157,7 +160,7 @@ def _clock(found: Inspection) -> str:
     return kind if unit in ("s", "iso") else f"{kind}, read in {unit}"
 
 
-def _arrivals(found: Inspection) -> str:
+def _arrival_words(found: Inspection) -> str:
     if not found.arrivals:
         return "no arrival times"
     delays = [entity.delays for entity in found.entities if entity.arrivals]
@@ -167,7 +170,7 @@ def _arrivals(found: Inspection) -> str:
     return f"{some}{seconds(low)} to {seconds(high)} after the times: {clock}"
 
 
-def _entities(tracks: tuple[Track, ...], count: int) -> model.Table:
+def _entity_table(tracks: tuple[Track, ...], count: int) -> model.Table:
     shown = tracks[:_ENTITIES]
     rest = max(count, len(tracks)) - len(shown)
     size = [
@@ -200,7 +203,7 @@ _IMPORTANCE = {
 }
 
 
-def _head(found: Inspection) -> model.Table:
+def _head_table(found: Inspection) -> model.Table:
     packets = found.head
     turns = [() if packet.rotation is None else angles(packet.rotation) for packet in packets]
     fields = {
@@ -229,7 +232,7 @@ def _head(found: Inspection) -> model.Table:
 
 
 def picture(paths: dict[str, Floats]) -> model.Figure:
-    """The paths of entities, by the two axes that they are longest in."""
+    """Return a figure of the entities' paths along the two longest axes."""
 
     def draw() -> Text | None:
         from rich.text import Text
@@ -256,7 +259,7 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
 
 
 def record(found: Inspection) -> dict[str, Any]:
-    """All of it for programs."""
+    """Return an inspection as a record for programs."""
     begin, end = found.span
     return {
         "recording": found.name,
@@ -269,7 +272,7 @@ def record(found: Inspection) -> dict[str, Any]:
         "step": found.step and found.step._asdict(),
         "speed": found.speeds and found.speeds._asdict(),
         "given_speed": found.given and found.given._asdict(),
-        "clock": _clock(found),
+        "clock": _clock_words(found),
         "turns": [turn._asdict() for turn in found.turns],
         "entities": [
             {

@@ -1,4 +1,4 @@
-"""What is in a recording, and what was made of it, as values."""
+"""The inspection of a recording: contents, layout and findings, as values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REGULAR = 0.1
 
 
 class Spread(NamedTuple):
-    """The median of something, and where nine of ten lie, or the greatest."""
+    """The median of a quantity, with its 5 % quantile and its 95 % quantile or maximum."""
 
     low: float
     middle: float
@@ -40,15 +40,15 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Inspection(Tabular):
-    """What a recording was read as.
+    """Contents and layout of a recording, and its findings, worst first.
 
     ``layout`` is how it was read (None: packet text), ``read`` the same as a description.
-    ``entities`` are what is known of each, or of those with most packets where ``all_entities`` are
-    more than 1,000. ``step`` are the times (s) between packets of an entity, ``speeds`` those that
-    the positions show between teleports and ``given`` those of the velocities, in its length unit
-    per second: low 5 %, median, greatest. ``unread`` are columns that no field is read from, with
-    first values. ``head`` are the first packets; ``refused``: this many lines are none. ``paths``
-    are positions, by entity, ``turns`` what is known of rotations. ``findings`` stand worst first.
+    ``entities`` describe each entity, or those with the most packets if ``all_entities`` are more
+    than 1,000. ``step`` is the spread of the times (s) between an entity's packets; ``speeds`` that
+    of the positions between teleports, and ``given`` that of the velocities, in length units per
+    second. ``unread`` are columns that no field is read from, with their first values. ``head`` are
+    the first packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3) by entity,
+    ``turns`` describe rotations.
     """
 
     name: str
@@ -70,34 +70,37 @@ class Inspection(Tabular):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The codes of findings that make all that is computed from the recording doubtful."""
+        """Codes of the findings that make every computed figure doubtful."""
         return doubts(self.findings)
 
     @property
     def read(self) -> str:
-        """How it was read, as a description."""
+        """Layout as a description for ``--read``; empty for packet text."""
         return "" if self.layout is None else self.layout.write()
 
     @property
     def span(self) -> tuple[float, float]:
-        """The least and the greatest time, in seconds."""
+        """First and last time, in seconds."""
         times = [(entity.first, entity.last) for entity in self.entities] or [(0.0, 0.0)]
         return min(one for one, _ in times), max(one for _, one in times)
 
     @property
     def is_regular(self) -> bool:
-        """Whether packets were sent at one rate."""
+        """True if packets were sent at an even rate."""
         step = self.step
         return step is not None and step.high - step.low <= 2 * REGULAR * step.middle
 
     @property
     def arrivals(self) -> int:
-        """How many packets have an arrival time."""
+        """Number of packets with an arrival time."""
         return sum(entity.arrivals for entity in self.entities)
 
 
 def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -> Inspection:
-    """What is in a recording of these blocks, which ``watch`` has observed; raises what they do."""
+    """Inspect a recording of these blocks, which ``watch`` has observed.
+
+    Raise what the blocks raise.
+    """
     held: dict[str, PacketBlock] = {}
     head: list[Packet] = []
     count = refused = 0
@@ -126,9 +129,9 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
         reader.layout if reader is not None else None,
         count,
         tuple(tracks),
-        _spread([np.diff(table[TIME]) for table in tables.values()], 0.95, least=0.0),
-        _spread([_speeds(table) for table in tables.values()]),
-        _spread([lengths(table[VELOCITY].T) for table in tables.values()]),
+        _measure_spread([np.diff(table[TIME]) for table in tables.values()], 0.95, least=0.0),
+        _measure_spread([_measure_speeds(table) for table in tables.values()]),
+        _measure_spread([lengths(table[VELOCITY].T) for table in tables.values()]),
         tuple(others.items()),
         tuple(head),
         refused,
@@ -140,15 +143,17 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     )
 
 
-def _speeds(table: Floats) -> Floats:
-    """How fast the positions move from packet to packet; a teleport is no movement."""
+def _measure_speeds(table: Floats) -> Floats:
+    """Return the speed from packet to packet (n - 1); NaN at teleports and for equal stamps."""
     with np.errstate(all="ignore"):
         steps = np.diff(table[TIME])
         moved = (steps > 0) & (table[TELEPORT, 1:] == 0)
         return np.where(moved, lengths(np.diff(table[POSITION].T, axis=0)) / steps, np.nan)
 
 
-def _spread(parts: list[Floats], high: float = 1.0, least: float = -np.inf) -> Spread | None:
+def _measure_spread(
+    parts: list[Floats], high: float = 1.0, least: float = -np.inf
+) -> Spread | None:
     values = np.concatenate(parts) if parts else np.empty(0)
     values = values[np.isfinite(values) & (values > least)]
     return Spread(*map(float, np.quantile(values, (0.05, 0.5, high)))) if len(values) else None

@@ -89,7 +89,7 @@ def verdict(found: Design) -> list[str]:
     """Say what to draw with, what more and fewer parts would bring, and what the game draws now."""
     taken, at = found.taken, found.simplest.index(found.taken)
     metric = found.goal.metric
-    ends, doubts = taken.result.interval(metric.name), compared.in_doubt(found.comparison)
+    ends, doubts = taken.result.interval(metric.name), compared.doubt_words(found.comparison)
     if math.isnan(taken.result.value(metric.name)):
         return [*doubts, f"Nothing can be judged here: the {called(metric)} of all is unknown."]
     sentences = [

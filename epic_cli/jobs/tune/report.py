@@ -110,7 +110,7 @@ def verdict(found: Tunings) -> list[str]:
         return _describe_ranking(found, found.comparison)
     (one,) = found.tunings
     sentences = [
-        *compared.in_doubt(one.evaluation.comparison),
+        *compared.doubt_words(one.evaluation.comparison),
         _decision(one, found),
         _describe_harmless(one, found.goal.metric),
         _figures(one, found),
