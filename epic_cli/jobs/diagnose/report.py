@@ -182,11 +182,13 @@ _NO_GAIN = "None helps here. Tried without gain: {}."
 
 def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
     """Return the cure of a finding as terms: what to do, the command that was tried, its gain."""
-    trial = finding.trial
-    if trial is None or drawn:
+    trial, remedy = finding.trial, finding.remedy
+    if trial is None or remedy is None:
         words = cure_words(finding, drawn)
         return [("cure", words)] if words else []
-    return [("cure", _cure(finding)), ("try", trial.command), ("gain", f"{trial.words}.")]
+    draws = remedy.drawing is not None and remedy.packets is None
+    terms = [] if drawn and draws else [("cure", _cure(finding))]
+    return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
 
 
 def _cure(finding: Finding) -> str:
@@ -290,9 +292,17 @@ def _unchecked(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
 SAME_TIME = 0.002
 
 
-def strategy_options(found: StrategySpec) -> str:
-    """The strategy and its settings, as ``epic replay`` takes them."""
-    return f"-s {written(found.name, found.settings)}"
+def strategy_options(found: StrategySpec, digits: int = 6) -> str:
+    """Return the option that draws a strategy; its numbers have ``digits`` at most."""
+    settings = {
+        key: float(f"{value:.{digits}g}") if isinstance(value, float) else value
+        for key, value in found.settings.items()
+    }
+    return f"-s {written(found.name, settings)}"
+
+
+#: Digits of settings that come near, but do not draw the same.
+_NEARLY = 3
 
 
 def drawn_words(match: DrawnMatch) -> list[str]:
@@ -309,7 +319,7 @@ def _engine_words(match: DrawnMatch) -> list[str]:
     best = match.best
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {_share_left(match.off)} of the usual step"
-    options, behind = strategy_options(best.candidate), _behind(best)
+    options, behind = strategy_options(best.candidate, 6 if match.found else _NEARLY), _behind(best)
     if match.found:
         own = declaration(best.candidate.name).summary
         nearly = "" if best.residual <= match.enough else " nearly"
@@ -373,7 +383,7 @@ _AHEAD = {
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """How it draws, in sentences."""
     settings = values_of(found.strategy)
-    command = strategy_options(found.strategy)
+    command = strategy_options(found.strategy, 6 if match.found else _NEARLY)
     if not match.like:
         return [f"Not understood: {_left(match)}. Nearest: {command}."]
     how = _buffer_words if found.strategy.name == "buffer" else _chase_words
