@@ -120,22 +120,20 @@ def packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlo
         yield block
 
 
-#: Lines of a table that are given at once.
-_LINES = 4096
-
 #: Bytes, one by one, as ``read`` takes them.
 Bytes = Callable[[], bytes]
 
 
 def table_of(source: Any) -> Bytes | None:
     """The rows of a table, an array or a mapping of columns as CSV; None: it is none of these."""
+    from epic_cli.recordings.columns import iterate_arrow_csv, iterate_csv
+
     if getattr(source, "ndim", 0) == 2 and hasattr(source, "dtype"):
-        return _given(_together(_csv_lines(source.tolist())))  # its columns have numbers
+        return _given(iterate_csv(list(source.T)))  # its columns have numbers
+    if (table := _arrow_table(source)) is not None:
+        return _given(iterate_arrow_csv(table))
     columns = _columns(source)
-    if columns is None:
-        return None
-    rows = chain([columns], zip(*columns.values(), strict=True))
-    return _given(_together(_csv_lines(rows)))
+    return None if columns is None else _given(iterate_csv(columns))
 
 
 def is_row(item: object) -> bool:
@@ -183,35 +181,38 @@ class _Encoded:
         return False
 
 
-def _columns(source: Any) -> dict[str, list[Any]] | None:
+def _columns(source: Any) -> dict[str, Any] | None:
     """The columns of a table by their names; None: it is no table."""
     if isinstance(source, Mapping):
-        return {str(name): _list(values) for name, values in source.items()}
+        return {str(name): values if hasattr(values, "__len__") else list(values)
+                for name, values in source.items()}  # fmt: skip
     if hasattr(source, "dtype"):
         names = source.dtype.names
-        return {name: _list(source[name]) for name in names} if names else None
+        return {name: source[name] for name in names} if names else None
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars' LazyFrame
         source = source.collect()
     if hasattr(source, "reset_index"):  # pandas: the times may be the index
         plain = source.index.name is None and type(source.index).__name__ == "RangeIndex"
         source = source if plain else source.reset_index()
-        return {_name(column): source[column].tolist() for column in source.columns}
+        return {_name(column): source[column] for column in source.columns}
     if hasattr(source, "get_columns"):
-        return {column.name: column.to_list() for column in source.get_columns()}
-    if not hasattr(source, "to_pydict") and hasattr(source, "__arrow_c_stream__"):
-        try:
-            from pyarrow import table
-        except ImportError as error:
-            message = f"{type(source).__name__} needs PyArrow: pip install pyarrow"
-            raise TypeError(message) from error
-        source = table(source)
-    return dict(source.to_pydict()) if hasattr(source, "to_pydict") else None
+        return {column.name: column for column in source.get_columns()}
+    return None
 
 
-def _list(values: Any) -> list[Any]:
-    if getattr(getattr(values, "dtype", None), "kind", "") == "M" and hasattr(values, "astype"):
-        values = values.astype("datetime64[us]")  # of nanoseconds NumPy gives whole numbers
-    return list(values.tolist() if hasattr(values, "tolist") else values)
+def _arrow_table(source: Any) -> Any:
+    """A table of PyArrow, of one or of anything else with Arrow's stream; None: it is neither."""
+    if hasattr(source, "to_batches"):
+        return source
+    others = hasattr(source, "reset_index") or hasattr(source, "get_columns")
+    if others or not hasattr(source, "__arrow_c_stream__"):
+        return None
+    try:
+        from pyarrow import table
+    except ImportError as error:
+        message = f"{type(source).__name__} needs PyArrow: pip install pyarrow"
+        raise TypeError(message) from error
+    return table(source)
 
 
 def _name(name: Any) -> str:
@@ -224,20 +225,18 @@ def _given(lines: Iterator[bytes]) -> Bytes:
     return lambda: next(lines, b"")
 
 
-def _together(lines: Iterator[bytes]) -> Iterator[bytes]:
-    while some := b"".join(islice(lines, _LINES)):
-        yield some
-
-
 def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    from epic_cli.recordings.columns import write_cell
     from epic_cli.recordings.writing import csv_field
 
     for row in rows:
-        yield (",".join(csv_field(_cell(value)) for value in row) + "\n").encode()
+        yield (",".join(csv_field(write_cell(value)) for value in row) + "\n").encode()
 
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
+    from epic_cli.recordings.columns import write_cell
+
     if hasattr(value, "__dataclass_fields__"):
         value = {name: getattr(value, name) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):
@@ -247,20 +246,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, (str, bool, int)):
         return value
-    return (_cell(value) or None) if not isinstance(value, float) or value != value else value  # noqa: PLR0124
-
-
-def _cell(value: Any) -> str:
-    """A cell as text; missing ones are empty: None, NaN, and what pandas has for them."""
-    # pandas' NA is neither equal to itself nor not
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:  # noqa: PLR0124
-        return ""
-    if isinstance(value, bool):
-        return str(int(value))
-    if hasattr(value, "isoformat") and not hasattr(value, "total_seconds"):
-        return str(value.isoformat())
-    if hasattr(value, "total_seconds"):
-        return repr(value.total_seconds())
-    if isinstance(value, (tuple, list)):  # a vector
-        return f"({', '.join(map(_cell, value))})"
-    return " ".join(str(value).split("\n"))
+    return (write_cell(value) or None) if not isinstance(value, float) or value != value else value  # noqa: PLR0124

@@ -40,7 +40,10 @@ inline Instant converted(const Instant& at, double from, double to) {
     return out;
 }
 
-// A decimal of up to 18 digits in front of the point, exactly; any other number as a double.
+// The largest number to which a digit can be added: a Unix time in nanoseconds has 19 digits.
+constexpr int64_t kMostBeforeDigit = (INT64_MAX - 9) / 10;
+
+// A decimal of up to 18 or 19 digits before the point, exactly; any other number as a double.
 // The text must be followed by a character that is not part of a number.
 inline bool scan_instant(std::string_view text, Instant& out) {
     const char* p = text.data();
@@ -49,7 +52,7 @@ inline bool scan_instant(std::string_view text, Instant& out) {
     if (negative) ++p;
     const char* const digits = p;
     int64_t whole = 0;
-    while (p < end && is_digit(*p) && p - digits < 18) whole = whole * 10 + (*p++ - '0');
+    while (p < end && is_digit(*p) && whole <= kMostBeforeDigit) whole = whole * 10 + (*p++ - '0');
     if (p > digits && p == end) {
         out = {negative ? -whole : whole, 0};
         return true;

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.engine.keys import COLUMN_KEYS, KeyType, table_columns
 from epic_cli.recordings import Format, Unreadable
+from epic_cli.recordings.columns import write_arrow_rows, write_head
 from epic_cli.recordings.writing import check, check_columns
 
 if TYPE_CHECKING:
@@ -331,14 +332,12 @@ def _is_short(arrow: Any, column: Any) -> bool:
 
 
 def _csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
-    from pyarrow import csv
-
+    """The rows of these columns as CSV, or the line of their names."""
     names, values = zip(*columns, strict=True) if columns else ((), ())
-    sink = arrow.BufferOutputStream()
-    table = arrow.table(list(values), names=list(names))
-    csv.write_csv(table, sink, csv.WriteOptions(include_header=header))
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
+    if header:
+        return write_head(names)
+    batches = arrow.table(list(values), names=list(names)).combine_chunks().to_batches()
+    return b"".join(map(write_arrow_rows, batches))
 
 
 def _flat(arrow: Any, table: Any) -> list[tuple[str, Any]]:

@@ -1,0 +1,171 @@
+"""Tables in memory give the packets of the same table in a file, whatever holds the columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from epic_cli import Packet, read_packets
+from epic_cli.engine.text import ColumnRows
+from epic_cli.recordings.columns import ROWS
+
+NUMBERS = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
+READ = "time=t,x=x,y=y,entity=who,seq=n"
+
+
+def cell(value: Any) -> str:
+    """Return a Python value as a spreadsheet's user would type it into a file."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return str(int(value)) if isinstance(value, bool) else repr(value).strip("'")
+
+
+def from_file(columns: dict[str, list[Any]]) -> list[Packet]:
+    """Return the packets of a table that was written by Python's own csv."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([value if isinstance(value, str) else cell(value) for value in row])
+    text.seek(0)
+    return list(read_packets(text, read=READ, refused=lambda _: None))
+
+
+def plain_columns(chance: random.Random, count: int) -> dict[str, list[Any]]:
+    """Return a random table of Python values."""
+    numbers = (0.0, -0.0, 1e-300, 1.7976931348623157e308, 0.1, 5e-324, math.nan, math.inf, -2.5)
+    return {
+        "t": [n / 30 for n in range(count)],
+        "x": [chance.choice((chance.gauss(0, 1e3), chance.choice(numbers))) for _ in range(count)],
+        "y": [chance.uniform(-1, 1) for _ in range(count)],
+        "n": list(range(count)),
+        "who": [chance.choice(["ann", 'b"ob', "c,d", "é", " e ", "42"]) for _ in range(count)],
+    }
+
+
+ARRAYS: dict[str, Callable[[list[Any]], Any]] = {
+    "lists": lambda column: column,
+    "tuples": tuple,
+    "arrays": np.array,
+    "strided": lambda column: np.repeat(np.array(column), 2)[::2],
+    "backwards": lambda column: np.array(column[::-1])[::-1],
+    "swapped": lambda column: (
+        array if (array := np.array(column)).dtype.kind == "U"
+        else array.astype(array.dtype.newbyteorder())
+    ),
+    "objects": lambda column: np.array(column, object),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize("count", [1, 2, 100, ROWS, ROWS + 1])
+def test_columns_of_numpy_are_read_as_the_file(kind: str, count: int) -> None:
+    columns = plain_columns(random.Random(count), count)
+    given = {name: ARRAYS[kind](column) for name, column in columns.items()}
+    assert list(read_packets(given, read=READ, refused=lambda _: None)) == from_file(columns)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_each_type_of_number_keeps_its_value(dtype: str) -> None:
+    x = np.array([0, 1, 3, 100, 7.5 if dtype[0] == "f" else 7], dtype)
+    given = {"time": np.arange(5.0), "x": x, "y": np.zeros(5, bool)}
+    found = [packet.position[:2] for packet in read_packets(given)]
+    assert found == [(float(value), 0.0) for value in x]
+
+
+def test_whole_numbers_beyond_a_double_keep_their_digits() -> None:
+    times = np.array([1_700_000_000_123_456_789, 1_700_000_000_223_456_790], "i8")
+    given = {"time": times, "x": np.zeros(2), "y": np.zeros(2)}
+    first, second = read_packets(given, read="unit=ns,origin=first")
+    assert second.time - first.time == pytest.approx(0.100000001, abs=1e-12)
+
+
+def test_times_and_durations_of_numpy() -> None:
+    for unit in ("ms", "us", "ns"):
+        times = np.datetime64("2024-05-01T12:00:00", unit) + np.arange(4).astype(f"m8[{unit}]")
+        steps = (times - times[0]).astype(f"m8[{unit}]")
+        step = {"ms": 1e-3, "us": 1e-6, "ns": 0.0}[unit]
+        for given in (times, steps):
+            packets = read_packets({"time": given, "x": range(4), "y": range(4)})
+            assert [p.time for p in packets] == pytest.approx(
+                [step * n for n in range(4)], abs=1e-9
+            )
+
+
+def test_arrow_with_nulls_chunks_slices_and_dictionaries() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    chance = random.Random(1)
+    for count in (1, 9, 100, 2 * ROWS + 5):
+        columns = plain_columns(chance, count)
+        for name in ("x", "n"):
+            columns[name] = [None if chance.random() < 0.1 else one for one in columns[name]]
+        cut = chance.randrange(count)
+        tables = {
+            "whole": arrow.table(columns),
+            "sliced": arrow.concat_tables([arrow.table(columns)] * 3)[count : 2 * count],
+            "chunked": arrow.concat_tables(
+                [arrow.table(columns)[:cut], arrow.table(columns)[cut:]]
+            ),
+        }
+        whole = tables["whole"]
+        place = whole.schema.get_field_index("who")
+        for name, kind in (("large", arrow.large_string()), ("view", None)):
+            who = whole.column("who")
+            coded = who.dictionary_encode() if kind is None else who.cast(kind)
+            tables[name] = whole.set_column(place, "who", coded)
+        expected = from_file(columns)
+        for name, table in tables.items():
+            found = list(read_packets(table, read=READ, refused=lambda _: None))
+            assert found == expected, name
+
+
+def test_arrow_types() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    begin = datetime(2024, 5, 1, 12, tzinfo=UTC)
+    times = [begin + timedelta(seconds=n / 8) for n in range(4)]
+    for kind in (
+        arrow.timestamp("ns", "Europe/Berlin"),
+        arrow.timestamp("ms"),
+        arrow.timestamp("us"),
+    ):
+        given = times if kind.tz else [time.replace(tzinfo=None) for time in times]
+        table = arrow.table({
+            "time": arrow.array(given, kind),
+            "x": arrow.array([0, 1, None, 3], arrow.float32()),
+            "y": arrow.array([0, 1, 2, 3], arrow.decimal128(5, 2)),
+            "teleport": arrow.array([False, True, False, None], arrow.bool_()),
+        })  # fmt: skip
+        found = list(read_packets(table, refused=lambda _: None))
+        assert [p.time for p in found] == pytest.approx([0, 0.125, 0.375])
+        assert [p.position for p in found] == [(0, 0, 0), (1, 1, 0), (3, 3, 0)]
+        assert [p.teleport for p in found] == [False, True, False]
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="different lengths: 2, 3"):
+        list(read_packets({"time": [0, 1], "x": [0, 1, 2], "y": [0, 1]}))
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (("float64", b"1234567", None, None, 0, 0), "has 7 bytes and needs 8"),
+        (("float64", b"12345678", None, None, 1, 0), "has 8 bytes and needs 16"),
+        (("text32", b"\0\0\0\0\5\0\0\0", b"four", None, 0, 0), "has 4 bytes and needs 5"),
+        (("text32", b"\5\0\0\0\1\0\0\0", b"four5", None, 0, 0), "go back"),
+        (("text64", b"\0" * 8 + b"\xff" * 8, b"", None, 0, 0), "go back"),
+        (("bit", b"\0", None, b"", 0, 0), "has 0 bytes and needs 1"),
+        (("int16", None, None, None, 0, 0), "a column has no buffer"),
+    ],
+)
+def test_a_buffer_that_is_too_small_is_refused(column: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ColumnRows([column], 1)
