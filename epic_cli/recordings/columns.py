@@ -7,7 +7,11 @@ None of these libraries is loaded here unless the table is one of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import contextlib
+import math
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Any, Final
 
 from epic_cli.engine.text import COLUMN_KINDS, ColumnRows
@@ -73,11 +77,11 @@ def _convert(values: Any) -> Column:
         return _convert_polars(values)
     if hasattr(values, "__arrow_array__") or type(values).__module__.startswith("pyarrow"):
         return _convert_list(values.to_pylist() if hasattr(values, "to_pylist") else list(values))
-    array = values
+    numbers = values
     if hasattr(values, "to_numpy") and _is_numpy(getattr(values, "dtype", None)):  # pandas
-        array = values.to_numpy()
-    if _is_numpy(getattr(array, "dtype", None)) and getattr(array, "ndim", 0) == 1:
-        converted = _convert_array(array)
+        numbers = values.to_numpy()
+    if _is_numpy(getattr(numbers, "dtype", None)) and getattr(numbers, "ndim", 0) == 1:
+        converted = _convert_array(numbers)
         if converted is not None:
             return converted
     return _convert_list(values.tolist() if hasattr(values, "tolist") else values)
@@ -87,38 +91,38 @@ def _is_numpy(dtype: Any) -> bool:
     return type(dtype).__module__.partition(".")[0] == "numpy"
 
 
-def _convert_array(array: Any) -> Column | None:
+def _convert_array(values: Any) -> Column | None:
     """Convert a NumPy array; return None for one of Python objects."""
     import numpy as np
 
-    kind = array.dtype.kind
-    if kind == "f" and array.dtype.itemsize not in (4, 8):
-        array = array.astype(np.float64)  # half precision, or what a double cannot hold
+    kind = values.dtype.kind
+    if kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)  # half precision, or what a double cannot hold
     elif kind in "Mm":
-        return _convert_times(array)
+        return _convert_times(values)
     elif kind == "U":
-        array = np.char.encode(array, "utf-8")
+        values = np.char.encode(values, "utf-8")
     elif kind not in "fiubS":
         return None
-    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    if array.dtype.kind == "S":
-        return "fixed", array.view(np.uint8), None, None, 0, array.dtype.itemsize
-    name = "bool" if array.dtype.kind == "b" else array.dtype.name
+    values = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+    if values.dtype.kind == "S":
+        return "fixed", values.view(np.uint8), None, None, 0, values.dtype.itemsize
+    name = "bool" if values.dtype.kind == "b" else values.dtype.name
     if name not in COLUMN_KINDS:
         return None
-    return name, array.view(np.uint8), None, None, 0, 0
+    return name, values.view(np.uint8), None, None, 0, 0
 
 
-def _convert_times(array: Any) -> Column:
+def _convert_times(values: Any) -> Column:
     """Convert dates to ISO 8601, and durations to seconds, in microseconds."""
     import numpy as np
 
-    missing = np.isnat(array)
-    if array.dtype.kind == "m":
-        seconds = array.astype("timedelta64[us]").astype(np.int64) / 1e6
+    missing = np.isnat(values)
+    if values.dtype.kind == "m":
+        seconds = values.astype("timedelta64[us]").astype(np.int64) / 1e6
         seconds[missing] = np.nan
         return "float64", seconds.view(np.uint8), None, None, 0, 0
-    texts = np.datetime_as_string(array.astype("datetime64[us]")).astype("S")
+    texts = np.datetime_as_string(values.astype("datetime64[us]")).astype("S")
     texts[missing] = b""
     return "fixed", texts.view(np.uint8), None, None, 0, texts.dtype.itemsize
 
@@ -137,15 +141,39 @@ def _convert_polars(series: Any) -> Column:
 
 
 def _convert_list(values: Sequence[Any]) -> Column:
-    """Convert Python objects, cell by cell."""
-    texts = [write_cell(value).encode("utf-8", "surrogatepass") for value in values]
-    ends, end = [0], 0
-    for text in texts:
-        end += len(text)
-        ends.append(end)
-    from array import array
+    """Convert Python objects: numbers of one type at once, others cell by cell."""
+    return convert_values(values, write_cell)
 
-    return "text64", array("q", ends), b"".join(texts), None, 0, 0
+
+def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column:
+    """Convert Python objects to a column; ``write`` gives the text of one that is no number.
+
+    Numbers that are missing (None, or an empty text) become empty cells.
+    """
+    types = set(map(type, values))
+    missing = types & {type(None), str}
+    if missing and float in types and not any(value for value in values if type(value) is str):
+        values = [math.nan if type(value) in missing else value for value in values]
+        types -= missing
+    if types == {float}:
+        return "float64", array("d", values), None, None, 0, 0
+    if types == {int}:
+        with contextlib.suppress(OverflowError):
+            return "int64", array("q", values), None, None, 0, 0
+    if types == {bool}:
+        return "bool", bytes(values), None, None, 0, 0
+    texts = [write(value).encode("utf-8", "surrogatepass") for value in values]
+    ends = array("q", chain((0,), accumulate(map(len, texts))))
+    return "text64", ends, b"".join(texts), None, 0, 0
+
+
+def write_rows(rows: Sequence[Sequence[Any]], write: Callable[[Any], str]) -> bytes:
+    """Return rows of Python objects as CSV; ``write`` gives the text of one that is no number."""
+    widths = set(map(len, rows))
+    if len(widths) != 1:
+        return b"".join(write_rows([row], write) for row in rows)
+    columns = [convert_values(values, write) for values in zip(*rows, strict=True)]
+    return ColumnRows(columns, len(rows)).lines(0, len(rows))
 
 
 def _convert_arrow(column: Any) -> Column:

@@ -19,7 +19,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.work.event_loop import wait_for_event, stop_signals
+from epic_cli.work.event_loop import stop_signals, wait_for_event
 
 #: A style and a text, as prompt_toolkit takes them.
 Fragment = tuple[str, str]

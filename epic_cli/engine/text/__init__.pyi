@@ -126,7 +126,9 @@ class PacketRows:
 COLUMN_KINDS: frozenset[str]
 
 class ColumnRows:
-    def __init__(self, columns: Sequence[tuple[str, object, object, object, int, int]], count: int) -> None: ...
+    def __init__(
+        self, columns: Sequence[tuple[str, object, object, object, int, int]], count: int
+    ) -> None: ...
     count: Final[int]
     def lines(self, begin: int, end: int) -> bytes: ...
 

@@ -152,7 +152,8 @@ class Commands:
     def _show(self) -> str:
         both = ((way, self._links.directions[way]) for way in WAYS)
         return "ok " + "; ".join(
-            f"{way} {'blackout' if one.blackout else describe_conditions(one.conditions)}" for way, one in both
+            f"{way} {'blackout' if one.blackout else describe_conditions(one.conditions)}"
+            for way, one in both
         )
 
     def _clients(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.recordings import Format, Unreadable
+from epic_cli.recordings.columns import write_rows
 from epic_cli.recordings.entries.csv import lines_above_header
 
 if TYPE_CHECKING:
@@ -299,25 +301,16 @@ def _with_packets(tables: Tables) -> list[str]:
 
 def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
     """Whether one of the first rows names a time and a position."""
-    from itertools import islice
-
-    lines = [line for line in _lines(islice(rows, _LOOKED_AT)) if line.strip(b",\n")]
+    some = (write_rows([tuple(row)], _cell) for row in islice(rows, _LOOKED_AT))
+    lines = [line for line in some if line.strip(b",\n")]
     return lines_above_header(lines) is not None
 
 
 def _chunks(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    from itertools import islice
-
-    lines = _lines(rows)
-    while some := b"".join(islice(lines, _ROWS)):
-        yield some
-
-
-def _lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    from epic_cli.recordings.writing import csv_field
-
-    for row in rows:
-        yield ",".join(csv_field(_cell(cell)) for cell in row).encode() + b"\n"
+    left = map(tuple, rows)
+    while some := list(islice(left, _ROWS)):
+        # the first row may have the names of columns, and the others numbers
+        yield write_rows(some[:1], _cell) + write_rows(some[1:], _cell)
 
 
 def _cell(value: Any) -> str:
