@@ -80,7 +80,7 @@ def test_a_replay_loads_nothing_heavy() -> None:
 
 def test_a_packet_needs_only_position_velocity_and_time() -> None:
     packet = Packet((1.0, 2.0, 3.0), ORIGIN, 0.5)
-    assert packet[3:] == (None, "", False, None, 0.0, None, None)
+    assert packet[3:] == (None, "", False, None, 0.0, None, None, None)
 
 
 def test_the_catalogue_names_what_strategy_makes() -> None:

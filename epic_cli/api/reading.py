@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay import separate
+from epic_cli.recordings.extras import extras_at
 from epic_cli.recordings.files import CannotAccess
 from epic_cli.recordings.opening import AT_ONCE, ReadingLog, RecordingSource, blocks
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
@@ -163,7 +164,10 @@ class PacketReader(Iterator["Packet"]):
         while self._given >= len(self._block):
             self._block, self._given = next(self._blocks), 0
         self._given += 1
-        return self._block[self._given - 1]
+        packet = self._block[self._given - 1]
+        if self._block.has_extras(self._given - 1):
+            packet = packet._replace(extras=extras_at(self._block, self._given - 1) or None)
+        return packet
 
     def begin(self) -> None:
         """Read the first block, so that a fault of the whole recording is raised at once."""
@@ -239,7 +243,11 @@ def _make_reader(
 ) -> PacketReader:
     log = Warner(source.name)
     reader = PacketReader(
-        source, log, read_accepted(source, spec, log, refused, rebase_time=rebase_time)
+        source,
+        log,
+        read_accepted(
+            source, spec, log, refused, rebase_time=rebase_time, keep_extras=not rebase_time
+        ),
     )
     if source.path is not None:
         reader.begin()
@@ -268,6 +276,7 @@ def read_accepted(
     refused: OnRefusal = "raise",
     at_once: int = AT_ONCE,
     rebase_time: bool = True,
+    keep_extras: bool = False,
 ) -> Blocks:
     """Yield the blocks of a source, and handle their refused lines.
 
@@ -276,7 +285,17 @@ def read_accepted(
     source = settled(source)
     if log is None:
         log = (Warner if source.packets is None else ReadingLog)(source.name)
-    read = cast("Blocks", blocks(source, spec, log, rebase_time=rebase_time, at_once=at_once))
+    read = cast(
+        "Blocks",
+        blocks(
+            source,
+            spec,
+            log,
+            rebase_time=rebase_time,
+            at_once=at_once,
+            keep_extras=keep_extras,
+        ),
+    )
     with python_errors(), contextlib.closing(read) as found:
         for block in found:
             refusals, block.refusals = block.refusals, []

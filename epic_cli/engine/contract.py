@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 Vector = tuple[float, float, float]
@@ -24,7 +25,8 @@ class Packet(NamedTuple):
     moved on purpose: strategies snap to the packet and forget the past. ``sequence`` is the
     sender's packet number. ``delta`` is how long before ``time`` the state was true, in seconds.
     ``rotation`` is a quaternion x, y, z, w, ``spin`` an angular velocity (rad/s) about the axes of
-    the world (None: not known; without a rotation it is passed over).
+    the world (None: not known; without a rotation it is passed over). ``extras`` are values of
+    other names, which are carried along: no strategy sees them.
     """
 
     position: Vector
@@ -37,6 +39,7 @@ class Packet(NamedTuple):
     delta: float = 0.0
     rotation: Rotation | None = None
     spin: Vector | None = None
+    extras: Mapping[str, str | int | float | bool] | None = None
 
 
 class Sample(NamedTuple):

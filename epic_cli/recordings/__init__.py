@@ -72,6 +72,9 @@ LONGEST_LINE = 65536
 #: As much, of a JSON object: one may have some thousand entities.
 LONGEST_OBJECT = 1 << 20
 
+#: What may separate a table's columns: the first of these that its first line has, outside quotes.
+DELIMITERS = "\t;|,"
+
 #: What Windows programs put in front of UTF-8 text: it is passed over.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -187,8 +190,11 @@ class Format:
         """A function for the bytes of what is inside; columns that no layout wants may be empty."""
         raise NotImplementedError
 
-    def writer(self, requested: Requested) -> Writer:
-        """Return what writes a recording, with columns for the ``requested`` keys in a table."""
+    def writer(self, requested: Requested, extras: Collection[str]) -> Writer:
+        """Return what writes a recording.
+
+        A table has columns for the ``requested`` keys and for ``extras`` of these names.
+        """
         raise NotImplementedError
 
     @property

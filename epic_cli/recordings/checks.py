@@ -22,9 +22,9 @@ from epic_cli.recordings.read_spec import (
     TIME_UNITS,
     VELOCITY,
     ReadSpec,
-    joined_columns,
     star_of,
     unit_of_arrivals,
+    used_columns,
 )
 from epic_cli.recordings.watch import LEAST, RecordingMonitor, WatchedBlock
 
@@ -182,8 +182,7 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
     places = reader.layout.places
     if any(star_of(column) >= 0 for column in places.values()):
         return reader.shared_cells(line) if "entity" not in places else {}
-    used = {part for column in places.values() for part in (column, column.rpartition(".")[0])}
-    used.update(part for column in list(used) for part in joined_columns(column))
+    used = used_columns(reader.layout)
     return {name: cell for name, cell in reader.cells_of(line).items() if name not in used}
 
 

@@ -60,9 +60,9 @@ def iterate_arrow_csv(table: Any) -> Iterator[bytes]:
 
 def write_head(names: Iterable[str]) -> bytes:
     """Return the names of columns as a line of CSV."""
-    from epic_cli.recordings.writing import csv_field
+    from epic_cli.recordings.writing import header_field
 
-    return (",".join(csv_field(write_cell(name)) for name in names) + "\n").encode()
+    return (",".join(header_field(write_cell(name)) for name in names) + "\n").encode()
 
 
 def write_arrow_rows(batch: Any) -> bytes:
@@ -164,7 +164,12 @@ def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column
         return "bool", bytes(values), None, None, 0, 0
     texts = [write(value).encode("utf-8", "surrogatepass") for value in values]
     ends = array("q", chain((0,), accumulate(map(len, texts))))
-    return "text64", ends, b"".join(texts), None, 0, 0
+    if not types <= {str, type(None)}:
+        return "cell64", ends, b"".join(texts), None, 0, 0
+    valid = bytearray((len(values) + 7) // 8)
+    for index, value in enumerate(values):
+        valid[index // 8] |= (value is not None) << index % 8
+    return "text64", ends, b"".join(texts), bytes(valid), 0, 0
 
 
 def write_rows(rows: Sequence[Sequence[Any]], write: Callable[[Any], str]) -> bytes:

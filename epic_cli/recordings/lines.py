@@ -10,16 +10,21 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reading, Reason, Refusal
 from epic_cli.engine.text import RecordScanner
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
-from epic_cli.recordings.names.guess import AmbiguousLayout
+from epic_cli.recordings.extras import parse_value
+from epic_cli.recordings.names.guess import AmbiguousLayout, entities_in, starred
 from epic_cli.recordings.names.spellings import TICKS, component_of, name_of
-from epic_cli.recordings.read_spec import ReadSpec, in_order, star_of
+from epic_cli.recordings.read_spec import ReadSpec, column_name, in_order, star_of, used_columns
+
+if TYPE_CHECKING:
+    from epic_cli.recordings.extras import Extras
 
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|\.\d+)(?:[eE][-+]?\d+)?f?|[-+]?(?:nan|inf(?:inity)?)"
 _PART = re.compile(_NUMBER, re.IGNORECASE)
@@ -122,6 +127,7 @@ class LineReader(ABC):
         """The packets of all lines that ``data`` completes; ``final``: there is no more."""
         block = PacketBlock(self.entities)
         block.find_field = self.find_field
+        block.extra_source = self
         block.text = text = self._kept + data
         begin = 0
         while not self.ended:
@@ -298,6 +304,73 @@ class LineReader(ABC):
     def shared_cells(self, _raw: bytes) -> dict[str, str]:
         """What a line with several packets has beside them and is not read, by the same names."""
         return {}
+
+    @property
+    def extra_names(self) -> tuple[str, ...]:
+        """Return the names of extras that are known before any packet."""
+        return ()
+
+    def extras_at(self, block: PacketBlock, index: int) -> Extras:
+        """Return the values of a packet that no field is read from; see ``recordings.extras``."""
+        values = self.values_of(block.line_text(index))
+        own = self._own_values(values, block.entity(index))
+        return {
+            column_name(name): value
+            for name, value in (values if own is None else own).items()
+            if name not in self._used
+        }
+
+    def values_of(self, raw: bytes) -> Extras:
+        """Return all single values of a line by the names that ``cells_of`` has."""
+        return {name: parse_value(cell) for name, cell in self.cells_of(raw).items() if cell}
+
+    @cached_property
+    def _used(self) -> frozenset[str]:
+        """Return the names of columns, and of vectors with numbers, that fields are read from."""
+        return used_columns(self.layout)
+
+    @property
+    def _own_names(self) -> frozenset[str]:
+        """Return the paths of fields in an entity's entry that the layout does not have."""
+        return frozenset()
+
+    def _own_values(self, values: Extras, entity: str) -> Extras | None:
+        """Return the values of one of several entities in a line, with those that all share.
+
+        None if the line has one entity. An entity with several states in a line gets the shared
+        values only.
+        """
+        places = self.layout.places
+        templates = {field: one for field, one in places.items() if star_of(one) >= 0}
+        if not templates:
+            return None
+        template = templates.get("x") or next(iter(templates.values()))
+        if template.count("*") > 1:
+            return {}
+        at = star_of(template)
+        before, behind = template[:at], template[at + 1 : at + 2]
+        named = templates.get("entity")
+        shared: Extras = {}
+        groups: dict[str, Extras] = {}
+        known = set(entities_in(starred(self.layout), tuple(values)))
+        for name, value in values.items():
+            star = next(
+                (
+                    star
+                    for star in (name[at : name.find(behind, at)] if behind else "", name[at:])
+                    if star in known and name.startswith(before)
+                ),
+                None,
+            )
+            if star is None:
+                shared[name] = value
+            else:
+                groups.setdefault(star, {})[name[at + len(star) + len(behind) :]] = value
+        of_name = named[star_of(named) + 2 :] if named else ""
+        own = [group for star, group in groups.items() if group.get(of_name, star) == entity]
+        read = {path[star_of(path) + 2 :] for path in templates.values()} | self._own_names
+        mine = own[0] if len(own) == 1 else {}
+        return {**shared, **{name: one for name, one in mine.items() if name not in read}}
 
     def label(self, field: str) -> str:
         """What a field is called in the recording."""

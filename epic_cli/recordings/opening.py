@@ -143,6 +143,9 @@ class ReadingLog:
     def as_trace(self, words: str) -> None:
         """It is read as a network, without positions."""
 
+    def lost_extras(self, words: str) -> None:
+        """Take that some of what packets have beside their keys is not carried over."""
+
     def captured(self, words: str) -> None:
         """It is a capture, with other frames beside those of its packets."""
 
@@ -280,13 +283,15 @@ def blocks(
     rebase_time: bool = True,
     at_once: int = AT_ONCE,
     entities: Entities | None = None,
+    keep_extras: bool = False,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, with their refused lines; the rest is for the ``log``.
 
     ``progress`` is given how many bytes of a file have been read, after each block.
     ``rebase_time``: Unix times begin at the first packet under this program's own names, too.
     Packets that come one by one are taken ``at_once`` at a time. ``entities`` are those of what has
-    been read before, to which the recording belongs.
+    been read before, to which the recording belongs. ``keep_extras``: the blocks know what packets
+    have beside their keys, for ``extras_at``.
 
     Raises ``CannotAccess``, ``Unreadable`` and ``Overwrites``.
     """
@@ -301,7 +306,9 @@ def blocks(
             log.end_of_recording()
         return
     log.requested(spec)
-    spec = spec._replace(rebase_time=rebase_time, format=source.form or spec.format)
+    spec = spec._replace(
+        rebase_time=rebase_time, keep_extras=keep_extras, format=source.form or spec.format
+    )
     with source.open() as stream:
         try:
             for block in read(stream, spec, log.inferred, entities, log.watch):

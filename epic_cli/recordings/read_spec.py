@@ -50,6 +50,14 @@ def whole_fields(names: Collection[str]) -> list[str]:
     return [name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names and name not in lacking]
 
 
+def used_columns(layout: "ReadSpec") -> frozenset[str]:
+    """Return the columns that a layout reads, with those that are joined and whole vectors."""
+    used = {
+        part for column in layout.places.values() for part in (column, column.rpartition(".")[0])
+    }
+    return frozenset(used.union(*map(joined_columns, used)))
+
+
 def in_order(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """The columns by field in their usual order."""
     return tuple((field, columns[field]) for field in FIELD_ORDER if field in columns)
@@ -390,6 +398,7 @@ class _Fields(NamedTuple):
     format: str = "auto"
     unless_own: bool = False
     rebase_time: bool = False
+    keep_extras: bool = False
     beginning: Beginning | None = None
     factors: tuple[float, ...] | None = None
     explicit: frozenset[str] = frozenset()
@@ -414,7 +423,8 @@ class ReadSpec(Described, _Fields):
     the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
     it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
     origin is to be inferred, Unix times under this program's own names begin at the first packet,
-    as those of others do. ``beginning``: others have the same ``first``. ``explicit``: the keys of
+    as those of others do. ``keep_extras``: columns that no field is read from are wanted, too.
+    ``beginning``: others have the same ``first``. ``explicit``: the keys of
     what would go without saying, and was said: nothing else is inferred in its place.
     """
 
@@ -604,7 +614,7 @@ class ReadSpec(Described, _Fields):
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        here = ("unless_own", "rebase_time", "beginning", "explicit")
+        here = ("unless_own", "rebase_time", "keep_extras", "beginning", "explicit")
         beside = ("packets", "packet_columns", "frame_unit", "frame_scale")
         own = ("format", "encoding", "names", "max_entities", *here, *beside)
         return self._replace(**{name: getattr(ReadSpec(), name) for name in own}) == ReadSpec()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.recordings import (
@@ -144,14 +144,17 @@ def make_reader(
     return _entry(name).reader(spec, on_read, entities, head)
 
 
-def make_writer(packet_format: str, requested: Requested = ()) -> Writer:
+def make_writer(
+    packet_format: str, requested: Requested = (), extras: Collection[str] = ()
+) -> Writer:
     """Return a writer for one recording in this format.
 
-    Tables have columns for the ``requested`` keys (``keys.REQUESTS``) beside the usual ones.
+    Tables have columns for the ``requested`` keys (``keys.REQUESTS``) beside the usual ones, and
+    for ``extras`` of these names.
 
     Raises ``NoParquetLibrary``.
     """
-    return _entry(packet_format).writer(requested)
+    return _entry(packet_format).writer(requested, extras)
 
 
 def make_line_writer(packet_format: str) -> LineWriter:

@@ -14,12 +14,15 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
-from typing import IO, Any, Protocol, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, check_packets
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.opening import RecordingSource, source_at
+
+if TYPE_CHECKING:
+    from epic_cli.recordings.extras import Extras
 
 #: A path.
 Path = str | os.PathLike[str]
@@ -115,9 +118,23 @@ def packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlo
     numbered, entities = enumerate(packets, 1), Entities()
     while some := list(islice(numbered, at_once)):
         block = PacketBlock(entities)
+        extras = _GivenExtras()
         for number, packet in some:
             block.append(packet, number)
+            if given := getattr(packet, "extras", None):
+                extras[number] = dict(given)
+        block.extra_source = extras
         yield block
+
+
+class _GivenExtras(dict[int, "Extras"]):
+    """The extras of packets that were given as objects, by their line."""
+
+    extra_names = ()
+
+    def extras_at(self, block: PacketBlock, index: int) -> Extras:
+        """Return the extras of a packet."""
+        return self.get(block.line(index), {})
 
 
 #: Bytes, one by one, as ``read`` takes them.
@@ -227,10 +244,10 @@ def _given(lines: Iterator[bytes]) -> Bytes:
 
 def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     from epic_cli.recordings.columns import write_cell
-    from epic_cli.recordings.writing import csv_field
+    from epic_cli.recordings.writing import typed_field
 
     for row in rows:
-        yield (",".join(csv_field(write_cell(value)) for value in row) + "\n").encode()
+        yield (",".join(typed_field(value, write_cell(value)) for value in row) + "\n").encode()
 
 
 def _plain(value: Any) -> Any:

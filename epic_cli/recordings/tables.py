@@ -10,11 +10,8 @@ from typing import Any, BinaryIO
 
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.recordings import BYTE_ORDER_MARK, DELIMITERS, LONGEST_LINE
 from epic_cli.recordings.wording import FrontEnd, Problem, in_words
-
-#: What may separate a table's columns: the first of these that its first line has, outside quotes.
-DELIMITERS = "\t;|,"
 
 #: What stands between blanks as the engine knows them; Unicode has more, which are text.
 _WORD = re.compile(r"[^ \t-\r]+")

@@ -153,7 +153,7 @@ class RecordingMonitor:
 
     def _keep(self, block: PacketBlock) -> None:
         part = block.part(0, _MOST)
-        part.text = block.text
+        part.text, part.extra_source = block.text, block.extra_source
         self.samples.append(WatchedBlock(part, self.reader))
 
     def read_with(self, entries: Mapping[str, str]) -> str:

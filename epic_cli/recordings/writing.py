@@ -11,7 +11,8 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.failures import Portable
 from epic_cli.engine.keys import KEYS, REQUESTS, Key, KeyType
 from epic_cli.engine.packets import PacketBlock, VelocityFiller, is_quaternion
-from epic_cli.recordings import LONGEST_LINE
+from epic_cli.recordings import DELIMITERS, LONGEST_LINE
+from epic_cli.recordings.extras import Loss, Tails, extras_at, parse_value
 
 if TYPE_CHECKING:
     from epic_cli.engine.text import PacketRows
@@ -49,7 +50,8 @@ class Unwritable(Portable, ValueError):
 class LineWriter:
     """Writes a packet a line, as the engine does, and says why a packet has none.
 
-    ``name`` gives what a line has of an entity's name, or raises ``Unwritable``; ``longest`` are
+    ``name`` gives what a line has of an entity's name, or raises ``Unwritable``; ``tails`` writes
+    what a packet has beside its keys; ``longest`` are
     the bytes that the format's reader takes in a line, with its end. A packet with a key that has
     no column without being ``requested`` has no line. ``form`` is what ``PacketRows`` takes of the
     format.
@@ -58,6 +60,7 @@ class LineWriter:
     def __init__(
         self,
         name: Callable[[str], str],
+        tails: Tails,
         *,
         header: bytes = b"",
         longest: int = LONGEST_LINE,
@@ -66,6 +69,7 @@ class LineWriter:
         **form: Any,
     ) -> None:
         self.header = header
+        self.tails = tails
         self._name = name
         self._longest = longest
         self._needs_velocity = needs_velocity
@@ -93,10 +97,25 @@ class LineWriter:
         self._name(packet.entity)
         block = PacketBlock()
         block.append(packet)
-        row, written = self.many().rows(block)
+        many = self.many()
+        row, written = many.rows(block, 0, [self.tails.write(packet.extras or {})])
+        if not written and packet.extras:
+            for name in packet.extras:
+                self.tails.lose(Loss.LENGTH, name)
+            row, written = many.rows(block, 0, [self.tails.write({})])
         if not written:
             raise Unwritable(Fault.TOO_LONG, "entity", packet.entity)
         return bytes(row)
+
+    def tails_of(self, block: PacketBlock) -> list[bytes | None] | None:
+        """Return the end of each packet's row; None: no packet of the block has extras."""
+        none = self.tails.write({})
+        if not none and not any(map(block.has_extras, range(len(block)))):
+            return None
+        return [
+            self.tails.write(extras_at(block, at)) if block.has_extras(at) else none
+            for at in range(len(block))
+        ]
 
     def end(self) -> bytes:
         """What is left to be written below the last packet."""
@@ -118,6 +137,20 @@ def csv_field(text: str) -> str:
     if any(character in text for character in ',"\n\r'):
         return '"' + text.replace('"', '""') + '"'
     return text
+
+
+def header_field(name: str) -> str:
+    """Return a name in a header of CSV, in quotes where it could be taken for several."""
+    if set(name) & {*DELIMITERS, '"'}:
+        return '"' + name.replace('"', '""') + '"'
+    return name
+
+
+def typed_field(value: object, text: str) -> str:
+    """Return a field of CSV for a value with this text: a text like a number is in quotes."""
+    if isinstance(value, str) and not isinstance(parse_value(text), str):
+        return f'"{text}"'
+    return csv_field(text)
 
 
 def check_name(entity: str) -> str:
@@ -212,9 +245,10 @@ class Conversion:
             entities, span, shift, _ = self._changes
             self._many = writer.many(entities=entities, span=span, shift=shift)
         begin = 0
+        tails = writer.tails_of(block) if isinstance(writer, LineWriter) else None
         while begin < len(block):
             if self._many is not None:
-                rows, begin = self._many.rows(block, begin)
+                rows, begin = self._many.rows(block, begin, tails)
                 yield rows
             for index, packet in self._kept(block, begin):
                 try:
@@ -240,6 +274,8 @@ class Conversion:
                 continue
             if span and not start <= packet.time <= end:
                 continue
+            if block.has_extras(index):
+                packet = packet._replace(extras=extras_at(block, index) or None)
             yield index, _shifted(packet, shift) if shift else packet
 
 

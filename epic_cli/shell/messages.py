@@ -102,6 +102,10 @@ class Reporter(ReadingLog):
         """Says so."""
         self.note(f"read as a network trace, without positions: {words}")
 
+    def lost_extras(self, words: str) -> None:
+        """Say which values are not carried over."""
+        self.note(words)
+
     def captured(self, words: str) -> None:
         """Says what is in it."""
         self.note(words.removesuffix("\n"))

@@ -33,6 +33,7 @@ PACKETS = st.builds(
     NUMBERS,
     st.none() | st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS),
     st.none() | st.tuples(NUMBERS, NUMBERS, NUMBERS),
+    extras=st.none(),
 ).map(lambda packet: packet if packet.rotation else packet._replace(spin=None))
 
 

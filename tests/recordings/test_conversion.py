@@ -45,6 +45,7 @@ packets = st.builds(
     delta=st.just(0.0) | numbers,
     rotation=st.none() | st.tuples(*4 * [st.floats(-5e4, 5e4)]).map(turned),
     spin=st.none() | st.tuples(numbers, numbers, numbers),
+    extras=st.none(),
 ).map(lambda packet: packet if packet.rotation else packet._replace(spin=None))
 
 ODD = Packet((1e300, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63 - 1, 0.03)

@@ -46,7 +46,7 @@ class Turned(Format):
         parts = iter([b"".join(line[::-1] + b"\\n" for line in lines)])
         return lambda: next(parts, b"")
 
-    def writer(self, requested):
+    def writer(self, requested, extras):
         lines = text_writer()
         class Writer:
             header = b"TURNED\\n"

@@ -44,6 +44,7 @@ packets = st.builds(
     delta=st.just(0.0) | numbers,
     rotation=st.none() | st.tuples(numbers, numbers, numbers, numbers),
     spin=st.none() | vectors,
+    extras=st.none(),
 ).map(lambda packet: packet if packet.rotation else packet._replace(spin=None))
 
 

@@ -229,7 +229,8 @@ cdef class SenderKernel:
             teleport = last is not None and last[2] != teleports
             made.append(new_tuple(
                 NewPacket,
-                (state[0], state[1], sent, None, entity, teleport, None, 0.0, state[3], state[4])))
+                (state[0], state[1], sent, None, entity, teleport, None, 0.0, state[3], state[4],
+                 None)))
         return made
 
 

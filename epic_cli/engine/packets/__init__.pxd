@@ -117,6 +117,7 @@ cdef extern from "packets/packet.h" namespace "epic" nogil:
         cbool has_velocity
         cbool has_spin
         cbool zero_turn
+        cbool has_extras
         OptionalTurn turn
 
     cpdef enum Status:
@@ -187,6 +188,7 @@ cdef class PacketBlock:
     cdef public ConnectionTimes connection   # of all entities, where this is one of several
     cdef public bytes text
     cdef public object find_field
+    cdef public object extra_source
     cdef public list refusals
     cdef readonly int64_t junk          # lines with something unread behind their numbers
     cdef readonly int64_t junk_line     # the first of them

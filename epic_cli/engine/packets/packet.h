@@ -96,6 +96,7 @@ struct Packet : Motion {
     bool has_velocity = true;   // false: the velocities above are zero, and unused
     bool has_spin = false;
     bool zero_turn = false;     // its rotation was four zeros: it is not known
+    bool has_extras = false;    // its text may have values that are of no key
     OptionalTurn turn;          // its spin is an estimate unless has_spin
 
     Packet() {}  // not "= default", which would first fill it with zeros

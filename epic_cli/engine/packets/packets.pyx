@@ -180,7 +180,8 @@ def connection_of(bytes content not None):
 cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
-    ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
+    ``extra_source`` finds what a packet has beside its keys (``recordings/extras.py``; None: in
+    packet text). ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
     its name in the text of one packet, for formats that are not packet text. ``connection`` is that
     of all entities, where the block has the packets of one of several; None otherwise. Pickled
     blocks (for processes of the same version) have no text, like those of ``part``.
@@ -292,6 +293,20 @@ cdef class PacketBlock:
     def first_name(self):
         """The name of the first packet's entity; empty: it has none."""
         return self.entities.name(self.items[0].entity) if self.items.size() else ""
+
+    def has_extras(self, size_t index):
+        """Return True if the packet's text may have values that are of no key."""
+        return index < self.items.size() and self.items[index].has_extras
+
+    def entity(self, size_t index):
+        """Return the name of the packet's entity."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        return self.entities.name(self.items[index].entity)
+
+    def words(self, size_t index):
+        """Return the packet's text from its seventh number on, if it is packet text."""
+        return self.line_text(index)[self.items[index].caret:]
 
     def lacks_velocity(self):
         """Whether any of the packets has no velocity."""
@@ -454,6 +469,7 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
         if packet.zero_turn:
             packet.turn.clear()
         packet.has_spin = packet.turn.known() and source.spin is not None
+        packet.has_extras = bool(getattr(source, "extras", None))
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise no_packet(source) from error
     packet.single.position = narrowed(packet.position)
@@ -794,6 +810,7 @@ def split_block(PacketBlock block not None, size_t index):
     rest.items.assign(block.items.begin() + index, block.items.end())
     block.items.resize(index)
     rest.text, rest.find_field = block.text, block.find_field
+    rest.extra_source = block.extra_source
     return rest
 
 

@@ -114,14 +114,14 @@ class PacketRows:
         *,
         separator: str = "",
         json: bool = False,
-        delta: bool = False,
-        turns: bool = False,
+        requested: Collection[str] = (),
         entities: Collection[str] = (),
         span: tuple[float, float] | None = None,
         shift: float = 0,
     ) -> None: ...
-    def rows(self, block: PacketBlock, begin: int = 0) -> tuple[bytes, int]: ...
-
+    def rows(
+        self, block: PacketBlock, begin: int = 0, tails: list[bytes | None] | None = None
+    ) -> tuple[bytes, int]: ...
 
 COLUMN_KINDS: frozenset[str]
 

@@ -22,7 +22,7 @@ from libcpp.vector cimport vector
 cdef extern from "text/column_cell.h" namespace "epic" nogil:
     char* append_shortest_number "epic::append_repr"(char*, double)
     char* append_unsigned(char*, uint64_t)
-    char* append_cell(char*, const char*, size_t)
+    char* append_cell(char*, const char*, size_t, bint)
 
     enum:
         LONGEST_NUMBER "epic::kLongestNumberCell"
@@ -44,6 +44,7 @@ cdef enum ColumnKind:
     KIND_FIXED      # texts of ``width`` bytes, filled up with NUL
     KIND_TEXT32     # texts in one buffer, between 32-bit offsets
     KIND_TEXT64
+    KIND_CELL64     # as texts, of any values
     KIND_EMPTY      # no value in any row
 
 
@@ -51,7 +52,7 @@ _KINDS = {
     "float32": KIND_FLOAT32, "float64": KIND_FLOAT64,
     "int8": KIND_INT8, "int16": KIND_INT16, "int32": KIND_INT32, "int64": KIND_INT64,
     "uint8": KIND_UINT8, "uint16": KIND_UINT16, "uint32": KIND_UINT32, "uint64": KIND_UINT64,
-    "bool": KIND_BOOL, "bit": KIND_BIT, "fixed": KIND_FIXED, "text32": KIND_TEXT32, "text64": KIND_TEXT64, "empty": KIND_EMPTY,
+    "bool": KIND_BOOL, "bit": KIND_BIT, "fixed": KIND_FIXED, "text32": KIND_TEXT32, "text64": KIND_TEXT64, "cell64": KIND_CELL64, "empty": KIND_EMPTY,
 }
 
 # The kinds of columns that ``ColumnRows`` takes.
@@ -97,7 +98,7 @@ cdef class ColumnRows:
             column.texts = NULL
             column.valid = NULL
             column.data = self.hold(values, self.needed(column))
-            if column.kind == KIND_TEXT32 or column.kind == KIND_TEXT64:
+            if column.kind in (KIND_TEXT32, KIND_TEXT64, KIND_CELL64):
                 column.texts = self.hold(texts, self.last_text(column))
                 if column.texts == NULL:
                     column.texts = b""
@@ -127,7 +128,7 @@ cdef class ColumnRows:
             return end * column.width
         if column.kind == KIND_TEXT32:
             return 4 * (end + 1) if self.count else 0
-        if column.kind == KIND_TEXT64:
+        if column.kind in (KIND_TEXT64, KIND_CELL64):
             return 8 * (end + 1) if self.count else 0
         return 0
 
@@ -190,7 +191,7 @@ cdef class ColumnRows:
         cdef size_t index = column.offset + row
         if column.kind == KIND_FIXED:
             return 2 * column.width + 2
-        if column.kind == KIND_TEXT32 or column.kind == KIND_TEXT64:
+        if column.kind in (KIND_TEXT32, KIND_TEXT64, KIND_CELL64):
             return 2 * <size_t>(self.text_at(column, index + 1) - self.text_at(column, index)) + 2
         return LONGEST_NUMBER
 
@@ -230,11 +231,12 @@ cdef class ColumnRows:
             width = column.width
             while width and not data[width - 1]:
                 width -= 1
-            return append_cell(out, data, width)
-        if column.kind == KIND_TEXT32 or column.kind == KIND_TEXT64:
+            return append_cell(out, data, width, True)
+        if column.kind in (KIND_TEXT32, KIND_TEXT64, KIND_CELL64):
             begin = <size_t>self.text_at(column, index)
             return append_cell(
-                out, column.texts + begin, <size_t>self.text_at(column, index + 1) - begin)
+                out, column.texts + begin, <size_t>self.text_at(column, index + 1) - begin,
+                column.kind != KIND_CELL64)
         return out
 
 

@@ -179,7 +179,10 @@ private:
         if (at == entries_) {
             if (*p_ != '{' && *p_ != '[') return *p_ == 'n' && word("null");
             found_ = p_;
-            at = -1;
+            const bool before = packet_.has_extras;
+            if (!value(-1, depth)) return false;
+            packet_.has_extras = before;  // what an entry has is found when that is read
+            return true;
         }
         static const JsonNode nothing;
         const JsonNode& node = at < 0 ? nothing : plan_.nodes[size_t(at)];
@@ -223,6 +226,7 @@ private:
             std::string_view name;
             if (!string(name) || !is(':')) return false;
             const int32_t child = node.branches.empty() ? -1 : follow(node, name, next);
+            packet_.has_extras |= child < 0;
             if (child >= 0) {
                 const uint64_t mark = uint64_t(1) << (child & 63);
                 if (visited & mark) return false;
@@ -246,6 +250,7 @@ private:
                 child = follow(node, name, next);
             }
             ++index;
+            packet_.has_extras |= child < 0;
             if (!value(child, depth + 1)) return false;
         } while (is(','));
         return is(']');

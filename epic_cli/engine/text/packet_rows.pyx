@@ -2,10 +2,11 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, uint64_t
+from libc.string cimport memcpy
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Packet, PacketBlock, string_view
+from epic_cli.engine.packets cimport Packet, PacketBlock, string_view, view
 
 
 cdef extern from "text/decimal.h" namespace "epic" nogil:
@@ -70,11 +71,16 @@ cdef class PacketRows:
             self.row.format = PacketFormat.TABLE
             self.row.separator = <char>ord(separator)
 
-    def rows(self, PacketBlock block not None, size_t begin=0):
+    def rows(self, PacketBlock block not None, size_t begin=0, list tails=None):
         """The rows from an index on, and the index of the first packet left, or behind the last.
 
-        All blocks are of one recording.
+        All blocks are of one recording. ``tails`` has what follows the keys in each packet's row
+        (``bytes``), or None where that packet is left.
         """
+        cdef vector[string_view] behind_keys
+        cdef vector[int8_t] left
+        cdef bint tailed = tails is not None
+        cdef size_t ending = 2 if self.row.format == PacketFormat.JSON else 1
         cdef size_t size = 0
         cdef size_t index = begin
         cdef size_t count = block.items.size()
@@ -84,6 +90,10 @@ cdef class PacketRows:
         cdef char* place
         cdef char* behind
         self.learn(block)
+        if tailed:
+            for tail in tails:
+                left.push_back(tail is None)
+                behind_keys.push_back(view(b"" if tail is None else <bytes>tail))
         with nogil:
             while index < count:
                 packet = &block.items[index]
@@ -96,12 +106,20 @@ cdef class PacketRows:
                 if self.kinds[entity] == UNUSUAL or not self.row.usual(packet[0]):
                     break
                 room = LONGEST_PACKET + self.names[entity].size()
+                if tailed:
+                    if left[index]:
+                        break
+                    room += behind_keys[index].size()
                 if self.out.size() < size + room:
                     self.out.resize(2 * size + room)
                 place = &self.out[0] + size
                 behind = self.row.append_to(
                     place, packet[0],
                     string_view(self.names[entity].data(), self.names[entity].size()))
+                if tailed and behind_keys[index].size():
+                    memcpy(behind - ending + behind_keys[index].size(), behind - ending, ending)
+                    memcpy(behind - ending, behind_keys[index].data(), behind_keys[index].size())
+                    behind += behind_keys[index].size()
                 if <size_t>(behind - place) > self.longest:
                     break
                 size += behind - place

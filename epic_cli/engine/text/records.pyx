@@ -304,6 +304,7 @@ cdef class RecordScanner:
         packet.line = line
         packet.offset = <uint32_t>offset
         packet.length = <uint32_t>length
+        packet.has_extras = True    # the caller has not looked
         missing = self.finish(block, record, packet)
         if missing == FIELD_NO_ROTATION:
             return Reason.NOT_A_ROTATION, next(name for name in fields if name in TURN_FIELDS)
@@ -320,6 +321,8 @@ cdef class RecordScanner:
             return Reason.NOT_A_DATE
         if field in ("x", "y") and self.units.geo:
             return Reason.NOT_DEGREES
+        if field in FIELDS:
+            return Reason.FIELD_NOT_A_NUMBER
         return REASONS.get(type_of_key(field), Reason.FIELD_NOT_A_NUMBER)
 
 

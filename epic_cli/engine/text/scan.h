@@ -105,6 +105,7 @@ inline Expected scan_field(std::string_view key, std::string_view value, Packet&
         return TYPE::scan(value, packet.MEMBER, entity) ? EXPECTED_NOTHING : EXPECTED_##ID;
     EPIC_SCALARS(EPIC_SCAN)
 #undef EPIC_SCAN
+    packet.has_extras = true;
     return EXPECTED_NOTHING;
 }
 

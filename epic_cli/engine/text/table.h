@@ -77,6 +77,7 @@ private:
             const std::string_view text(begin, size_t(p_ - begin));
             ++p_;
             if (p_ < end_ && *p_ != plan_.delimiter) return false;
+            packet.has_extras |= field == FIELD_NONE;  // an empty text is one, too
             return use(record, field, text, packet);
         }
         while (p_ < end_ && *p_ != plan_.delimiter && *p_ != '\r') ++p_;
@@ -87,7 +88,10 @@ private:
     }
 
     bool use(Record& record, int32_t field, std::string_view text, Packet& packet) {
-        if (field == FIELD_NONE) return true;
+        if (field == FIELD_NONE) {
+            packet.has_extras |= !text.empty();
+            return true;
+        }
         if (field != FIELD_ENTITY) {
             while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
             while (!text.empty() && text.back() == ' ') text.remove_suffix(1);

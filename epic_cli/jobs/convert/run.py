@@ -10,6 +10,7 @@ from epic_cli.engine.parameters import SettingError
 from epic_cli.jobs.convert.spec import CaptureSpec, ConvertSpec
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.wrapped import CAPTURE_MAGICS
+from epic_cli.recordings.extras import Tails, names_in, told
 from epic_cli.recordings.files import accessing
 from epic_cli.recordings.opening import blocks, check_entities, open_source
 from epic_cli.recordings.reading import make_writer, unwrapped
@@ -49,6 +50,7 @@ def run(
         with log(source.name) as reporter:
             found = _blocks(spec, source, reporter, progress[number] if progress else None)
             _convert(spec, source.name, found, output, reporter)
+            output.tell_losses(reporter)
         refused |= reporter.refused
     sink.write(output.begun(None).end())
     return refused
@@ -67,10 +69,19 @@ class _Output:
         """Return the writer, with its header written, for this block; None if there is none yet."""
         if not self._begun:
             self._begun = True
-            if block is not None and block.turns():
-                self._writer = make_writer(self._format, REQUESTS)
+            if block is not None:
+                requested = REQUESTS if block.turns() else ("delta",)
+                self._writer = make_writer(self._format, requested, names_in(block))
             self.sink.write(self._writer.header)
         return self._writer
+
+    def tell_losses(self, log: ReadingLog) -> None:
+        """Tell the log which extras of its recording are not carried over."""
+        tails: Tails | None = getattr(self._writer, "tails", None)
+        if tails is not None:
+            for words in told(tails.lost):
+                log.lost_extras(words)
+            tails.lost.clear()
 
 
 def _convert(
@@ -109,7 +120,7 @@ def _blocks(
         return
     if asks_for_one:
         raise NoCapture(f"{source.name}: --port, --layout and --from are for captures (pcap)")
-    yield from blocks(source, spec.read, log, progress, rebase_time=False)
+    yield from blocks(source, spec.read, log, progress, rebase_time=False, keep_extras=True)
 
 
 def _is_capture(source: RecordingSource) -> bool | None:

@@ -118,7 +118,7 @@ def _list_facts(found: Inspection) -> Iterator[tuple[str, str]]:
     marks += [counted(numbers, "sequence number")] if numbers else []
     yield "marks", ", ".join(marks) or "no teleports, no sequence numbers"
     names = ", ".join(name for name, _ in found.unread)
-    yield "not read", names or "no other column" if found.format != "text" else "nothing else"
+    yield "carried", names or "no other key or column"
     if found.first_refused is not None:
         first = found.first_refused.line
         yield "refused", f"{counted(found.refused, 'line')}, the first is line {first}"

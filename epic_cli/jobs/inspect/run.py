@@ -12,7 +12,8 @@ from epic_cli.engine.packets import PacketBlock, Track, Turning
 from epic_cli.engine.replay import separate
 from epic_cli.metrics.arrays import POSITION, TELEPORT, TIME, VELOCITY, lengths, packet_table
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.recordings.checks import new_findings, unread
+from epic_cli.recordings.checks import new_findings
+from epic_cli.recordings.extras import MOST_NAMES, extras_at
 from epic_cli.recordings.findings import RecordingFinding, doubts, worst_first
 from epic_cli.recordings.opening import MOST_ENTITIES
 
@@ -46,8 +47,8 @@ class Inspection(Tabular):
     ``entities`` describe each entity, or those with the most packets if ``all_entities`` are more
     than 1,000. ``step`` is the spread of the times (s) between an entity's packets; ``speeds`` that
     of the positions between teleports, and ``given`` that of the velocities, in length units per
-    second. ``unread`` are columns that no field is read from, with their first values. ``head`` are
-    the first packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3) by entity,
+    second. ``unread`` are other keys and columns, which are carried along, with first values.
+    ``head`` are the first packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3) by entity,
     ``turns`` describe rotations.
     """
 
@@ -121,8 +122,11 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
     tables = {entity: packet_table(one) for entity, one in held.items()}
     reader = watch.reader
     others: dict[str, str] = {}
-    if reader is not None and watch.samples and len(watch.samples[0].block):
-        others = unread(reader, watch.samples[0].block.line_text(0))
+    for sample in watch.samples:
+        for at in range(len(sample.block)):
+            for extra, value in extras_at(sample.block, at).items():
+                if len(others) < MOST_NAMES:
+                    others.setdefault(extra, str(value))
     return Inspection(
         name,
         watch.format,

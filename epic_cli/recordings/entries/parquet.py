@@ -6,17 +6,20 @@ the row, from 2, in the place of the line's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.engine.keys import COLUMN_KEYS, KeyType, table_columns
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import write_arrow_rows, write_head
+from epic_cli.recordings.extras import Loss, Tails, column_names
 from epic_cli.recordings.writing import check, check_columns
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.recordings import ByteSource, Requested
+    from epic_cli.recordings.extras import Value
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -49,9 +52,11 @@ class ParquetWriter:
 
     header = b""
 
-    def __init__(self, requested: Requested) -> None:
+    def __init__(self, requested: Requested, extras: Collection[str]) -> None:
         names = table_columns({*requested, "delta"})
-        self._arrow, parquet = _library()
+        self._arrow, self._parquet = _library()
+        self.tails = Tails(lambda _name, _value: "", column_names(extras))
+        self._extras: list[dict[str, Value]] = []
         self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in names))
         self._schema = self._arrow.schema(
             self._arrow.field(
@@ -63,7 +68,7 @@ class ParquetWriter:
         )
         self._rows: list[tuple[Any, ...]] = []
         self._written = _Written()
-        self._writer = parquet.ParquetWriter(self._written, self._schema, compression="zstd")
+        self._writer: Any = None
 
     def row(self, packet: Packet) -> bytes:
         """The bytes of a group of rows that this packet completes; raises ``Unwritable``."""
@@ -74,18 +79,32 @@ class ParquetWriter:
             value, width = getattr(packet, key.attribute), len(key.columns)
             row += [value] if width == 1 else value or width * (None,)
         self._rows.append(tuple(row))
+        self._extras.append(self.tails.admit(packet.extras or {}))
         return self._group() if len(self._rows) == ROW_GROUP else b""
 
     def end(self) -> bytes:
         """The rows that are left, and the description of the file."""
-        rest = self._group() if self._rows else b""
+        rest = self._group() if self._rows or self._writer is None else b""
         self._writer.close()
         return rest + self._written.take()
 
     def _group(self) -> bytes:
         from pyarrow import compute
 
-        columns = zip(*self._rows, strict=True)
+        width = sum(len(key.columns) for key in self._keys)
+        columns = list(zip(*self._rows, strict=True)) or [()] * width
+        if self._writer is None:
+            for name in self.tails.columns or ():
+                values = [extras[name] for extras in self._extras if name in extras]
+                kind = _type_of_values(values)
+                self._schema = self._schema.append(
+                    self._arrow.field(name, getattr(self._arrow, kind)())
+                )
+            self._writer = self._parquet.ParquetWriter(
+                self._written, self._schema, compression="zstd"
+            )
+        columns += [self._extra_column(name) for name in self.tails.columns or ()]
+        self._extras.clear()
         arrays = [
             self._arrow.array(column, field.type)
             for column, field in zip(columns, self._schema, strict=True)
@@ -99,6 +118,36 @@ class ParquetWriter:
         self._rows.clear()
         self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         return self._written.take()
+
+    def _extra_column(self, name: str) -> tuple[Value | None, ...]:
+        """Return the values of an extra, each as the type of its column; others are left out."""
+        kind = str(self._schema.field(name).type)
+        values: list[Value | None] = []
+        for extras in self._extras:
+            value: Value | None = extras.get(name)
+            if value is not None and kind == "string":
+                value = value if isinstance(value, str) else json.dumps(value)
+            elif value is not None and _ARROW_NAMES[_type_of_values([value])] != kind:
+                whole = kind == "double" and type(value) is int
+                value = float(value) if whole else None
+                if value is None:
+                    self.tails.lose(Loss.VALUE, name)
+            values.append(value)
+        return tuple(values)
+
+
+#: What Arrow calls the types of extras' columns.
+_ARROW_NAMES = {"bool_": "bool", "float64": "double", "int64": "int64", "string": "string"}
+
+
+def _type_of_values(values: Sequence[Value]) -> str:
+    """Return the type of a column that can hold these values."""
+    if values and all(isinstance(value, bool) for value in values):
+        return "bool_"
+    if any(isinstance(value, (str, bool)) for value in values) or not values:
+        return "string"
+    small = all(type(value) is int and abs(value) < 2**63 for value in values)
+    return "int64" if small else "float64"
 
 
 class _Written:
@@ -146,9 +195,9 @@ class Parquet(Format):
         found = rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
         return lambda: next(found, b"")
 
-    def writer(self, requested: Requested) -> ParquetWriter:
+    def writer(self, requested: Requested, extras: Collection[str]) -> ParquetWriter:
         """Groups of rows; raises ``NoParquetLibrary``."""
-        return ParquetWriter(requested)
+        return ParquetWriter(requested, extras)
 
 
 FORMATS = (Parquet(),)
@@ -194,6 +243,9 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
             one = {name: column.slice(0, 1) for name, column in shown.items()}
             row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
             wanted = _wanted(layout, names, row.decode())
+        needed = set(wanted)
+        if layout.keep_extras and len(names) <= _MOST_NAMED:
+            wanted = [*needed, *(name for name in names if name.partition(".")[0] not in too_large)]
         names = _named(names, wanted)
         yield _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
         if first is None:
@@ -203,7 +255,7 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
             raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
         for batch in file.iter_batches(BATCH, columns=tops):
             read = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([batch]), lengths)))
-            if large := next((name for name in names if name in wanted and name not in read), None):
+            if large := next((name for name in names if name in needed and name not in read), None):
                 raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
             empty = arrow.nulls(batch.num_rows)
             for name in [name for name in shown if name in names and name not in read]:
@@ -211,6 +263,8 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                     rest = arrow.nulls(batch.num_rows - len(shown[name]), shown[name].type)
                     read[name] = arrow.chunked_array([*shown[name].chunks, rest])
             shown = {}
+            for name in read.keys() - needed:  # a row is a line
+                read[name] = _on_one_line(arrow, read[name])
             yield _csv(arrow, [(name, read.get(name, empty)) for name in names], False)
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
@@ -329,6 +383,15 @@ def _is_short(arrow: Any, column: Any) -> bool:
         longest <= _NAME
         and not compute.any(compute.match_substring_regex(column, "[\r\n]")).as_py()
     )
+
+
+def _on_one_line(arrow: Any, column: Any) -> Any:
+    """Return a column of texts with blanks in place of line breaks."""
+    if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
+        return column
+    from pyarrow import compute
+
+    return compute.replace_substring_regex(column, "[\\r\\n\\x00]+", " ")
 
 
 def _csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:

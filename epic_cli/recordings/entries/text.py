@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from epic_cli.recordings import Fit, Format, Head, Unreadable
@@ -48,9 +49,12 @@ def _begins_as_number(line: bytes) -> bool:
 
 def text_writer() -> LineWriter:
     """What writes packets as packet text."""
+    from epic_cli.recordings.extras import Tails, text_word
     from epic_cli.recordings.writing import LineWriter, check_unbroken_name
 
-    return LineWriter(check_unbroken_name, longest=LONGEST_PACKET_LINE, needs_velocity=True)
+    return LineWriter(
+        check_unbroken_name, Tails(text_word), longest=LONGEST_PACKET_LINE, needs_velocity=True
+    )
 
 
 def packet_line(packet: Packet) -> str:
@@ -90,7 +94,7 @@ class TextFormat(Format):
             raise NoLayout
         return TextScanner(entities)
 
-    def writer(self, requested: Requested) -> LineWriter:
+    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
         """Lines that the demo takes as well."""
         return text_writer()
 

@@ -51,6 +51,7 @@ def test_fields_make_a_packet() -> None:
         0.0,
         None,
         None,
+        None,
     )
 
 
@@ -71,7 +72,7 @@ def test_a_wrong_field_is_named(number: str, reason: Reason) -> None:
 def test_all_three_velocities_may_be_missing_and_not_some_of_them() -> None:
     nothing = {"vx": "", "vy": " ", "vz": ""}
     packet = one({**ROW, **nothing})
-    assert packet == ((1, 2, 3), None, 0.1, None, "", False, None, 0.0, None, None)
+    assert packet == ((1, 2, 3), None, 0.1, None, "", False, None, 0.0, *3 * [None])
     assert one({**ROW, **nothing, "vx": "1"}) == (Reason.FIELD_MISSING, "vy")
 
 

@@ -19,14 +19,14 @@ GOOD = b"1,2,3 / 4,5,6 / 0.1"
 def test_keys_after_the_seventh_number_are_read() -> None:
     line = GOOD + "  arrival=0.183 entity=tänk7 seq=12 teleport=1 delta=0.03 # seq=9\n".encode()
     [packet] = scan_packets(TextScanner(), line)
-    assert packet == ((1, 2, 3), (4, 5, 6), 0.1, 0.183, "tänk7", True, 12, 0.03, None, None)
+    assert packet == ((1, 2, 3), (4, 5, 6), 0.1, 0.183, "tänk7", True, 12, 0.03, *3 * [None])
 
 
 @pytest.mark.parametrize("tail", ["abc", "/9", ",", " hello", " # seq=x", " Seq=x", " x=1",
                                   "entity=glued", " =1", " \0 seq=x"])  # fmt: skip
 def test_anything_else_there_is_passed_over(tail: str) -> None:
     [packet] = scan_packets(TextScanner(), GOOD + tail.encode("ascii"))
-    assert packet == ((1, 2, 3), (4, 5, 6), 0.1, None, "", False, None, 0.0, None, None)
+    assert packet == ((1, 2, 3), (4, 5, 6), 0.1, None, "", False, None, 0.0, *3 * [None])
 
 
 def test_a_name_is_refused_if_it_is_not_utf_8() -> None:

@@ -148,18 +148,24 @@ def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
     return bool(rows) and all(len(row) == len(cells) for row in rows)
 
 
-def csv_writer(requested: Requested = (), separator: str = ",") -> LineWriter:
+def csv_writer(
+    requested: Requested = (), separator: str = ",", extras: Collection[str] = ()
+) -> LineWriter:
     """What writes packets as CSV, or as TSV with tabs for ``separator``.
 
     ``requested`` names the keys that have columns beside those of all tables: a packet that has
-    another one is ``Unwritable``.
+    another one is ``Unwritable``. Behind them are columns for ``extras``.
     """
     from epic_cli.engine.keys import table_columns
-    from epic_cli.recordings.writing import LineWriter, check_name, csv_field
+    from epic_cli.recordings.extras import Tails, cell_of, column_names
+    from epic_cli.recordings.writing import LineWriter, check_name, csv_field, header_field
 
+    tails = Tails(cell_of(separator), column_names(extras), separator)
+    names = (*table_columns(requested), *map(header_field, tails.columns or ()))
     return LineWriter(
         lambda name: csv_field(check_name(name)),
-        header=separator.join(table_columns(requested)).encode() + b"\n",
+        tails,
+        header=separator.join(names).encode() + b"\n",
         requested=requested,
         separator=separator,
     )
@@ -194,9 +200,9 @@ class Csv(Format):
         reader.look_for_header(head)
         return reader
 
-    def writer(self, requested: Requested) -> LineWriter:
+    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
         """See ``csv_writer``."""
-        return csv_writer(requested)
+        return csv_writer(requested, extras=extras)
 
 
 class Tsv(Format):
@@ -205,9 +211,9 @@ class Tsv(Format):
     name = "tsv"
     suffixes = (".tsv",)
 
-    def writer(self, requested: Requested) -> LineWriter:
+    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
         """See ``csv_writer``."""
-        return csv_writer(requested, "\t")
+        return csv_writer(requested, "\t", extras)
 
 
 FORMATS = (Csv(), Tsv())

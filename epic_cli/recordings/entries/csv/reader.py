@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
@@ -18,6 +19,7 @@ from epic_cli.recordings.entries.csv import (
     paired,
     with_units,
 )
+from epic_cli.recordings.extras import parse_value
 from epic_cli.recordings.lines import LineReader, numbers_in
 from epic_cli.recordings.names.guess import (
     JOINED,
@@ -42,6 +44,9 @@ from epic_cli.recordings.read_spec import (
 )
 from epic_cli.recordings.tables import delimiter_of, field_offset, split_row
 
+if TYPE_CHECKING:
+    from epic_cli.recordings.extras import Extras
+
 #: What is wrong with names is wrong with a header; there may be none.
 _UNNAMED = (Reason.COLUMN_UNCLEAR, Reason.COLUMN_UNKNOWN)
 
@@ -53,6 +58,9 @@ _DURATION = re.compile(r"[-+.\deE]+ (?P<unit>ms|sec|min|hr)")
 
 #: What stands for nothing.
 _MISSING = ("", "-", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf")
+
+#: A number with a decimal comma.
+_COMMA_NUMBER = re.compile(r"-?\d+,\d+")
 
 #: The numbers of a vector, as texts.
 _INDICES = tuple("0123456789")
@@ -286,6 +294,45 @@ class CsvReader(LineReader):
         """The cells of a row by their columns."""
         cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
         return dict(zip(map(column_text, self._names), cells, strict=False))
+
+    @property
+    def extra_names(self) -> tuple[str, ...]:
+        """Return the columns that no field is read from, where each row is of one entity."""
+        if self.records is None or any(
+            star_of(column) >= 0 for column in self.layout.places.values()
+        ):
+            return ()
+        return tuple(name for name in self._names if column_text(name) not in self._used)
+
+    def values_of(self, raw: bytes) -> Extras:
+        """Return the cells of a row by their columns; one in quotes is a text.
+
+        But where its time is in quotes as well, the quotes tell nothing.
+        """
+        cells = self.cells_of(raw)
+        quoted = self._quoted_cells(raw) if b'"' in raw else ()
+        time = self._places.get("time")
+        told = len(quoted) == len(cells) and not (time is not None and quoted[time])
+        values: Extras = {}
+        for place, (name, cell) in enumerate(cells.items()):
+            if told and quoted[place]:
+                values[name] = cell
+            elif cell := cell.strip():
+                values[name] = parse_value(self._with_point(cell))
+        return values
+
+    def _quoted_cells(self, raw: bytes) -> list[bool]:
+        """Return True for each cell of a row that is in quotes."""
+        separator = re.escape(self._delimiter)
+        pattern = rf'(?:("(?:[^"]|"")*")|[^{separator}]*)(?:{separator}|$)'
+        text = raw.decode("utf-8", "replace").strip("\r\n")
+        found = list(re.finditer(pattern, text))
+        return [cell[1] is not None for cell in found[: text.count(self._delimiter) + 1]]
+
+    def _with_point(self, cell: str) -> str:
+        """Return a cell with the decimal point where the table has decimal commas."""
+        decimal_comma = self._delimiter != "," and _COMMA_NUMBER.fullmatch(cell)
+        return cell.replace(",", ".") if decimal_comma else cell
 
     def label(self, field: str) -> str:
         """What a field is called in the recording."""

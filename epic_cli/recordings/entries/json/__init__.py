@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from epic_cli.recordings import Fit, Format, Head
@@ -62,16 +62,19 @@ class JsonLines(Format):
         reader.look_ahead(head)
         return reader
 
-    def writer(self, requested: Requested) -> LineWriter:
+    def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
         """Objects without what a packet has not.
 
         Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
         """
         from json import dumps
 
+        from epic_cli.recordings.extras import Tails, member
         from epic_cli.recordings.writing import LineWriter, check_name
 
-        return LineWriter(lambda name: dumps(name) if check_name(name) else "", json=True)
+        return LineWriter(
+            lambda name: dumps(name) if check_name(name) else "", Tails(member), json=True
+        )
 
 
 def _fit_by_lines(head: Head) -> Fit:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
+from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ from epic_cli.engine.text import (
     RecordScanner,
 )
 from epic_cli.recordings import BYTE_ORDER_MARK, LONGEST_OBJECT, Unreadable
+from epic_cli.recordings.extras import parse_value
 from epic_cli.recordings.lines import LineReader, numbers_in
 from epic_cli.recordings.names.guess import (
     JOINED,
@@ -56,10 +58,12 @@ from epic_cli.recordings.read_spec import (
     split_escaped,
     star_levels,
     star_of,
+    used_columns,
 )
 
 if TYPE_CHECKING:
     from epic_cli.recordings import ByteSource
+    from epic_cli.recordings.extras import Extras
 
 
 #: What is looked at of the first object: this many levels, entries of an array, and names in all.
@@ -148,6 +152,21 @@ def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str], most: i
         into[path_text(path)] = text_of(value)
         for index, number in enumerate(_vector(value)):
             into[path_text((*path, str(index)))] = number
+
+
+def _add_typed(value: Any, path: tuple[str, ...], into: Extras) -> None:
+    """Add the single values below a value, by their paths."""
+    if len(path) > DEEPEST or len(into) >= _MOST:
+        return
+    if isinstance(value, dict):
+        for name, below in value.items():
+            if is_unicode(name):
+                _add_typed(below, (*path, name), into)
+    elif isinstance(value, list):
+        for index, below in enumerate(value[:_WIDEST]):
+            _add_typed(below, (*path, str(index)), into)
+    elif value is not None:
+        into[path_text(path)] = parse_value(value) if isinstance(value, JsonNumber) else value
 
 
 def _vector(value: Any) -> tuple[str, ...]:
@@ -1179,6 +1198,26 @@ class JsonlReader(LineReader):
             return single_values(parse(raw.decode().strip().strip(",")))
         except (ValueError, RecursionError):
             return {}
+
+    @cached_property
+    def _used(self) -> frozenset[str]:
+        """Return the paths that fields are read from; see ``LineReader``."""
+        return used_columns(self.layout).union(map(path_text, self._paths.values()))
+
+    @property
+    def _own_names(self) -> frozenset[str]:
+        """Return the paths in an entry that fields are read from; see ``LineReader``."""
+        found = self._entries.paths if self._entries is not None else {}
+        return frozenset(map(path_text, found.values()))
+
+    def values_of(self, raw: bytes) -> Extras:
+        """Return the single values of an object by their paths, each of its own type."""
+        values: Extras = {}
+        try:
+            _add_typed(parse(raw.decode().strip().strip(",")), (), values)
+        except (ValueError, RecursionError):
+            return {}
+        return values
 
     def shared_cells(self, raw: bytes) -> dict[str, str]:
         """The single values beside the states of one entity; see ``LineReader``."""

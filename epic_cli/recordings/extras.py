@@ -1,0 +1,247 @@
+"""Values of packets that are of no key: carried from format to format without being understood.
+
+They stay in the text of their packets until somebody asks for them: a replay pays nothing. A name
+and a value are one word of packet text, a column of a table or a member of an object. A number
+stays a number, a text stays a text: what could be taken for the other is written in quotes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from epic_cli.engine.keys import COLUMN_KEYS, WORDS
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import PacketBlock
+
+    #: What a value can be; nested ones have a name each, ``stats.hp``.
+    Value = str | int | float | bool
+
+    #: The values of one packet by their names.
+    Extras = dict[str, Value]
+
+    class ExtraSource(Protocol):
+        """What finds the extras of packets in the text of a block, or beside it."""
+
+        @property
+        def extra_names(self) -> tuple[str, ...]:
+            """Return the names that are known before any packet: those of a table's columns."""
+
+        def extras_at(self, block: PacketBlock, index: int) -> Extras:
+            """Return the extras of the packet at an index of a block."""
+
+
+#: This many names of one recording are carried.
+MOST_NAMES = 256
+
+#: The names that mean something: none of them is carried.
+RESERVED = frozenset((*COLUMN_KEYS, *WORDS))
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(\.\d{1,40})?([eE][-+]?\d{1,3})?")
+_TRUTHS = {"true": True, "false": False}
+
+
+def parse_value(text: str) -> Value:
+    """Return the number or the truth that a text is, as JSON writes them, or else the text."""
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return _TRUTHS.get(text, text)
+    if number[1] is None and number[2] is None:
+        return int(text)
+    value = float(text)
+    return text if value in (float("inf"), float("-inf")) else value
+
+
+def _plain(value: Value) -> str:
+    """Return a value as a cell has it, without quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else repr(value)
+
+
+def _is_text_alone(value: Value) -> bool:
+    """Return True for a text that is read back as it is without quotes."""
+    return isinstance(value, str) and value != "" and isinstance(parse_value(value), str)
+
+
+def parse_words(text: bytes) -> Extras:
+    """Return the extras in a line of packet text, from its seventh number on."""
+    found: Extras = {}
+    _, *words = text.partition(b"\0")[0].split()
+    for word in words:
+        if word.startswith(b"#"):
+            break
+        key, equals, given = word.decode("utf-8", "replace").partition("=")
+        if not equals or not key or key in WORDS:
+            continue
+        value: Value = parse_value(given)
+        if given.startswith('"'):
+            try:
+                unquoted = json.loads(given)
+            except ValueError:
+                unquoted = given
+            value = unquoted if isinstance(unquoted, str) else given
+        found[key] = value
+    return found
+
+
+def extras_at(block: PacketBlock, index: int) -> Extras:
+    """Return the extras of the packet at an index of a block; empty: it has none."""
+    if not block.has_extras(index):
+        return {}
+    source: ExtraSource | None = block.extra_source
+    return parse_words(block.words(index)) if source is None else source.extras_at(block, index)
+
+
+class Loss(Enum):
+    """Why an extra is not carried, in words."""
+
+    MANY = f"more than {MOST_NAMES} names"
+    RESERVED = "names that mean something else in the new recording"
+    NAME = "names that the new format cannot hold"
+    VALUE = "values that the new format cannot hold"
+    COLUMN = "no column: the first packets decide on the columns"
+    LENGTH = "lines too long for the new format"
+
+
+class Tails:
+    """Writes the extras of packets as the end of their rows, and counts what cannot be held.
+
+    ``word`` gives a name and a value as the format has them, or the ``Loss``. Tables have a fixed
+    column for each of ``columns`` behind this ``separator``; None: each packet has its own names.
+    """
+
+    def __init__(
+        self,
+        word: Callable[[str, Value], str | Loss],
+        columns: Iterable[str] | None = None,
+        separator: str = ",",
+    ) -> None:
+        self.lost: dict[Loss, dict[str, int]] = {}
+        self.columns = None if columns is None else tuple(columns)
+        self._word = word
+        self._separator = separator
+        self._names: set[str] = set(self.columns or ())
+
+    def lose(self, loss: Loss, name: str) -> None:
+        """Count a value that is left out."""
+        names = self.lost.setdefault(loss, {})
+        if name in names or len(names) < MOST_NAMES:
+            names[name] = names.get(name, 0) + 1
+
+    def admit(self, extras: Mapping[str, Value]) -> Extras:
+        """Return the extras whose names are carried."""
+        if extras.keys() <= self._names:
+            return dict(extras)
+        admitted: Extras = {}
+        for name, value in extras.items():
+            if name not in self._names:
+                loss = None
+                if name in RESERVED:
+                    loss = Loss.RESERVED
+                elif self.columns is not None:
+                    loss = Loss.COLUMN if column_names([name]) else Loss.NAME
+                elif len(self._names) >= MOST_NAMES:
+                    loss = Loss.MANY
+                if loss is not None:
+                    self.lose(loss, name)
+                    continue
+                self._names.add(name)
+            admitted[name] = value
+        return admitted
+
+    def write(self, extras: Mapping[str, Value]) -> bytes:
+        """Return the end of a packet's row."""
+        words: dict[str, str] = {}
+        for name, value in self.admit(extras).items():
+            word = self._word(name, value)
+            if isinstance(word, Loss):
+                self.lose(word, name)
+            else:
+                words[name] = word
+        if self.columns is None:
+            return "".join(words.values()).encode()
+        cells = (words.get(name, "") for name in self.columns)
+        return "".join(self._separator + cell for cell in cells).encode()
+
+
+def text_word(name: str, value: Value) -> str | Loss:
+    """Return a word of packet text: blanks in a text are escaped."""
+    if not is_word(name):
+        return Loss.NAME
+    plain = not isinstance(value, str) or (
+        _is_text_alone(value) and value.isprintable() and " " not in value and value[0] != '"'
+    )
+    text = _plain(value) if plain else _quoted(value).replace(" ", "\\u0020")
+    return f" {name}={text}"
+
+
+def is_word(name: str) -> bool:
+    """Return True if packet text can hold a name."""
+    unbroken = name.isprintable() and not set(name) & set(" =")
+    return bool(name) and unbroken and name[0] != "#"
+
+
+def member(name: str, value: Value) -> str | Loss:
+    """Return a member of a JSON object, behind others."""
+    return f", {_quoted(name)}: {_quoted(value) if isinstance(value, str) else _plain(value)}"
+
+
+def _quoted(text: Value) -> str:
+    return json.dumps(text, ensure_ascii=not str(text).isprintable())
+
+
+def cell_of(separator: str) -> Callable[[str, Value], str | Loss]:
+    """Return what writes the cells of a table with this separator."""
+
+    def cell(_name: str, value: Value) -> str | Loss:
+        text = _plain(value)
+        if not text.isprintable():
+            return Loss.VALUE  # a row is a line, and nothing in it steers a terminal
+        if not isinstance(value, str):
+            return text
+        if _is_text_alone(value) and not set(text) & {'"', separator} and text == text.strip():
+            return text
+        return '"' + text.replace('"', '""') + '"'
+
+    return cell
+
+
+def column_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the names for which a table has a column: not all, if they are very many.
+
+    A name that could be a value would make a row of its header.
+    """
+    from epic_cli.recordings.names.guess import is_value
+
+    kept = (
+        name
+        for name in names
+        if name.strip(' "') == name != ""
+        and name.isprintable()
+        and name not in RESERVED
+        and not is_value(name)
+    )
+    return tuple(dict.fromkeys(kept))[:MOST_NAMES]
+
+
+def names_in(block: PacketBlock) -> tuple[str, ...]:
+    """Return the names of extras that a recording with this first block is known to have."""
+    names = {} if block.extra_source is None else dict.fromkeys(block.extra_source.extra_names)
+    for index in range(len(block)):
+        names |= dict.fromkeys(extras_at(block, index))
+    return tuple(names)
+
+
+def told(lost: Mapping[Loss, Mapping[str, int]]) -> Iterable[str]:
+    """Yield a message for each kind of loss: how many values, and of which names."""
+    from epic_cli.engine.text.widths import some
+
+    for loss, names in lost.items():
+        count = sum(names.values())
+        values = "1 value is" if count == 1 else f"{count:,} values are"
+        yield f"{values} not carried over ({loss.value}): {some(names)}"
