@@ -148,13 +148,13 @@ class Pictures:
         return shown
 
 
-#: Charts and pictures get crowded with more strategies.
+#: Most strategies in charts and pictures.
 MOST_SHOWN = 6
 
-#: Where no screen limits a chart, it is as wide as this.
+#: Width of a chart that no screen limits.
 WIDEST_CHART = 160
 
-#: Where no screen limits a chart, it has this many lines.
+#: Height of a chart that no screen limits.
 PAPER_CHART = 18
 
 

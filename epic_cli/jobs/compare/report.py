@@ -58,16 +58,16 @@ if TYPE_CHECKING:
     from epic_cli.show.page import Section
 
 
-#: This many of those that are too close to call are named.
+#: Most strategies that are named if several are too close to call.
 _NAMED = 3
 
-#: A need for more than this many times the data at hand is no advice.
+#: Most data that are asked for, as a multiple of those at hand.
 MOST_MORE = 20
 
-#: From less than this many seconds of judged movement, a clear result says from how little.
+#: Seconds of judged movement below which a clear result mentions their amount.
 LITTLE = 30.0
 
-#: A jerk of more times the truth's says that the truth has hardly any.
+#: Jerk, as a multiple of the truth's, above which the truth has hardly any.
 _MANY = 1000
 
 _MAIN_COSTS = {
@@ -94,7 +94,7 @@ _BAD = {
     "aim": "even the best aims elsewhere",
 }
 
-#: What a kind of game is called where it is not "a NAME game".
+#: Kinds of games that are not called "a NAME game".
 _GAMES = {"shooter": "a shooter", "observer": "an observer"}
 
 _ORIGINS: dict[Origin, str] = {
@@ -375,7 +375,7 @@ def find_notes(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     return lines + _result_notes(results, lambda flaw: flaw in _MARKED - UNRANKED)
 
 
-#: Flaws for which a mark stands behind a figure.
+#: Flaws that put a mark behind a figure.
 _MARKED = {flaw for marks in MARKS.values() for flaw in marks}
 
 
@@ -471,10 +471,10 @@ def failure_words(condition: Condition, result: Result) -> str:
     return f"{name} is {value}{between and f' ({between})'}: {condition.text}"
 
 
-#: The head of the scores' intervals.
+#: Head of the column of the scores' intervals.
 LIKELY = "likely"
 
-#: Columns of this weight or more are always there.
+#: Weight from which on columns are always shown.
 KEPT_WEIGHT = 8
 
 _PLACES = ("strategy", "entity", "recording")
@@ -540,13 +540,13 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
 #: Rows of a brief table: with verdict and notes they fit a screen of 24 lines.
 MOST_ROWS = 10
 
-#: Metrics of a brief table, beside the one that it is sorted by.
+#: Metrics of a brief table, and the one that it is sorted by.
 BRIEF = ("score", "error", "lag", "jumps")
 
-#: The mark of strategies that none is clearly better than.
+#: Mark of strategies that may be best: none is clearly better.
 MAY_BE_BEST = "+"
 
-#: The costs in a word, as a brief table names them.
+#: Costs in a word, as a brief table names them.
 _COST_NAMES = {
     "accuracy": "shape",
     "smoothness": "jerk",
@@ -639,8 +639,8 @@ def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: boo
     more = len(results) - len(shown)
     words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
     words += ["* clearly best."] if stars else []
-    rows = f"{counted(more, 'more row')} and all" if more else "All"
-    words.append(f"{rows} columns: --full; how it is judged: --explain.")
+    rows = f"{counted(more, 'more row')}, all" if more else "All"
+    words.append(f"{rows} columns: --full; method: --explain.")
     return " ".join(words)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import Truth
     from epic_cli.recordings.opening import Logs
 
-    #: Sees each run that this process has read.
+    #: A callback for each run that this process has read.
     Look = Callable[[Run], object]
 
 
