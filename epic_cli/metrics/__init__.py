@@ -26,7 +26,7 @@ from __future__ import annotations
 from epic_cli.metrics import accuracy, score, sent, smoothness, turning
 from epic_cli.metrics.metric import Metric
 
-#: All of them, in the order of columns.
+#: All metrics, in the order of columns.
 METRICS: tuple[Metric, ...] = (
     *accuracy.METRICS,
     *smoothness.METRICS,
@@ -35,15 +35,15 @@ METRICS: tuple[Metric, ...] = (
     *sent.METRICS,
 )
 
-#: Those of rotation, and what they add up.
+#: Metrics of rotations, and their sums.
 TURNING = {"turning_cost", "aim_cost", *(figure.name for figure in turning.METRICS)}
 TURN_SUMS = tuple(name for metric in turning.METRICS for name in metric.sums)
 
-#: Those of what is sent, and what they add up.
+#: Metrics of what is sent, and their sums.
 SENT = {figure.name for figure in sent.METRICS}
 SENT_SUMS = tuple(name for metric in sent.METRICS for name in metric.sums)
 
-#: What the metrics add up over rows, by name.
+#: The sums over rows that metrics need, by name.
 SUMS = {name: of for metric in METRICS for name, of in metric.sums.items()}
 
 

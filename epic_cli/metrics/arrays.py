@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value", bound=np.generic)
 
-#: The columns: times in seconds; what is not known is NaN; teleports are 0 or 1.
+#: Columns of a table: times in seconds; NaN is unknown; teleports are 0 or 1.
 TIME, ARRIVAL, SEQUENCE, TELEPORT = 0, 7, 8, 9
 POSITION, VELOCITY = slice(1, 4), slice(4, 7)
 COLUMNS = 10

@@ -54,21 +54,21 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-#: How often an interval is to contain the figure.
+#: Probability that an interval contains the figure.
 CONFIDENCE = 0.95
 
-#: How often is drawn. Always the same draws for one seed, on every machine.
+#: Number of bootstrap draws; a seed gives the same draws on every machine.
 DRAWS = 2000
 
-#: How many numbers are drawn at a time: of thousands of units all draws would fill the memory.
+#: Random numbers in memory at a time: all draws of thousands of units would fill it.
 _DRAWN_AT_ONCE = 1_000_000
 
-#: Of fewer units nothing can be said.
+#: Fewest units for an interval.
 FEWEST_UNITS = 6
 
 _NORMAL = NormalDist()
 
-#: Standard deviations to the end of an interval.
+#: Standard deviations from the middle to the end of an interval.
 _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
@@ -164,48 +164,47 @@ def joined(cells: Floats, length: int) -> Floats:
     return np.asarray(np.add.reduceat(cells, starts, axis=0))
 
 
-#: A packet that comes this many intervals later than those around it was as good as lost.
+#: A packet this many intervals later than its neighbors counts as lost.
 LATE = 2.0
 
-#: This many packets on each side of one are around it, and before and after a change of the way.
+#: Neighbors of a packet on each side; also the packets compared before and after a route change.
 AROUND = 8
 
-#: The way has changed where delays are longer or shorter by this many of their own deviations, and
-#: by this share of the interval.
+#: A route change moves delays by this many of their own deviations, and by this share of the
+#: interval.
 DEVIATIONS, SHARE = 4.0, 0.25
 
-#: What happens at most this often in such a recording may by chance be missing from it, with
-#: 97.5 % confidence (-log 0.025; "rule of three") ...
+#: Events that happen at most this often in such a recording may be missing by chance, with 97.5 %
+#: confidence (-log 0.025; "rule of three") ...
 UNSEEN = 3.7
 
-#: ... and where rare events are of any size, by this more over their number: found by trial
-#: (``tests/endurance/coverage.py``).
+#: ... and, since rare events are of any size, by this much more divided by their number: found by
+#: trial (``tests/endurance/coverage.py``).
 TAIL = 200.0
 
-#: From fewer rare events it is unknown how bad they can be.
+#: Fewer rare events do not show how bad they can be.
 FEWEST_EVENTS = 5
 
-#: A link that loses fewer packets than this in fewer seconds may yet lose in bursts.
+#: A link that loses fewer packets than this, in fewer seconds, may yet lose in bursts.
 FEWEST_LOST, PROVEN = 3, 40.0
 
-#: Longer than this many intervals between stamps is a silence.
+#: A silence is longer than this many intervals between stamps.
 SILENT = 2.5
 
-#: Longer gaps of the numbers are another session.
+#: A longer gap in the sequence numbers begins another session.
 LONGEST = 1000
 
-#: Losses hang together where chance explains them less often than this.
+#: Losses are linked if chance explains them less often than this.
 CHANCE = 0.05
 
-#: Where chance explains them, they may yet, within these standard errors of the share of pairs.
+#: Standard errors of the share of pairs within which losses may yet be linked.
 PAIRED = 1.0
 
-#: Stamps tell what is missing where this share of their intervals is within a quarter of the usual.
+#: Stamps show losses if this share of their intervals is within a quarter of the usual one.
 STEADY = 0.8
 
 
-#: How many packets in a row are left out on trial; where a few losses were each by itself, only
-#: up to two.
+#: Numbers of packets in a row that are left out on trial; only up to two if all losses were single.
 IN_A_ROW = (1, 2, 4, 8)
 PAIRS = 2
 
@@ -387,34 +386,34 @@ def _running_median(values: Floats) -> Floats:
     return medians
 
 
-#: Whatever the errors look like, what happens within this many seconds hangs together: packets
-#: wait for each other, and buffers for them, ...
+#: Events within this many seconds are never independent: packets and buffers wait for each other
+#: ...
 SHORTEST_BLOCK = 0.5
 
-#: ... and where there are ``FEWEST_BLOCKS`` of them, within these: who runs still does.
+#: ... nor within these, if there are ``FEWEST_BLOCKS`` of them: a running player still runs.
 BLOCK, FEWEST_BLOCKS = 3.0, 7
 
-#: A recording has no more blocks than this: delays change slowly.
+#: Most blocks of a recording: delays change slowly.
 MOST_BLOCKS = 12
 
-#: The delay is looked at in this many parts of a recording, of half a second at least. Where fewer
-#: than a quarter of them are independent, it wanders, and blocks do not say all of it; in more
-#: than a quarter of the recording it does not wander, but goes somewhere.
+#: Parts of a recording, of at least half a second, whose delays are compared. If fewer than a
+#: quarter of them are independent, the delay wanders, and blocks do not cover that; over more than
+#: a quarter of the recording it is a trend.
 MOST_PARTS, FEWEST_PARTS, PART, SLOW = 40, 20, 0.5, 0.25
 
-#: No lag (s) is known to more than this, half of the last digit that is written.
+#: Half of the last digit of a lag that is written (s).
 LAG_RESOLUTION = 0.0005
 
-#: What may have been missed is as bad as the worst stretch of this many seconds.
+#: What is missing may be as bad as the worst stretch of this many seconds.
 WORST = 1.0
 
-#: Changes of the way that are few may be in such a share of the recording, or not.
+#: The share of the recording in which a few route changes may lie, or not.
 ALONE = 0.15
 
-#: Of what the lag of all leaves there, its own leaves such a share (squares) at least.
+#: A stretch's own lag leaves at least this share (squares) of what the common lag leaves there.
 LEFT = 0.01
 
-#: A product of draws has at most this many numbers at a time.
+#: Most numbers of a product of draws in memory.
 _AT_ONCE = 20_000_000
 
 
@@ -639,7 +638,7 @@ def _mean_delays(run: Piece) -> tuple[Floats, Floats]:
     return rows[used], cells[used, FIELDS.index("delays")] / rows[used]
 
 
-#: Of the fields, what no delay changes, and what may be less than nothing.
+#: Fields that no delay changes, and fields that may be negative.
 _GIVEN = [
     name.endswith(("rows", "fours", "_rates", "_of"))
     or name in ("delays", "speed_squares", "truth_third", *SPREAD, *FIELDS[SENT_FIELDS:])
@@ -785,10 +784,10 @@ def _draw_sums(certainty: Certainty, several: Sequence[Floats], seed: int) -> li
     ]
 
 
-#: Scores that differ by less are equal, whatever the draws say: no reader needs more digits.
+#: Scores that differ by less are equal: no reader needs more digits.
 RESOLUTION = 0.05
 
-#: Differences that deviate by less from draw to draw do not vary.
+#: Differences with a smaller deviation over the draws do not vary.
 _STILL = 1e-9
 
 
@@ -919,7 +918,7 @@ class Standing:
     ahead: frozenset[str] = frozenset()
 
 
-#: Nothing is known of it.
+#: The standing of a candidate of which nothing is known.
 UNKNOWN = Standing()
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import Origin
 
 
-#: What several runs are: recordings of what happened, or simulated networks.
+#: The kind of several runs: recordings, or simulated networks.
 Runs = Literal["recordings", "networks"]
 
 

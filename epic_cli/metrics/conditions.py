@@ -26,7 +26,7 @@ _RELATIONS: dict[str, Callable[[float, float], bool]] = {
 _CONDITION = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*((?:[<>=!]+)?)\s*(.*?)\s*", re.DOTALL)
 _EXPECTATION = re.compile(r"\s*((?:[<>=!]+)?)\s*(.*?)\s*", re.DOTALL)
 
-#: Seconds. A limit of time above this is one in milliseconds whose unit was forgotten.
+#: Seconds; a larger limit of time is one in milliseconds without its unit.
 _LONGEST = 60.0
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats
 
-#: What results call what the game drew.
+#: Name of the game's own drawing in results.
 LABEL = "drawn"
 
-#: A game's rows as the demo prints them, as a pattern for lines of text.
+#: A pattern for rows as the demo prints them.
 ROWS = (
     r"pos: (?P<x>[^, ]+),(?P<y>[^, ]+),(?P<z>[^, ]+)"
     r"  vel: (?P<vx>[^, ]+),(?P<vy>[^, ]+),(?P<vz>[^, ]+)  time: (?P<time>\S+)"
@@ -29,17 +29,17 @@ ROWS = (
 
 _ORIGIN = (0.0, 0.0, 0.0)
 
-#: In frames: how long each position is held where it is drawn at ticks; what share of them stays
-#: for one of two neighbouring numbers of frames.
+#: Frames for which each position stays, on average, if it is drawn at ticks; and the share that
+#: stays for one of two neighboring numbers of frames.
 REPEATED, REGULAR = 1.12, 0.93
 
-#: What stays for this many times as long as usual rests.
+#: An entity rests if its position stays for this many times as long as usual.
 RESTS = 2.5
 
-#: In frames: a tick waits for the next one, and no longer.
+#: A tick waits for the next one by at most this many frames.
 WAITS = 1.2
 
-#: Of fewer frames nothing is said.
+#: Fewest frames for an answer.
 FEWEST_FRAMES = 20
 
 

@@ -196,8 +196,8 @@ class CompareSpec:
         return self.runs_are == "recordings" and self.share >= MANY
 
 
-#: Rows further apart than this (s) show less than a screen, and of packets that come more often
-#: than every this many rows too little.
+#: Rows further apart than this (s) show less than a screen does, and too little of packets that
+#: come more often than every this many rows.
 COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
@@ -411,30 +411,28 @@ def _explain_exclusion(name: str, times: Floats, truth: Truth, warm_up: float) -
     )
 
 
-#: Called with how many of how many steps of the work are done.
+#: A callback with the number of steps that are done, and of all steps.
 Progress = Callable[[int, int], object]
 
-#: A run by itself, which nothing stops and no one waits for.
+#: The place of a run without a thread pool, progress or interruption.
 ALONE = Place()
 
-#: Of this many errors of each participant quantiles are computed: all that there are of most
-#: recordings. More would fill the memory, a few of each entity are enough, fewer of each of many
-#: recordings.
+#: Errors kept of each participant for quantiles: all of most recordings; at least this many of each
+#: entity, or of each of many recordings. More would fill the memory.
 KEPT, FEWEST_KEPT, FEWEST_OF_MANY = 400_000, 500, 50
 
-#: Of this many recordings, and more, no more is kept of each than all of them together need: this
-#: many errors and the sums of its rows; and the worst seconds of all.
+#: From this many recordings on, only this many errors and the sums of each are kept, and this many
+#: worst seconds of all.
 MANY, ERRORS_OF_MANY, WORST_OF_ALL = 64, 50, 512
 
-#: Packets that are left out on trial are so far apart (s).
+#: Seconds between packets that are left out on trial.
 LOST_APART = 0.5
 
-#: Who leads by fewer points in a recording with few rare events is not the clear winner; who is
-#: this many times as far behind as the first may fall is left behind, whatever is lost.
+#: A lead of fewer points is not tried with more losses; a result this many times as far behind as
+#: the leader may fall is not tried either.
 LEAST_LEAD, NEAR = 1.0, 1.5
 
-#: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
-#: a hundred bytes.
+#: Most rows that all threads together draw at a time; each takes a hundred bytes.
 MOST_AT_ONCE = 4_000_000
 
 
@@ -676,7 +674,7 @@ def _measure_jobs(
     return [future.result() for future in futures]
 
 
-#: Arithmetic on what has diverged ends in infinities, which are noted where figures are made.
+#: Arithmetic on a diverged drawing ends in infinities, which become notes.
 _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
@@ -824,7 +822,7 @@ class NotComparable(NamedTuple):
         return TooManyRows(self.most_rows) if self.most_rows else NothingJudged(self.notes)
 
 
-#: What came of one run of several.
+#: The result of one run of several.
 RunResult = Comparison | NotComparable
 
 
@@ -1101,10 +1099,10 @@ def piece_of(comparison: Comparison, index: int) -> Piece:
     return Piece([nothing if values is None else values for values in sums], cells.length, more)
 
 
-#: A computed path is the truth at this many times a second.
+#: Samples a second of a computed path that serve as its truth ...
 TRUTH_RATE = 200
 
-#: ... and goes on for this many seconds: what is sent last is drawn after that.
+#: ... which goes on for this many seconds: the last states sent are drawn later.
 TRUTH_LONGER = 5.0
 
 
@@ -1164,5 +1162,5 @@ def _sample_truths(movement: Movement, duration: float) -> dict[str, Truth]:
     return truths
 
 
-#: Who asks again for the same movement over another network does not wait for its truth.
+#: The same movement over another network has the same truth.
 _cached_truths: Any = lru_cache(maxsize=4)(_sample_truths)

@@ -308,7 +308,7 @@ def _read_truths(
     return truths_of(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
 
 
-#: All rows of a movement are compared at once: for more seconds than this they have no room.
+#: Longest movement (s) whose rows fit into memory at once.
 LONGEST_PATH = 50_000.0
 
 
@@ -357,5 +357,5 @@ class SimulatedRuns:
         return list(self)
 
 
-#: What is evaluated.
+#: The input of an evaluation.
 RunInputs = RecordedRuns | SimulatedRuns

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
     from epic_cli.metrics.turns import TurnTruth
 
-    #: What has a lag: a movement, or how it is turned.
+    #: A truth that a drawing can lag behind: a movement, or rotations.
     Known = Truth | TurnTruth
 
-#: The longest shift; a lag that is unknown costs as much.
+#: The longest shift (s), which is also what an unknown lag costs.
 LONGEST = float(SHIFTS[-1])
 
-#: A minimum is plausible if the distance that it leaves is at most this many times the least.
+#: A minimum is plausible if its distance is at most this many times the least one.
 PLAUSIBLE = 1.25
 
-#: Minima that are nearer to each other than this (s) are one, and noise.
+#: Minima closer than this (s) are one, and noise.
 APART = 0.1
 
-#: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
+#: A minimum is a ripple if it is less deep than this share of itself.
 RIPPLE = 0.05
 
-#: This many rows are enough to look for the best shift, which all rows, or this many, then move ...
+#: Rows for a first search of the best shift, for refining it, and for settling it ...
 _FEW, _SOME, _MOST = 500, 2000, 20_000
 
-#: ... so often, at most, until it moves by less than this (s), as shifts so far apart (s) tell.
+#: ... in at most this many moves, until one is shorter than this (s), by shifts this far apart (s).
 _MOVES, _STILL, _AROUND = 3, 1e-3, 0.005
 
 

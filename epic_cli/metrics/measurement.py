@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.metrics.sent import SentStates
 
 
-#: A rotation that is within a quarter of a turn of the truth's has arrived there: |w| of it.
+#: |w| of a rotation within a quarter of a turn of the truth's.
 _ARRIVED = math.sqrt(0.5)
 
 
@@ -140,26 +140,26 @@ def _mark_long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
     return found
 
 
-#: A recording is cut into this many cells, fewer where it has many entities ...
+#: Most cells of a recording, of all its entities together, and the fewest ...
 MOST_CELLS = 256
 MOST_CELLS_OF_ALL = 20_000
 FEWEST_CELLS = 16
-#: Of very many recordings each is one of the units that are drawn: few cells will do.
+#: Fewest cells of one of very many recordings, each of which is a unit of the bootstrap.
 FEWEST_OF_MANY = 4
-#: ... none of which is shorter than this many seconds.
+#: ... each at least this many seconds long.
 SHORTEST = 0.1
 
-#: Half the width (s) of the parabola whose vertex is the lag, and how many rows it goes through.
+#: Half the width (s) of the parabola whose vertex is the lag, and its number of rows.
 _LAG_STEP = 0.01
 _LAG_ROWS = 5000
 
-#: Differences of this many rows are in memory at a time.
+#: Rows of differences in memory at a time.
 _STRETCH = 65_536
 
-#: What is known of all rows together only: each has its share of it.
+#: Sums known for all rows only, which are spread evenly over them.
 SPREAD = ("backward", "overshoots", "recoveries", "recovery_seconds")
 
-#: What the lag adds up, and with ``turn_`` before it that of the rotation.
+#: Sums of the lag; with ``turn_`` in front, those of the rotations' lag.
 _LAG = (
     "lag_rows",
     "lag_squares",
@@ -169,8 +169,8 @@ _LAG = (
     "told_seconds",
 )
 
-#: What adds up over rows, the columns of what ``tally`` returns; ``delays`` (s) are those with
-#: which packets arrive in these rows.
+#: Sums over rows, the columns of ``tally``; ``delays`` (s) are those of packets arriving in these
+#: rows.
 FIELDS = (
     "rows",
     "delays",
@@ -188,10 +188,10 @@ FIELDS = (
     *SENT_SUMS,
 )
 
-#: From this column on they are of rotations.
+#: First column of rotations.
 TURN_FIELDS = FIELDS.index(TURN_SUMS[0])
 
-#: From this one on, of what is sent.
+#: First column of what is sent.
 SENT_FIELDS = FIELDS.index(SENT_SUMS[0])
 
 
@@ -612,7 +612,7 @@ def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | Non
     )
 
 
-#: What adds up over entities, and what is that of the one that has most of it.
+#: Fields that add up over entities, and fields of which the largest counts.
 _ADDED = (
     "broken", "jumps", "backward", "overshoots", "fours", "third", "truth_third", "statuses",
 )  # fmt: skip
@@ -683,13 +683,13 @@ def _pool_lag(lags: Sequence[Lag]) -> Lag:
     )
 
 
-#: A step against the truth's direction is a backward one from this share of the usual step on,
-#: if the truth does not turn within this many seconds.
+#: A step against the truth's direction is backward from this share of the usual step on, unless the
+#: truth turns within this many seconds.
 BACKWARD_FLOOR = 0.01
 TURN_WINDOW = 0.1
 
-#: What is drawn this share of the movement's extent outside of it, and more than the entity
-#: ever moves in this many seconds, has diverged.
+#: A drawing has diverged if it is outside of the movement by this share of its extent, and by more
+#: than the entity moves in this many seconds.
 STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 

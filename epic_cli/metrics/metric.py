@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from epic_cli.metrics.truth import SampledTruth
 
 
-#: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
+#: A lag of this (s), or an error of as much movement, costs 1.
 SCALE = 0.1
 
-#: How far away (length units) an aim is judged, unless told otherwise.
+#: Usual distance (length units) at which an aim is judged.
 AIM_RANGE = 20.0
 
 
@@ -198,7 +198,7 @@ class GameKind(NamedTuple):
     why: str
 
 
-#: The usual weights are for games of no special kind.
+#: Kinds of games; the default weights are for none of them.
 GAMES = (
     GameKind(
         "shooter",
@@ -239,7 +239,7 @@ GAMES = (
     ),
 )
 
-#: Which of them, where nothing else is weighed.
+#: The option for a kind of game.
 GAME = Choice("weights", None, "Use the weights of this kind of game, which --help-all lists.",
               [game.name for game in GAMES])  # fmt: skip
 

@@ -202,7 +202,7 @@ class Flaw(enum.Enum):
     )
 
 
-#: A candidate with one of these is not ranked.
+#: Flaws of candidates that are not ranked.
 UNRANKED = frozenset(
     (Flaw.FAILED, Flaw.STOPPED, Flaw.NOT_FINITE, Flaw.NOTHING_DRAWN, Flaw.NEEDS_ARRIVALS)
 )
@@ -228,11 +228,11 @@ class ResultNote:
 
 # ---------------------------------------------------------------- in words
 
-#: This many notes of one kind are shown.
+#: Most notes of one kind that are shown.
 MOST_NOTES = 5
 
 
-#: What stands behind a score, or a lag, that is to be read with care.
+#: Marks behind a score or a lag that needs care.
 MARKS = {
     "score": {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"},
     "lag": {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"},

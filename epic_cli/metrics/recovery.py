@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.intp]
 
-#: Recovery is not waited for longer than this (s).
+#: Longest recovery (s).
 LONGEST = 5.0
 
-#: Of a silence that the truth was rebuilt across, this many seconds count as wrong: what a player
-#: saw is unknown, and in a pause of the game it is all the same.
+#: Seconds of a silence that count as wrong if the truth was rebuilt across it: what a player saw is
+#: unknown, and in a pause of the game it does not matter.
 UNSEEN = 1.0
 
-#: What is right again stays so for this long, in seconds.
+#: Seconds for which a drawing has to stay right to have recovered.
 STEADY = 0.2
 
-#: This many times its median distance is as near as usual: even half of the time spent recovering
-#: does not change the median much.
+#: A drawing is right within this many times its median distance, which even half of the time spent
+#: recovering hardly changes.
 USUAL = 3.0
 
-#: In a silence it is looked at this many moments whether the entity moves.
+#: Moments of a silence at which the movement is checked.
 LOOKED_AT = 65
 
-#: What leaps after an outage does so within this time (s).
+#: Seconds after an outage in which a leap has to happen.
 LEAPT = 0.5
 
-#: Between the old place and the new one is where less than this share of the way is left to both.
+#: Between two places is a point with less than this share of the way to both.
 BETWEEN = 0.1
 
 

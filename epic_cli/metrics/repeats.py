@@ -18,26 +18,25 @@ from epic_cli.metrics.traffic import (
     lattice,
 )
 
-#: A share of the packets of a moving entity: what repeats less is no slower simulation.
+#: Fewest repeats, as a share of a moving entity's packets.
 SHARE = 0.08
 
-#: In packets: an entity that stands for longer than this many of its usual changes rests.
+#: An entity rests if it stands for longer than this many of its usual changes.
 RESTS = 1.5
 
-#: Changes of one simulation are that many packets apart, or one more or fewer: this share of them.
+#: The share of changes that have to be n packets apart, or one more or less.
 EVEN = 0.9
 
-#: Over this many changes what is rounded to packets evens out: by no more than one packet.
+#: Changes over which the rounding to packets evens out to at most one packet.
 BLOCK = 6
 
-#: A share of the changes that come within a packet of a step of the simulation.
+#: The share of changes that have to come within a packet of a simulation step.
 CLOSE = 0.95
 
-#: In steps of the simulation: stamps are rounded.
+#: Tolerance for rounded stamps, in simulation steps.
 TINY = 0.01
 
-#: Rounded positions repeat where an entity is slow: a usual step of fewer lattice steps says
-#: nothing.
+#: Rounded positions repeat by themselves if a usual step has fewer lattice steps.
 FINE = 4.0
 
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from epic_cli.metrics.measurement import Measurement, Resampled
 
 
-#: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
+#: Costs 1: this share of the time spent recovering, or of the steps going backward.
 SHARE = 0.1
 
-#: Below this nothing is good: what is drawn is off by 0.3 s of movement in everything that counts.
+#: Least good score: an error of 0.3 s of movement in everything that counts.
 GOOD = 25.0
 
-#: How each cost is made, by its name among the weights; V is the truth's RMS speed.
+#: The formula of each cost, by its name among the weights; V is the truth's RMS speed.
 COSTS = {
     "accuracy": "residual / (V * 0.1 s)",
     "smoothness": "sqrt(jerk^2 - truth's jerk^2) * tick^2 / V, at least 0",
@@ -116,7 +116,7 @@ def _cost(name: str) -> Metric:
     )
 
 
-#: Metrics for programs: what others are made of.
+#: Metrics for programs, of which other metrics are made.
 METRICS = (
     Metric(
         "overshoot_rms",

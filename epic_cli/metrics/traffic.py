@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 
-#: A normal distribution's standard deviation, from the median of its distances to the median.
+#: Standard deviation of a normal distribution over its median absolute deviation.
 _SIGMA = 1.4826
 
 #: Rates at which games and screens tick, in hertz.
@@ -152,21 +152,21 @@ def lattice(values: Floats) -> float:
     return step if quantile(off, 0.99) < 0.1 else 0.0
 
 
-#: The shares of the packets for which a delay is reported.
+#: Shares of the packets for which a delay is reported.
 SHARES = (0.9, 0.95, 0.99, 0.999)
 
-#: Receivers read once a frame at these rates; what is slower (Hz) is a batch of the sender's.
+#: Rates (Hz) of receivers that read once a frame; a slower rhythm is the sender's batches.
 SLOWEST_FRAMES = 24
 FRAME_RATES = (*(number for number in USUAL_RATES if number >= SLOWEST_FRAMES), 165, 240)
 
-#: Gaps between arrivals that are multiples of a frame so well (mean cosine of their phases), over
-#: at most this many arrivals, of those that are no longer than this (s).
+#: Least mean cosine of the gaps between arrivals on the lattice of frames, the most arrivals
+#: examined, and the longest gap (s).
 ON_FRAMES, ARRIVALS, LONGEST_GAP = 0.85, 4000, 1.0
 
-#: This many gaps that are not the usual one tell, or so few that are such multiples.
+#: Unusual gaps that are enough, or fewer if their cosine is at least this.
 ENOUGH_GAPS, FEWEST_GAPS, EXACT, VERY_EXACT = 6, 3, 0.97, 0.998
 
-#: Delays that vary by less than this share of a frame are those of a sender that is as regular.
+#: Delays that vary by less than this share of a frame are those of a regular sender.
 VARIED, BULK = 0.5, 4.0
 
 
@@ -377,35 +377,36 @@ def waits(messages: MessageLog, lost: int = 0) -> Floats:
     return np.asarray(first[1 + lost :] - messages.sent[: -1 - lost])
 
 
-#: The fewest states, messages or steps of which anything is said.
+#: Fewest states, messages or steps for an answer.
 FEWEST_STATES = 20
 
-#: What is the same all the time shows in pieces: in pieces of this many states each.
+#: Pieces of a long stream, and states of each, that show lasting causes.
 PIECES = 24
 PIECE = 1024
 
-#: The velocity of a steady step changes by less than this share.
+#: Largest change of the velocity in a steady step, as a share.
 STEADY = 0.2
 
-#: In periods: nothing came for as long; so often at least where states are only sent on change.
+#: Shortest silence in periods, and fewest silences of a sender that sends on change.
 SILENT, FEWEST_RESTS = 2.5, 3
 
-#: In periods: a state that is sent again now and then comes as rarely at least.
+#: Shortest silence in periods of a sender that repeats a resting state now and then.
 SELDOM = 8.0
 
-#: In usual steps (or the next), and in what it would have come at that pace: an entity that rested
-#: and has just begun to move has come no further. Where it rests, its velocity is no more than this
-#: share of the usual one.
+#: An entity that rested, and has just begun to move, has moved by at most this many usual steps (or
+#: the next one), and by this share of what its pace would give; its velocity at rest is at most
+#: this share of the usual one.
 RESTED, SLOW, STILL = 1.5, 0.45, 0.2
 
-#: This many long holes in numbers are rests, and this share of all: numbers then count ticks, not
-#: packets.
+#: Fewest long holes in the numbers that are rests, and their least share: the numbers then count
+#: ticks, not packets.
 SEVERAL, RESTING = 2, 0.8
 
-#: In usual steps, and in what is due: a movement that went on across a pause as if there was none.
+#: Least pace in usual steps, and largest deviation from the step that is due, of a movement that
+#: goes on across a pause.
 LEAST_PACE, GOES_ON = 0.1, 0.4
 
-#: A share of the intervals: if more of them are pauses, those that are count as such.
+#: If more of the intervals than this share are pauses, pauses are no rests.
 MOSTLY = 0.5
 
 _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "teleports",
@@ -673,19 +674,19 @@ class Stream:
         return Elapsed(steps, took, rounding, across, back)
 
 
-#: A share of the states, and how many, that have the stamp of the one before.
+#: Least share, and number, of states that have the stamp of the one before.
 SHARE, LEAST = 0.01, 3
 
-#: Where more have, nothing says when the others were.
+#: If more have, the times of the others are unknown, too.
 MOST = 0.75
 
-#: A share of the stamps that go back while numbers go on: a clock that is set does so once.
+#: Least share of stamps that go back while numbers go on; a clock that is set does so once.
 BACK = 0.003
 
-#: In periods: what stamps that are arrivals spread by, at least.
+#: Least spread of stamps that are arrivals, in periods.
 SPREAD = 0.05
 
-#: Stamps and arrivals that are so near (s) are the same; states of this many give the trend.
+#: Stamps and arrivals closer than this (s) are equal; blocks of this many states give a trend.
 SAME, BLOCK = 2e-6, 32
 
 
@@ -764,11 +765,11 @@ def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats,
     return mended, Stamping("repeated", share, late, float(times[ties[0]]))
 
 
-#: In usual steps: how far two senders under one id are apart, whose packets are this share at
-#: least of each quarter of all.
+#: Least distance of two senders under one id in usual steps, and the least share of either in each
+#: quarter of the packets.
 APART, EACH = 6.0, 0.15
 
-#: A share of the packets that are nearer to one of ``RECENT`` earlier ones than to the one before.
+#: Least share of packets nearer to one of ``RECENT`` earlier ones than to the one before.
 CROSSED, RECENT = 0.12, 4
 
 
@@ -829,7 +830,7 @@ def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
     return parts, Interleaved(min(share, 1 - share), apart, first)
 
 
-#: Seconds after which counters wrap.
+#: Lengths (s) after which counters wrap.
 WRAPS = {
     65.536: "milliseconds in 16 bits", 655.36: "hundredths of a second in 16 bits",
     16.777216: "microseconds in 24 bits", 4294.967296: "microseconds in 32 bits",
@@ -841,7 +842,7 @@ WRAPS = {
     86400.0: "the seconds of a day",
 }  # fmt: skip
 
-#: A stamp goes back by so much (s), and by a wrap but for this (s).
+#: Least drop of a stamp that wraps (s), and its largest deviation from the length (s).
 DROP, NEARLY = 2.0, 0.5
 
 
@@ -878,10 +879,10 @@ def unwrapped(columns: Floats) -> tuple[Floats, Wrap | None]:
     return columns, None
 
 
-#: What is nearer to zero cannot be divided by: it counts as zero.
+#: Smaller numbers cannot be divided by, and count as zero.
 SMALLEST = 1e-100
 
-#: Stamps and arrivals differ by a nanosecond at least: this many of them in a second.
+#: Steps in a second to which stamps and arrivals are rounded: nanoseconds.
 STEPS = 1e9
 
 

@@ -52,20 +52,20 @@ if TYPE_CHECKING:
 
 Origin = Literal["given", "rebuilt"]
 
-#: Two states further apart than this many usual intervals, and than this many seconds, are a gap.
+#: A gap is an interval longer than this many usual ones, and than this many seconds.
 GAP_INTERVALS = 4
 GAP_SECONDS = 0.5
 
-#: An interval this many times longer than the usual one has lost a packet, or more.
+#: An interval this many times as long as the usual one has lost a packet, or more.
 BRIDGED_INTERVALS = 1.5
 
-#: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
+#: A teleport is a step this many times as long as the usual long step, and as its neighbors.
 TELEPORT_STEPS = 5
 
-#: A teleport between two states that were sampled more often takes up to this many seconds.
+#: Longest time of a teleport that was sampled as a movement.
 SMEARED_SECONDS = 0.2
 
-#: Velocities that differ from what the positions say by more than this share are not used.
+#: Largest difference of velocities that are used from those of the positions, as a share.
 VELOCITY_MISMATCH = 0.5
 
 
@@ -360,35 +360,34 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.intp]
 
-#: A step is a jump if it is longer than the truth's longest within this many seconds ...
+#: A jump is a step longer than the truth's longest within this many seconds ...
 JUMP_WINDOW = 0.5
 #: ... by this factor, and by this share of the truth's usual step.
 JUMP_FACTOR = 1.5
 JUMP_FLOOR = 0.05
 
-#: What is ahead of everywhere that the truth is within this many seconds overshoots.
+#: A drawing overshoots if it is ahead of everywhere the truth is within this many seconds.
 OVERSHOOT_WINDOW = 0.5
 
-#: What is slower than this share of the usual speed goes nowhere.
+#: An entity rests below this share of its usual speed.
 RESTING = 0.01
 
-#: How long after the beginning of a movement, or after a cut, rows are not counted yet, unless
-#: told otherwise: a second, or a tenth of the movement.
+#: Usual warm-up after the beginning of a movement or a cut: a second, or a tenth of the movement.
 WARM_UP = 1.0
 WARM_UP_SHARE = 0.1
 
 
-#: The shifts in time (s) among which a lag is looked for: densely around 0, where it usually is.
+#: Shifts in time (s) among which a lag is sought, denser around 0, where it usually is.
 SHIFTS = np.concatenate(
     (np.arange(-20, 40) * 0.025, np.arange(10, 20) * 0.1, np.arange(8, 21) * 0.25)
 )
 
 _ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
 
-#: Where rows are few, this many later shifts are tried for each earlier one.
+#: Later shifts that are tried for each earlier one, if rows are few.
 LATER = 3
 
-#: This many rows are enough to see which shifts leave enough of them.
+#: Rows that show which shifts leave enough rows.
 _SOME = 2000
 
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
     from epic_cli.metrics.measurement import Measurement, Resampled
 
-#: So fast (degrees a second) anything turns for the score: less is no movement to speak of.
+#: Least rate of turning (degrees a second) for the score: less is no movement to speak of.
 SLOWEST = 10.0
 
-#: An aim that is off by so much of its range costs 1: some 6 degrees.
+#: An aim off by this share of its range costs 1: some 6 degrees.
 AIM_SHARE = 0.1
 
 

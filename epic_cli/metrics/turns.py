@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats, Integers
 
-#: Spins that differ from what the rotations say by more than this share are not used.
+#: Largest difference of spins that are used from those of the rotations, as a share.
 SPIN_MISMATCH = 0.5
 
-#: What turns less than this (degrees) does not turn: quantised rotations are rounded to as much.
+#: Turns of less than this (degrees) are the rounding of quantized rotations.
 RESTING = 0.01
 
 

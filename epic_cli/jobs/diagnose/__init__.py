@@ -1,1 +1,1 @@
-"""Why it jitters: causes that a recording's traffic shows, each with evidence and a cure."""
+"""Causes of jitter that a recording's traffic shows, each with evidence and a cure."""

@@ -1,4 +1,4 @@
-"""``epic diagnose``: why it jitters."""
+"""``epic diagnose``: causes of jitter, and their cures."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ Examples:
 
 FORMATS = ("table", "jsonl", "markdown")
 
-#: What ``--fail-if`` calls every cause.
+#: The word of ``--fail-if`` for every cause.
 ANY = "any"
 
 
 def _read_cause(text: str) -> str:
-    """A detector's name, or ``any``; raises ``ValueError``."""
+    """Read a detector's name, or ``any``; raise ``ValueError``."""
     from epic_cli.jobs.diagnose.detectors import registry
 
     return choose(
@@ -79,7 +79,7 @@ def _read_cause(text: str) -> str:
 
 @dataclass(frozen=True)
 class DiagnoseOptions:
-    """Which recordings are diagnosed, and how; no ``recordings``: standard input."""
+    """Recordings and options of a diagnosis; no ``recordings``: standard input."""
 
     recordings: tuple[str, ...] = shared(recordings_argument)
     strategies: tuple[tuple[str, ...], ...] = shared(
@@ -120,9 +120,10 @@ class DiagnoseOptions:
     color: ColorChoice = shared(color_option)
 
     def given(self) -> RecordedRuns:
-        """What is diagnosed, folders opened.
+        """Return the recordings to diagnose, folders opened.
 
-        Refuses what goes with one recording only, and standard output for files.
+        Raises ``WrongUsage`` for options that go with one recording only, and for standard output
+        as a file.
         """
         from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec
 
@@ -141,7 +142,7 @@ class DiagnoseOptions:
         return found
 
     def of_each(self, given: RecordedRuns) -> DiagnoseEach:
-        """What is done with each recording; raises ``WrongUsage``."""
+        """Return the work on each recording; raise ``WrongUsage``."""
         from epic_cli.jobs.diagnose.run import DiagnoseEach
         from epic_cli.shell.recordings import reporters
 
@@ -180,7 +181,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
     tally = JobMessages(options.jobs.allowed_failures, options.messages.quiet)
     found: set[str] = set()
     if len(names) == 1 and workers == HERE:
-        return _only(each, given, options)
+        return _diagnose_one(each, given, options)
     shown = 0
     with tally, contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing", silent=True))
@@ -195,14 +196,14 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
                 say(f"epic: {printable(name)}: {printable(str(diagnosis))}; it is left out\n")
             else:
                 found |= diagnosis.causes
-                _write(report(source_name(name), diagnosis), options, shown)
+                _write_findings(report(source_name(name), diagnosis), options, shown)
                 shown += 1
             progress(done, len(names))
-    return _status(options, found, tally.incomplete)
+    return _exit_status(options, found, tally.incomplete)
 
 
-def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> ExitStatus:
-    """One recording, for which there is more: what was drawn of it, and its network."""
+def _diagnose_one(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> ExitStatus:
+    """Diagnose a single recording, also for what was drawn of it, and for its network."""
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.jobs.diagnose.run import run_named
     from epic_cli.metrics.drawn_path import UnusableDrawing
@@ -227,8 +228,8 @@ def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> 
             place = source_name(str(given.drawn))
             raise UnusableDrawing(f"--drawn: {place}: {error}") from error
         if options.link_out is not None:
-            link = _link(spec, reporter.name, options.link_out)
-    _write(report(reporter.name, found), options, 0)
+            link = _find_link(spec, reporter.name, options.link_out)
+    _write_findings(report(reporter.name, found), options, 0)
     if options.video.file is not None and spec.drawn is not None:
         from epic_cli.engine.replay.playback import SCREEN_TIMING
         from epic_cli.metrics.drawn_path import DrawnCandidate
@@ -245,11 +246,11 @@ def _only(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> 
         trace, story = link
         write_document(write_trace(trace), str(options.link_out))
         say(printable(story, kept="\n"))
-    return _status(options, found.causes, reporter.refused)
+    return _exit_status(options, found.causes, reporter.refused)
 
 
-def _link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
-    """The recording's network and its description; raises ``WrongUsage`` if it shows none."""
+def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
+    """Return the recording's network and its description; raise ``WrongUsage`` if it shows none."""
     from epic_cli.jobs.diagnose.link import found_link
     from epic_cli.jobs.diagnose.report import link_story
     from epic_cli.jobs.diagnose.run import traffic
@@ -259,7 +260,7 @@ def _link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
     return link.trace, link_story(link, path)
 
 
-def _status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
+def _exit_status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
     failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
     if failing:
         say(f"epic: found {', '.join(failing)}\n")
@@ -267,7 +268,7 @@ def _status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> Exit
     return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
 
 
-def _write(report: Report, options: DiagnoseOptions, number: int) -> None:
+def _write_findings(report: Report, options: DiagnoseOptions, number: int) -> None:
     from epic_cli.shell.console import write_document, write_report
 
     if number and options.row_format != "jsonl":

@@ -1,8 +1,8 @@
-"""Which strategy draws what a game really drew, with which settings, and what is on top of it.
+"""Find the strategy and settings that draw what a game really drew, and a smoothing on top of it.
 
-How it works is found from the frames (``mechanism``); engines' strategies are drawn again in them
-(``FrameComparison``), their settings, a delay and a first-order low-pass are searched (``Search``),
-and the best of all is a ``DrawnMatch``.
+The way of drawing is found from the frames (``mechanism``); engines' strategies are drawn again in
+them (``FrameComparison``); their settings, a delay and a first-order low-pass are searched
+(``Search``); the best of all is a ``DrawnMatch``.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats
 
 
-#: Seconds: later than a strategy, or earlier, that a game may be, and how far apart these are.
+#: Range and spacing (s) of the shifts of a game against a strategy.
 EARLIEST, LATEST, APART = -0.5, 1.0, 0.02
 
-#: Another clock, and a low-pass, are sought of this many strategies: the nearest.
+#: Strategies, the nearest ones, for which another clock and a low-pass are tried.
 FINALISTS = 4
 
-#: Values of a setting that are tried, or all whole numbers up to this many.
+#: Values of a setting that are tried, or the most whole numbers.
 VALUES, WHOLE = 13, 48
 
-#: This many of all settings, the nearest, are sought to the last digit; of these, this many have
-#: this many values tried where that does not find it: near the right one some leap.
+#: Settings, the nearest ones, that are fitted to the last digit; if that is not exact, this many of
+#: them are tried at that many values, since some drawings leap near the right one.
 SHARPENED, DENSE, DENSELY = 14, 4, 97
 
-#: Seconds: the time constant from which the best is sought.
+#: Time constant (s) from which the fit begins.
 SMOOTHED = 0.06
 
-#: A simpler explanation is taken where it is off by no more than this many times as much.
+#: Largest error of a simpler explanation, as a multiple of the best.
 AS_GOOD = 1.1
 
 
 class Search(NamedTuple):
-    """One entity's frames, and the search for what draws them.
+    """One entity's frames, and the search for a strategy that draws them.
 
-    ``enough`` (length): what is no further off is the same. What is within ``matters`` has nothing
-    on top of it that anybody sees.
+    A difference below ``enough`` (length) is none. One below ``matters`` hides any smoothing on
+    top.
     """
 
     comparison: FrameComparison
@@ -74,81 +74,84 @@ class Search(NamedTuple):
     def explanations(
         self, candidates: Sequence[StrategySpec], thorough: bool = True
     ) -> list[FittedStrategy]:
-        """The best of them, without a low-pass and with one, each the simplest that is as good.
+        """Return the best strategies, without a low-pass and with one, each as simple as possible.
 
-        Other clocks and low-passes only if it is to be ``thorough``.
+        Other clocks and low-passes are tried only if the search is ``thorough``.
         """
         off = self.comparison.off
         usual = [off(FittedStrategy(spec)) for spec in candidates]
-        if _least(usual).residual <= self.enough:
-            return [_least(usual)]
+        if _least_error(usual).residual <= self.enough:
+            return [_least_error(usual)]
         singles = list(usual)
         for found in usual:
-            singles += [off(found.changed(words)) for words in _options(found.candidate)]
-            for own in _tunable(found.candidate):
-                singles.append(self._best(_stated(found, own), own, VALUES))
+            singles += [off(found.changed(words)) for words in _word_options(found.candidate)]
+            for own in _tunable_settings(found.candidate):
+                singles.append(self._best(_with_number(found, own), own, VALUES))
         singles.sort(key=lambda one: one.residual)
         sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles[:SHARPENED]]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
         for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
-            for setting in _tunable(each.candidate):
+            for setting in _tunable_settings(each.candidate):
                 if setting.name in each.candidate.settings:
                     found = self.comparison.fit(self._best(each, setting, DENSELY))
                     sharp.append(self.comparison.short(found))
         plain = [*singles, *sharp]
         if exact:  # ``lerp``, not ``luanti``
             return [min(exact, key=lambda one: names().index(one.candidate.name))]
-        if _least(plain).residual <= self.enough or not thorough:
-            return [_simplest(plain, self.enough)]
-        late = [self._timed(each) for each in self._nearest(map(self._shifted, usual))]
+        if _least_error(plain).residual <= self.enough or not thorough:
+            return [_find_simplest(plain, self.enough)]
+        late = [self._fit_shift(each) for each in self._nearest(map(self._shift_about, usual))]
         plain += late
-        without = _simplest(plain, self.enough)
-        if _least(plain).residual <= self.matters:
+        without = _find_simplest(plain, self.enough)
+        if _least_error(plain).residual <= self.matters:
             return [without]
         smooth = [
             self.comparison.fit(each._replace(constant=SMOOTHED))
             for each in [*self._nearest(usual), *late]
         ]
-        return [without, _simplest(smooth, self.enough)]
+        return [without, _find_simplest(smooth, self.enough)]
 
     def _nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
-        """The nearest of each of the nearest strategies."""
+        """Return the best setting of each of the nearest strategies."""
         near: dict[str, FittedStrategy] = {}
         for each in sorted(found, key=lambda each: each.residual):
             near.setdefault(each.candidate.name, each)
         return list(near.values())[:FINALISTS]
 
     def _best(self, found: FittedStrategy, setting: Number, values: int) -> FittedStrategy:
-        """The same with the best value of a setting."""
-        steps = list(_steps(setting, values))
+        """Return the strategy with the best value of a setting."""
+        steps = list(_setting_values(setting, values))
         if setting.whole:
             tried = [self.comparison.off(found.changed({setting.name: step})) for step in steps]
-            return _least([found, *tried])
+            return _least_error([found, *tried])
         return self.comparison.search(found, setting.name, steps)
 
-    def _shifted(self, found: FittedStrategy) -> FittedStrategy:
-        """The same, about as late as it is."""
+    def _shift_about(self, found: FittedStrategy) -> FittedStrategy:
+        """Return the strategy shifted in time by about its lateness."""
         comparison = self.comparison
         own = comparison.redraw.draw(found.candidate, comparison.times)
         known = np.isfinite(own[:, 0])
         if known.sum() < FEWEST_FRAMES:
             return found
-        shift = _lateness(comparison.times[known], own[known], comparison)[0]
+        shift = _find_lateness(comparison.times[known], own[known], comparison)[0]
         return comparison.off(found._replace(shift=shift))
 
-    def _timed(self, found: FittedStrategy) -> FittedStrategy:
-        """The same as late as it fits best: near it, packets change from frame to frame."""
+    def _fit_shift(self, found: FittedStrategy) -> FittedStrategy:
+        """Return the strategy with the best shift in time.
+
+        Near it, packets change from frame to frame.
+        """
         near = (found.shift - APART, found.shift, found.shift + APART)
         return self.comparison.search(found, "", near, 14)
 
 
-def _lateness(
+def _find_lateness(
     times: Floats,
     path: Floats,
     comparison: FrameComparison,
     counted: NDArray[np.bool_] | None = None,
 ) -> tuple[float, float]:
-    """How much later than on this path (n, 3) it is drawn (s), and what is left then (length)."""
+    """Return how much later (s) than this path (n, 3) it is drawn, and the error left (length)."""
     at = np.flatnonzero(comparison.counted if counted is None else counted)
     at = at[choose_places(len(at), 1000)]
     wanted, drawn = comparison.times[at], comparison.drawn[at]
@@ -163,8 +166,8 @@ def _lateness(
     return minimum(apart, near - APART, near + APART)
 
 
-def _tunable(candidate: StrategySpec) -> list[Number]:
-    """Settings worth tuning, times first."""
+def _tunable_settings(candidate: StrategySpec) -> list[Number]:
+    """Return the settings worth tuning, times first."""
     settings = declaration(candidate.name).settings
     found = [
         setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
@@ -172,8 +175,8 @@ def _tunable(candidate: StrategySpec) -> list[Number]:
     return sorted(found, key=lambda one: one.unit != "s")
 
 
-def _stated(found: FittedStrategy, setting: Number) -> FittedStrategy:
-    """The same with a usual setting as a number, which is fitted: it may be near the right one."""
+def _with_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
+    """Return the strategy with a usual setting as a number, to be fitted from there."""
     known = declaration(found.candidate.name)
     value = known.converted(known.values(found.candidate.settings))[setting.name]
     if setting.whole or not isinstance(value, float) or not setting.low <= value < math.inf:
@@ -182,8 +185,8 @@ def _stated(found: FittedStrategy, setting: Number) -> FittedStrategy:
     return stated._replace(residual=found.residual, apart=found.apart)
 
 
-def _options(candidate: StrategySpec) -> list[dict[str, Value]]:
-    """Each other word of each choice and switch that is worth trying."""
+def _word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
+    """Return the alternatives of each choice and switch that is worth trying."""
     known = declaration(candidate.name)
     usual = known.values(candidate.settings)
     return [
@@ -195,7 +198,7 @@ def _options(candidate: StrategySpec) -> list[dict[str, Value]]:
     ]
 
 
-def _steps(setting: Number, values: int) -> Iterator[float]:
+def _setting_values(setting: Number, values: int) -> Iterator[float]:
     low, high = setting.tune or (setting.low, setting.high)
     if setting.whole and high - low < WHOLE:
         yield from (float(index) for index in range(round(low), round(high) + 1))
@@ -205,62 +208,66 @@ def _steps(setting: Number, values: int) -> Iterator[float]:
         yield float(round(row)) if setting.whole else float(f"{row:.4g}")
 
 
-def _least(found: Collection[FittedStrategy]) -> FittedStrategy:
+def _least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
     return min(found, key=lambda one: one.residual)
 
 
-def _simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
-    """Of those that are about as good as the best: usual settings first, then the same clock."""
-    most = max(AS_GOOD * _least(found).residual, enough)
+def _find_simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
+    """Return the simplest of those about as good as the best.
+
+    Usual settings first, then no shift.
+    """
+    most = max(AS_GOOD * _least_error(found).residual, enough)
     good = [strategy for strategy in found if strategy.residual <= most]
     return min(
         good, key=lambda one: (len(one.candidate.settings) + 2 * bool(one.shift), one.residual)
     )
 
 
-#: Frames that are looked at, those in which it moves the most: a minute of them.
+#: Most frames that are examined, those with the most movement: a minute.
 MOST_FRAMES = 9000
 
-#: Entities that are looked at: those that move the most.
+#: Most entities that are examined, those with the most movement.
 MOST_ENTITIES = 8
 
-#: Seconds, or a tenth of the frames where that is less: until then strategies begin.
+#: Seconds until strategies have begun, or a tenth of the frames if that is less.
 WARM_UP = 1.0
 
-#: Seconds after the last packet for which frames are looked at.
+#: Seconds after the last packet in which frames are examined.
 AFTER = 2.0
 
-#: Shares of the usual step from packet to packet: no further off, it is the same, understood, ...
+#: Largest errors, as shares of the usual step, of a drawing that is the same, understood, similar.
 SAME, UNDERSTOOD, LIKE = 2e-4, 0.01, 0.2
 
-#: What leaves up to this share of it is probable, if the next leaves this many times as much.
+#: Largest error of a probable explanation (a share of the usual step), and the factor by which the
+#: next one is worse.
 PROBABLE, AHEAD = 0.05, 1.5
 
-#: A step this many times as long as nine in ten of the moving ones is a teleport.
+#: Least length of a teleport, as a multiple of the step that 90 % do not exceed.
 LEAP = 4.0
 
-#: This many times the resolution are the same, too.
+#: Multiple of the resolution within which drawings are the same, too.
 ROUNDED = 2.5
 
-#: This many times the resolution are its rounding alone.
+#: Multiple of the resolution within which a difference is rounding.
 EXACT = 1.25
 
-#: A share of the usual step that no one sees: what is left below it needs no low-pass.
+#: Invisible error, as a share of the usual step: below it no low-pass is sought.
 MATTERS = 0.02
 
-#: A low-pass is there if without it what is left is this many times as much.
+#: A low-pass is there if the error without it is this many times as large.
 CLEARER = 2.0
 
-#: The strategies of parts draw what many others do, by numbers that are fitted.
+#: Strategies of parts, which draw what many others do, by fitted numbers.
 PARTS = ("buffer", "chase")
 
 
 class EntityMatch(NamedTuple):
-    """The same strategy and one entity.
+    """The match of one more entity with the strategy.
 
     Times in seconds: ``lag`` behind the packets' stamps, ``shift`` behind the strategy, time
-    ``constant`` of a low-pass on top of it (0: none). ``residual`` is what is left (RMS, length),
-    ``off`` as a share of its usual step; ``found`` whether it draws this entity, too.
+    ``constant`` of a low-pass on top of it (0: none). ``residual`` is the error (RMS, length),
+    ``off`` the same as a share of its usual step; ``found``: the strategy draws this entity, too.
     """
 
     entity: str
@@ -273,13 +280,13 @@ class EntityMatch(NamedTuple):
 
 
 class DrawnMatch(NamedTuple):
-    """What explains best what was drawn.
+    """The best explanation of what was drawn.
 
-    ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is how far
-    it usually is from packet to packet (RMS), ``enough`` a distance that is none. ``smoothed``:
-    there is a second smoothing. ``tick`` (s) is how often it changes, if not in each ``frame``.
-    ``path`` are the frames of the first of the ``entities``, ``advice`` is what helps them.
-    ``mechanism`` is how it draws in parts, where that explains it no worse than a strategy;
+    ``best`` is the strategy; ``without`` is the best one without a low-pass. ``step`` is the usual
+    distance from packet to packet (RMS); a distance below ``enough`` is none. ``smoothed``: there
+    is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
+    ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
+    them better. ``mechanism`` composes it of parts, if that explains it no worse than a strategy;
     ``same_as`` are engines' strategies, and other parts, that draw the same.
     """
 
@@ -299,35 +306,35 @@ class DrawnMatch(NamedTuple):
 
     @property
     def off(self) -> float:
-        """What is left, as a share of the usual step."""
+        """Error of the best one, as a share of the usual step."""
         return self.best.residual / self.step
 
     @property
     def found(self) -> bool:
-        """Whether that is the strategy, or one that draws as it does."""
+        """True if the strategy draws the frames, or draws as their own does."""
         return self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
 
     @property
     def likely(self) -> bool:
-        """Whether it is not quite the strategy, and no other comes near."""
+        """True if it comes close to the frames, and no other does."""
         ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
         return not self.found and ahead and self.off <= PROBABLE
 
     @property
     def like(self) -> bool:
-        """Whether it is something like it."""
+        """True if it resembles what draws the frames."""
         return self.best.residual <= max(self.enough, LIKE * self.step)
 
 
 class _Entity:
-    """One entity's frames, those that are looked at, and its packets."""
+    """One entity's packets, and those of its frames that are examined."""
 
     def __init__(self, name: str, path: DrawnPath, packets: PacketBlock) -> None:
         self.name = name
         columns = packet_table(packets)
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(columns[TIME]) & (np.abs(columns[POSITION]) < LARGEST).all(axis=0)
-        #: What packets say, by their stamps.
+        #: Packets in the order of their stamps.
         self.table = columns[:, finite][:, np.argsort(columns[TIME][finite], kind="stable")]
         self.stamps, self.positions = self.table[TIME], self.table[POSITION].T
         if len(self.stamps) < FEWEST_FRAMES:
@@ -335,13 +342,13 @@ class _Entity:
         self.packets, self.redraw = packets, Redraw(packets)
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
-        path = self.frames = self._excerpt(path)
+        path = self.frames = self._cut_excerpt(path)
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
         self.frame, self.tick = path.frame, 0.0
         self.moved = float(np.linalg.norm(np.diff(path.positions, axis=0), axis=1).sum())
-        self._takes(path)
+        self._set_path(path)
 
-    def _takes(self, path: DrawnPath) -> None:
+    def _set_path(self, path: DrawnPath) -> None:
         self.path, times = path, path.times
         wait = min(WARM_UP, 0.1 * float(times[-1] - times[0])) if len(times) else 0.0
         counted = times >= max(times[0], self.redraw.begins) + wait
@@ -351,18 +358,18 @@ class _Entity:
         )
 
     def at_ticks(self) -> bool:
-        """Goes by the ticks at which it is drawn, if it is not in each frame."""
+        """Switch to the ticks at which it is drawn; return False if it is drawn in each frame."""
         ticks = drawn_at_ticks(self.path)
         if ticks is not None:
-            self._takes(ticks)
+            self._set_path(ticks)
             self.tick = ticks.frame
         return ticks is not None
 
     def search(self) -> Search:
-        """The search for what draws it."""
+        """Return the search for what draws it."""
         return Search(self.comparison, self.enough, max(MATTERS * self.step, self.enough))
 
-    def _excerpt(self, path: DrawnPath) -> DrawnPath:
+    def _cut_excerpt(self, path: DrawnPath) -> DrawnPath:
         begins, ends = self.stamps[[0, -1]]
         if self.redraw.arrivals:
             begins, ends = self.redraw.begins, self.redraw.ends
@@ -381,12 +388,12 @@ class _Entity:
         return path
 
     def mechanism(self) -> Mechanism | None:
-        """How it draws; None: there are no arrival times, or too few packets."""
+        """Return the composition that draws it; None: no arrival times, or too few packets."""
         frames = self.seen(self.path)
         return None if frames is None else mechanism(frames, self.comparison, self.enough)
 
     def seen(self, path: DrawnPath) -> Frames | None:
-        """Return frames with the packets that were there; None: no arrivals, or too few."""
+        """Return frames with the packets that had arrived; None: no arrival times, or too few."""
         if not self.redraw.arrivals:
             return None
         order = np.argsort(self.table[ARRIVAL], kind="stable")
@@ -400,7 +407,7 @@ class _Entity:
     def advice(
         self, best: FittedStrategy, parts: Mechanism | None, understood: bool
     ) -> DrawingAdvice:
-        """What helps the drawing; ``parts`` are how it draws, where that is known."""
+        """Return how to draw it better; ``parts`` are the composition, where that is known."""
         frames = self.seen(self.frames)
         if frames is None:
             return DrawingAdvice()
@@ -413,7 +420,7 @@ class _Entity:
         return advise(bench, frames, parts if understood else None, unchanged)
 
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
-        """The same as a strategy, without its low-pass and with it."""
+        """Return a composition as strategies, without its low-pass and with it."""
         settings = dict(parts.strategy.settings)
         constant = float(settings.pop("low_pass", 0.0))
         plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))
@@ -421,9 +428,9 @@ class _Entity:
         return [self.comparison.off(plain), with_it] if constant else [with_it]
 
     def lag(self) -> float:
-        """How far it is behind the line through the packets, by their stamps (s).
+        """Return how far it is behind the line through the packets, by their stamps (s).
 
-        NaN: further than that is looked for, as where the sender has another clock.
+        NaN: beyond the range of the search, as where the sender has another clock.
         """
         times = self.path.times
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
@@ -434,12 +441,12 @@ class _Entity:
             calm &= (times < before + EARLIEST) | (times > after + LATEST)
         if calm.sum() < FEWEST_FRAMES:
             return math.nan
-        shift, residual = _lateness(self.stamps, self.positions, self.comparison, calm)
+        shift, residual = _find_lateness(self.stamps, self.positions, self.comparison, calm)
         far = not EARLIEST + 0.01 < shift < LATEST - 0.01
         return shift if residual <= self.step and not far else math.nan
 
     def matched(self, best: FittedStrategy) -> EntityMatch:
-        """How far off the strategy is here, with a delay and a low-pass of this entity."""
+        """Return the match of the strategy here, with a delay and a low-pass of this entity."""
         own = [key for key, value in (("", best.shift), (" ", best.constant)) if value]
         best = self.comparison.fit(best, only=own) if own else self.comparison.off(best)
         off, found = (
@@ -456,7 +463,7 @@ def match(
     paths: Mapping[str, DrawnPath],
     candidates: Sequence[StrategySpec] = (),
 ) -> DrawnMatch:
-    """Which of the strategies (none given: all) draws the packets as the game did.
+    """Find the strategy that draws the packets as the game did; no candidates: all strategies.
 
     The frames' times are taken for the receiver's clock, that of the arrivals; without arrival
     times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
@@ -482,7 +489,7 @@ def match(
     usual = [] if candidates else [first.comparison.off(FittedStrategy(spec)) for spec in engines]
     same = [each.candidate for each in usual if each.residual <= first.enough]
     if parts is None or not parts.exact:
-        found = _searched(moving, candidates or engines)
+        found = _search_strategies(moving, candidates or engines)
         if first.tick and not candidates:
             parts = first.mechanism()
         if parts is not None and parts.residual > AS_GOOD * found[-1].residual:
@@ -514,7 +521,7 @@ def match(
 
 
 def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) -> bool:
-    """Whether there is a second smoothing."""
+    """Return True if there is a second smoothing."""
     return (
         bool(best.constant)
         and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
@@ -522,10 +529,10 @@ def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) 
     )
 
 
-def _searched(
+def _search_strategies(
     moving: Sequence[_Entity], candidates: Sequence[StrategySpec]
 ) -> list[FittedStrategy]:
-    """The best strategy with the settings that fit best, without a low-pass, and with one."""
+    """Return the best strategy with fitted settings, without a low-pass, and with one."""
     first = moving[0]
     found = first.search().explanations(candidates, drawn_at_ticks(first.path) is None)
     # some strategies stand until the next packet by themselves

@@ -1,4 +1,4 @@
-"""What was sent over the network, lost packets included, and how long each took."""
+"""The network of a recording: all packets sent, lost ones included, and their delays."""
 
 from __future__ import annotations
 
@@ -21,26 +21,24 @@ from epic_cli.network.link import (
 )
 from epic_cli.network.trace import NetworkTrace
 
-#: How lost packets are known: by numbers that are missing, by stamps that are missing from
-#: regular ones, or not at all.
+#: How lost packets are known: by missing numbers, by stamps missing from regular ones, or not.
 Known = Literal["numbers", "stamps", "unknown"]
 
-#: Of this many of the stamps that several entities share, the arrivals are the same, too, where
-#: one datagram carries all of them.
+#: Least share of common stamps with common arrivals if one datagram carries all entities.
 SHARED = 0.9
 
-#: An interval is a multiple of the period if it is no further from it than this share of one,
-#: and stamps without numbers are regular if this many of the intervals are.
+#: An interval is a multiple of the period within this share of one; stamps without numbers are
+#: regular if this share of the intervals is.
 NEAR, REGULAR = 0.25, 0.95
 
-#: What moves by less than this share of the usual speed rests.
+#: An entity rests below this share of the usual speed.
 RESTING = 0.25
 
 
 class Sendings(NamedTuple):
-    """All that was sent, by stamp: ``sent`` and ``delays`` in seconds (n; NaN: lost).
+    """All packets sent, by stamp: ``sent`` and ``delays`` in seconds (n; NaN: lost).
 
-    ``runs`` is how many packets were lost in a row in each hole.
+    ``runs`` are the numbers of packets lost in a row, one for each hole.
     """
 
     sent: Floats
@@ -50,27 +48,27 @@ class Sendings(NamedTuple):
 
     @property
     def came(self) -> Flags:
-        """Which arrived."""
+        """Mask (n) of the packets that arrived."""
         return np.isfinite(self.delays)
 
 
 def sendings(traffic: Traffic) -> Sendings:
-    """What was sent over the network of a recording that has arrival times.
+    """Return all packets sent over the network of a recording with arrival times.
 
-    Entities that share their datagrams are one series; where each has datagrams of its own, the
-    one with the most packets stands for all.
+    Entities that share their datagrams are one series; where each has datagrams of its own, the one
+    with the most packets stands for all.
     """
     messages = traffic.arrived
     arrived = [entity for entity in traffic.streams if np.isfinite(entity.arrivals).any()]
     if not arrived:  # none of them has many packets
         return Sendings(messages.sent, messages.delays, np.empty(0), "unknown")
     stream = max(arrived, key=lambda one: (one.numbered, len(one.times)))
-    if len(traffic.streams) == 1 or _shared(stream, messages):
+    if len(traffic.streams) == 1 or _share_datagrams(stream, messages):
         sent, delays = messages.sent, messages.delays
     else:
         came = np.isfinite(stream.arrivals)
         sent, delays = stream.times[came], (stream.arrivals - stream.times)[came]
-    missing, known = _missing(stream)
+    missing, known = _count_missing(stream)
     places = np.flatnonzero(missing)
     steps = stream.intervals[places] / (missing[places] + 1)
     lost = np.concatenate(
@@ -80,7 +78,7 @@ def sendings(traffic: Traffic) -> Sendings:
         ]
         or [np.empty(0)]
     )
-    lost = lost[_nearest(lost, sent) > NEAR * stream.period]  # another entity's news came
+    lost = lost[_nearest_distance(lost, sent) > NEAR * stream.period]  # another entity's news came
     order = np.argsort(np.concatenate((sent, lost)), kind="stable")
     return Sendings(
         np.concatenate((sent, lost))[order],
@@ -90,16 +88,16 @@ def sendings(traffic: Traffic) -> Sendings:
     )
 
 
-def _shared(stream: Stream, messages: MessageLog) -> bool:
-    """Whether the messages are the datagrams in which the stream's states came."""
+def _share_datagrams(stream: Stream, messages: MessageLog) -> bool:
+    """Return True if the messages are the datagrams in which the stream's states came."""
     came = np.isfinite(stream.arrivals)
     places = np.searchsorted(messages.sent, stream.times[came])
     same = messages.arrivals[np.minimum(places, len(messages.arrivals) - 1)]
     return bool(np.mean(same == stream.arrivals[came]) > SHARED)
 
 
-def _missing(stream: Stream) -> tuple[Floats, Known]:
-    """How many packets are missing in each interval, and how that is known."""
+def _count_missing(stream: Stream) -> tuple[Floats, Known]:
+    """Return the number of packets missing in each interval, and how that is known."""
     turns = stream.intervals / stream.period
     if stream.numbered:
         return stream.lost, "numbers"
@@ -114,34 +112,37 @@ def _missing(stream: Stream) -> tuple[Floats, Known]:
     return np.where(lost, np.maximum(np.round(turns) - 1, 0.0), 0.0), "stamps"
 
 
-def _nearest(times: Floats, others: Floats) -> Floats:
-    """How far it is from each time to the nearest of the others, which are in order."""
+def _nearest_distance(times: Floats, others: Floats) -> Floats:
+    """Return the distance from each time to the nearest of ``others`` (sorted)."""
     after = np.minimum(np.searchsorted(others, times), len(others) - 1)
     apart = np.abs(others[np.stack((after, np.maximum(after - 1, 0)))] - times)
     return np.asarray(apart.min(axis=0))
 
 
-#: Quantiles that are compared: a few packets that took much longer are beyond them.
+#: Quantiles that are compared, without the few packets that took much longer.
 COMPARED = np.linspace(0.02, 0.98, 193)
 
-#: Where a distribution has an end, its quantiles vary no less than this.
+#: Least variation of the quantiles of a distribution with an end.
 LEAST_SLOPE = 0.5
 
-#: A distribution of whose tail beyond the longest delay this many packets should have come, and
-#: none has, is not the one: some differ only in that they end. Its end is known to a tenth.
+#: A distribution is wrong if this many packets should lie in its tail beyond the longest delay:
+#: some differ only in their end, which is known to a tenth.
 MISSED, AS_FAR = 7.0, 1.1
 TAIL = np.geomspace(1e-6, 0.5, 200)
 
-#: Seconds: delays that vary less do not vary.
+#: Seconds; delays that vary less are constant.
 STEADY = 5e-5
 
-#: Neighbouring delays are correlated from here on, and from this many standard errors on; losses
-#: follow each other if there are this many standard errors more of them than by chance.
+#: Least correlation of neighboring delays, and in standard errors; losses follow each other if they
+#: exceed chance by this many standard errors.
 CORRELATED, ERRORS = 0.05, 3.0
 
 
 class Delays(NamedTuple):
-    """As ``LinkConditions`` describes them; ``misfit`` is the RMS distance of the quantiles (s)."""
+    """Delays in the form of ``LinkConditions``.
+
+    ``misfit`` is the RMS distance of the quantiles (s).
+    """
 
     latency: float
     jitter: float
@@ -153,8 +154,8 @@ def _normal(u: Floats) -> Floats:
     return np.array([NormalDist().inv_cdf(row) for row in u])
 
 
-def _gamma(u: Floats) -> Floats:
-    """1 - u = (1 + x) exp(-x), by Newton's method from above."""
+def _invert_gamma(u: Floats) -> Floats:
+    """Solve 1 - u = (1 + x) exp(-x) for x, by Newton's method from above."""
     left = -np.log1p(-u)
     x = np.sqrt(2 * left) + left
     for _ in range(8):
@@ -170,11 +171,11 @@ def _pareto(u: Floats) -> Floats:
     return np.minimum(_cube_root_tail(u) * 4 / 3, 4.0)
 
 
-#: The quantiles of each distribution for a latency of 0 and a jitter of 1 (``LinkConditions``).
+#: Quantiles of each distribution for a latency of 0 and a jitter of 1 (``LinkConditions``).
 QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
     "uniform": lambda u: 2 * u - 1,
     "normal": _normal,
-    "gamma": _gamma,
+    "gamma": _invert_gamma,
     "pareto": _pareto,
     "paretonormal": lambda u: 0.25 * _normal(u) + 0.75 * _pareto(u),
     "pareto-unbounded": lambda u: _cube_root_tail(u) / np.sqrt(0.75),
@@ -182,11 +183,11 @@ QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
 
 
 def fit(delays: Floats) -> Delays:
-    """The distribution whose quantiles are the most like those of the delays (seconds).
+    """Return the distribution whose quantiles are most like those of the delays (seconds).
 
-    For each, latency and jitter are the line through the one's quantiles over the other's: a
-    probability plot (J. J. Filliben, "The Probability Plot Correlation Coefficient Test for
-    Normality", Technometrics 17 (1), 1975, which is the same for any distribution). A quantile
+    For each distribution, latency and jitter are the line through the quantiles of the delays over
+    its own: a probability plot (J. J. Filliben, "The Probability Plot Correlation Coefficient Test
+    for Normality", Technometrics 17 (1), 1975, which is the same for any distribution). A quantile
     weighs the less, the more it varies from sample to sample: by u (1 - u) / f^2, where f is the
     density there (F. Mosteller, Annals of Mathematical Statistics 17 (4), 1946).
     """
@@ -216,10 +217,10 @@ def fit(delays: Floats) -> Delays:
 
 
 def correlation(delays: Floats) -> float:
-    """That of neighbouring delays' normal scores, which is a Gaussian copula's; 0: none shows.
+    """Return the correlation of neighboring delays' normal scores, a Gaussian copula's.
 
-    Normal scores: each value's rank as a quantile of the normal distribution (B. L. van der
-    Waerden, 1952).
+    0: none shows. Normal scores: each value's rank as a quantile of the normal distribution (B. L.
+    van der Waerden, 1952).
     """
     count = len(delays)
     ranks = np.empty(count)
@@ -229,29 +230,28 @@ def correlation(delays: Floats) -> float:
     return found if found > max(CORRELATED, ERRORS / np.sqrt(count)) else 0.0
 
 
-#: Where the delays begin: at what the two clocks say, at the least delay, or at the packets that
-#: jumped the queue.
+#: Where delays begin: at the two clocks' difference, at the least delay, or at packets that jumped
+#: the queue.
 Zero = Literal["clocks", "least", "jumped"]
 
-#: Packets are known to be sent twice, or to wait for each other, from this many, and this share,
-#: on.
+#: Fewest packets, and least share, that are sent twice or wait for each other.
 FEWEST_TOGETHER, SHARE = 3, 0.005
 
-#: Packets jumped a queue if they took the same time but for these seconds, and this many robust
-#: standard deviations less than all others. That is so for less than half of them.
+#: Packets jumped a queue if they took the same time within this (s), and less than all others by
+#: this many robust standard deviations; fewer than this share of all do.
 SAME, APART, MOST = 0.002, 4.0, 0.4
 
-#: Arrivals closer than this (s) are the same.
+#: Arrivals closer than this (s) are equal.
 TOGETHER = 2e-6
 
 
 class FoundLink(NamedTuple):
-    """What the network did, packet by packet, and what it is like.
+    """The network of a recording, packet by packet, and a simulated link like it.
 
-    ``trace`` has what was sent, from the first on; ``conditions`` are a simulated link that does
-    the like, for packets sent at ``rate`` (Hz). ``losses`` says how lost packets are known,
-    ``zero`` where the delays begin. ``drift`` (s/s) has been taken out of them. ``misfit`` is how
-    far off the conditions' delays are (RMS of the quantiles, s).
+    ``trace`` has all packets sent, from the first on; ``conditions`` are a simulated link that
+    resembles it, for packets sent at ``rate`` (Hz). ``losses`` says how lost packets are known,
+    ``zero`` where the delays begin. ``drift`` (s/s) has been taken out of them. ``misfit`` is the
+    error of the conditions' delays (RMS of the quantiles, s).
     """
 
     trace: NetworkTrace
@@ -269,33 +269,33 @@ class FoundLink(NamedTuple):
 
     @property
     def lost(self) -> int:
-        """How many packets never arrived."""
+        """Number of packets that never arrived."""
         return self.trace.delays.count(None)
 
 
 def found_link(traffic: Traffic) -> FoundLink:
-    """The network of a recording; raises ``ValueError`` where there are no arrival times."""
+    """Return the network of a recording; raise ``ValueError`` if there are no arrival times."""
     messages = traffic.arrived
     found = sendings(traffic)
-    drift = _drift(traffic)
+    drift = _find_drift(traffic)
     delays = found.delays - drift * (found.sent - found.sent[0])
     came = delays[np.isfinite(delays)]
-    jumped = _jumped(came)
-    zero, start = _zero(came, jumped)
+    jumped = _mark_jumped(came)
+    zero, start = _find_zero(came, jumped)
     delays, came = delays - start, came - start
     likely = fit(came[~jumped])
-    waits = _in_order(found.sent[found.came], came)
+    waits = _is_in_order(found.sent[found.came], came)
     related = 0.0 if waits or not likely.jitter else correlation(came[~jumped])
     copies = messages.copies / messages.states  # a link makes one copy of a packet at most
     copied = messages.copies >= FEWEST_TOGETHER and copies >= SHARE
     conditions = LinkConditions(
-        latency=min(_digits(likely.latency), LONGEST_DELAY),
-        jitter=min(_digits(likely.jitter), LONGEST_DELAY),
+        latency=min(_round_figure(likely.latency), LONGEST_DELAY),
+        jitter=min(_round_figure(likely.jitter), LONGEST_DELAY),
         distribution=likely.distribution,
         correlation=min(round(related, 2), HIGHEST_CORRELATION),
-        loss=_loss(found),
-        duplicate=_digits(min(copies, 1.0)) if copied else 0.0,
-        reorder=_digits(float(jumped.mean())),
+        loss=_describe_loss(found),
+        duplicate=_round_figure(min(copies, 1.0)) if copied else 0.0,
+        reorder=_round_figure(float(jumped.mean())),
         in_order=waits,
     )
     return FoundLink(
@@ -303,16 +303,16 @@ def found_link(traffic: Traffic) -> FoundLink:
     )
 
 
-def _drift(traffic: Traffic) -> float:
-    """How much slower the sender's clock runs (s/s), where that is clear."""
+def _find_drift(traffic: Traffic) -> float:
+    """Return how much slower the sender's clock runs (s/s), where that is clear; else 0."""
     for finding in CLOCK_DRIFT.detect(traffic):
         sign = 1.0 if finding.values["which"] == "slower" else -1.0
         return sign * float(finding.values["drift"]) * 1e-6
     return 0.0
 
 
-def _jumped(delays: Floats) -> Flags:
-    """Which packets had no delay at all, and came before all others: netem's ``reorder``."""
+def _mark_jumped(delays: Floats) -> Flags:
+    """Mark the packets without any delay that came before all others: netem's ``reorder``."""
     order = np.sort(delays)
     few = int(len(order) * MOST)
     gaps = np.diff(order[: few + 1])
@@ -331,16 +331,16 @@ def _jumped(delays: Floats) -> Flags:
     return jumped
 
 
-def _zero(delays: Floats, jumped: Flags) -> tuple[Zero, float]:
-    """Where the delays begin, and how much is to be taken from them for it."""
+def _find_zero(delays: Floats, jumped: Flags) -> tuple[Zero, float]:
+    """Return where the delays begin, and the time to be subtracted from them."""
     if jumped.any():
         return "jumped", float(delays[jumped].min())
     least = float(delays.min())
     return ("least", least) if clocks_apart(least) else ("clocks", 0.0)
 
 
-def _in_order(sent: Floats, delays: Floats) -> bool:
-    """Whether nothing overtakes anything because the one waits for the other, as in a queue."""
+def _is_in_order(sent: Floats, delays: Floats) -> bool:
+    """Return True if nothing overtakes, since packets wait for each other as in a queue."""
     arrivals = sent + delays
     newest = np.maximum.accumulate(arrivals)[:-1]
     overtaken = bool((arrivals[1:] < newest - TOGETHER).any())
@@ -348,8 +348,8 @@ def _in_order(sent: Floats, delays: Floats) -> bool:
     return not overtaken and together >= max(FEWEST_TOGETHER, SHARE * len(sent))
 
 
-def _loss(found: Sendings) -> float | GilbertElliott:
-    """As a share or, where losses follow each other more often than by chance, as Gilbert's."""
+def _describe_loss(found: Sendings) -> float | GilbertElliott:
+    """Return losses as a share, or as a Gilbert model if they follow each other beyond chance."""
     lost = float(found.runs.sum())
     if not lost:
         return 0.0
@@ -358,9 +358,11 @@ def _loss(found: Sendings) -> float | GilbertElliott:
     holes = len(found.runs)
     by_chance = lost * share
     if lost - holes - by_chance <= ERRORS * math.sqrt(max(by_chance * (1 - share), 1.0)):
-        return _digits(share)
+        return _round_figure(share)
     # from good to bad once for each hole, from bad to good at its end
-    return GilbertElliott(_digits(min(holes / came, 1.0)), _digits(min(holes / lost, 1.0)))
+    return GilbertElliott(
+        _round_figure(min(holes / came, 1.0)), _round_figure(min(holes / lost, 1.0))
+    )
 
 
 def _rate(messages: MessageLog) -> float:
@@ -374,6 +376,6 @@ def _trace(found: Sendings, delays: Floats) -> NetworkTrace:
     )
 
 
-def _digits(value: float) -> float:
-    """No more of them than such a figure has."""
+def _round_figure(value: float) -> float:
+    """Round to the meaningful digits of such a figure."""
     return float(f"{value:.3g}")

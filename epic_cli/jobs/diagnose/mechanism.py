@@ -1,11 +1,11 @@
-"""How a drawing works, found from its frames: a buffer or a chase, over which stamps, how late.
+"""Find from its frames how a drawing works: a buffer or a chase, over which stamps, how late.
 
 Each frame is on the path of the packets, behind it, or on its way to the newest of them. Where a
-buffer's frames lie on that path, straight or curved, a low-pass undone before, says how old what
-they show is; by the clock that the game uses these ages are steady, but for its delay and a margin
-for jitter. For a chase the step of each frame says which share of the way it goes, and by what that
-is steady. What fits best is drawn again by the strategies ``buffer`` and ``chase`` themselves, and
-their settings are fitted to what is left.
+buffer's frames lie on that path (straight or curved, a low-pass undone before) gives the age of
+what they show; by the game's own clock these ages are steady, except for its delay and a margin for
+jitter. The steps of a chase give the share of the way that it goes in each frame, and the rule by
+which that is steady. The best fits are drawn again by the strategies ``buffer`` and ``chase``
+themselves, and their settings are fitted to what is left.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ if TYPE_CHECKING:
 
     from epic_cli.metrics.arrays import Floats
 
-#: Ages of the newest state that are looked for: from, to, how far apart (s).
+#: Ages of the newest state that are sought: from, to, spacing (s).
 AGES = -0.1, 4.0, 0.02
 
-#: Seconds for which a delay is about the same; how far off a frame counts at most.
+#: Seconds in which a delay is about constant; the most that a frame counts as off (s).
 BLOCK, ASTRAY = 4.0, 0.05
 
-#: What stands this far before the newest state (in states) is frozen, not held.
+#: A frame this many states before the newest one is frozen, not held.
 SHORT = 0.02
 
-#: Seconds of a piece of a curve, and the most from state to state; the most that are looked at.
+#: Seconds of a piece of a curve, the most pieces from state to state, the most that are searched.
 PIECE, PIECES, REACH = 0.008, 12, 60
 
-#: Another part is there if without it ages are this many times as unsteady.
+#: Another part is there if ages without it are this many times as unsteady.
 CLEARER = 1.3
 
-#: Clocks may draw the same where ages are steady to so much (s).
+#: Clocks that differ in steadiness by less than this (s) may draw the same.
 TIED = 5e-5
 
-#: Seconds over which clocks are estimated, those that are tried.
+#: Times (s) over which clocks are estimated.
 CLOCK_TIMES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
 
-#: Time constants of low-passes that are undone (s).
+#: Time constants (s) of low-passes that are undone.
 LOW_PASSES = (0.0, 0.006, 0.01, 0.016, 0.025, 0.04, 0.063, 0.1, 0.16, 0.25)
 
-#: Frames whose ages are looked at; of buffers, and of chases, those that are drawn.
+#: Frames whose ages are examined; readings of buffers, and of chases, that are drawn.
 AGED, READINGS, FIRST = 800, 10, 24
 
-#: Seconds at the beginning that are not looked at, or a quarter where that is less.
+#: Seconds at the beginning that are skipped, or a quarter if that is less.
 SETTLES = 1.0
 
 
 class PossibleReading(NamedTuple):
-    """A strategy that may be how it draws, and how far ``off`` it is by a first look.
+    """A strategy that may draw the frames, and how far ``off`` it is at a first look.
 
-    Of chases that is a distance. Of buffers, it is how unsteady the frames' ages are by it (s).
+    For chases that is a distance, for buffers the unsteadiness of the frames' ages (s).
     """
 
     off: float
@@ -72,9 +72,9 @@ class PossibleReading(NamedTuple):
 class Frames(NamedTuple):
     """One entity: packets in order of arrival, and frames with what was drawn in them.
 
-    ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets that
-    are newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of
-    the last packet that is there in each frame.
+    ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets
+    newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
+    last packet that has arrived in each frame.
     """
 
     arrivals: Floats
@@ -87,18 +87,18 @@ class Frames(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """The usual step from packet to packet (length)."""
+        """Usual step from packet to packet (length)."""
         steps = lengths(np.diff(self.positions, axis=0))
         return float(np.median(steps[steps > 0])) if steps.any() else 1.0
 
     @property
     def interval(self) -> float:
-        """The usual time from stamp to stamp (s)."""
+        """Usual time from stamp to stamp (s)."""
         return float(np.median(np.diff(self.stamps)))
 
     @property
     def ticks(self) -> Floats:
-        """Stamps of a count of ticks, each a send interval after the one before."""
+        """Stamps by a count of ticks, each a send interval after the one before."""
         found: list[float] = []
         interval = SendInterval()
         for stamp in self.stamps.tolist():
@@ -108,7 +108,7 @@ class Frames(NamedTuple):
 
     @property
     def settled(self) -> NDArray[np.bool_]:
-        """Frames (m) that are not at the beginning, while clocks and low-passes settle."""
+        """Mask (m) of the frames after the beginning, in which clocks and low-passes settle."""
         since = self.times - self.times[0]
         return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
 
@@ -117,7 +117,7 @@ def frames_of(
     arrivals: Floats, stamps: Floats, positions: Floats, velocities: Floats, times: Floats,
     drawn: Floats,
 ) -> Frames:  # fmt: skip
-    """The same without late packets and without frames before the second packet."""
+    """Make frames without late packets, from the second packet on."""
     fresh = np.append(True, stamps[1:] > np.maximum.accumulate(stamps)[:-1])
     arrivals, stamps, positions = arrivals[fresh], stamps[fresh], positions[fresh]
     # the engine's estimate where none was sent: the slope from the packet before
@@ -136,11 +136,11 @@ def frames_of(
 
 
 class TimeAxis(NamedTuple):
-    """What says when states were true: ``settings``, ``stamps``, and the clock's ``offsets``.
+    """A way to tell when states were true: ``settings``, ``stamps``, and the clock's ``offsets``.
 
     ``late`` is the usual time from a state to the frame that would show it without a delay, by the
-    sender's stamps; ``jitter`` the deviation that a margin multiplies. All but that are per packet
-    (n), in seconds.
+    sender's stamps; ``jitter`` the deviation that a margin multiplies. All but ``late`` are per
+    packet (n), in seconds.
     """
 
     settings: Mapping[str, Any]
@@ -151,7 +151,7 @@ class TimeAxis(NamedTuple):
 
 
 def axes(frames: Frames) -> Iterator[TimeAxis]:
-    """The ways to find the sender's time."""
+    """Yield the ways to find the sender's time."""
     yield time_axis(frames, {})
     yield time_axis(frames, {"stamps": "arrival"})
     for stamps in ({}, {"stamps": "ticks"}):
@@ -166,15 +166,15 @@ def axes(frames: Frames) -> Iterator[TimeAxis]:
 
 
 def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
-    """Return the axis that a buffer with these settings goes by."""
+    """Return the axis of a buffer with these settings."""
     arrivals, stamps = frames.arrivals, frames.stamps
     way = settings.get("stamps", "sender")
     own = {"sender": stamps, "arrival": arrivals, "ticks": frames.ticks}[way]
     offsets = np.zeros(len(stamps))
     if way == "arrival":
-        jitter = np.append(0.0, _jitter(arrivals[1:], np.diff(arrivals)))
+        jitter = np.append(0.0, _measure_jitter(arrivals[1:], np.diff(arrivals)))
     else:
-        jitter = _jitter(arrivals, arrivals - own)
+        jitter = _measure_jitter(arrivals, arrivals - own)
         time = settings.get("clock_time", 2.0)
         rule = ClockRule[settings.get("clock", "agree").upper()]
         if rule != ClockRule.AGREE:
@@ -188,8 +188,8 @@ def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
     return TimeAxis(settings, own, offsets, late, jitter)
 
 
-def _jitter(arrivals: Floats, measured: Floats) -> Floats:
-    """The deviation of what is measured at each packet, over the usual time."""
+def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
+    """Return the deviation of ``measured`` at each packet, over the usual time."""
     deviation, found = Deviation(2.0), []
     for arrival, sample in zip(arrivals.tolist(), measured.tolist(), strict=True):
         deviation.add(sample, arrival)
@@ -198,7 +198,7 @@ def _jitter(arrivals: Floats, measured: Floats) -> Floats:
 
 
 def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
-    """The clocks, delays, margins, low-passes and curves, the steadiest first."""
+    """Return readings as buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
     ages = _Ages(frames, every)
     curves = ("linear", "hermite", "catmull-rom")
     passed = [[ages.read(curve, low_pass) for curve in curves] for low_pass in LOW_PASSES]
@@ -214,7 +214,7 @@ def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
 
 
 class _Ages:
-    """Where frames lie on the path of the packets, and how old what they show is."""
+    """The places of frames on the path of the packets, and the ages of what they show."""
 
     def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
         self.frames, self.every = frames, every
@@ -227,7 +227,7 @@ class _Ages:
         self.guesses = self.guess()
 
     def guess(self) -> Floats:
-        """About how far behind the newest packet each frame is (s), the same for some seconds."""
+        """Return how far behind the newest packet each frame is (s), roughly, block by block."""
         frames, at = self.frames, self.at
         since = frames.times[at] - frames.arrivals[self.newest]
         ages = np.arange(*AGES)
@@ -245,7 +245,7 @@ class _Ages:
         return guesses - since
 
     def low_pass(self, near: float, curve: str) -> float:
-        """The time constant by which the ages are the steadiest (s)."""
+        """Return the time constant that makes the ages steadiest (s)."""
 
         def unsteady(log: float) -> float:
             return self.read(curve, math.exp(log))[0].off
@@ -255,7 +255,7 @@ class _Ages:
         return math.exp(minimum(unsteady, math.log(low), math.log(high), 6)[0])
 
     def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
-        """How steady the ages are by each clock, the steadiest first."""
+        """Return the steadiness of the ages by each clock, the steadiest first."""
         frames = self.frames
         places, beside, ends = self.places(curve, low_pass)
         moving = self.moves[places.astype(int)]
@@ -268,7 +268,7 @@ class _Ages:
             times - np.interp(places, np.arange(len(axis.stamps)), axis.stamps)
             - axis.offsets[newest] for axis in self.every
         ]  # fmt: skip
-        delays, margins, unsteady = _steady(
+        delays, margins, unsteady = _fit_delays(
             np.array(ages),
             np.array([axis.jitter[newest] for axis in self.every]),
             beside[moving] * self.interval / frames.unit,
@@ -284,16 +284,17 @@ class _Ages:
         return sorted(found, key=lambda reading: round(reading.off, 6))
 
     def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Where the path is nearest to each frame (in states), and how far it is beside it.
+        """Return the nearest place on the path for each frame (in states), and the distance to it.
 
-        And which frames show the newest state, or stand where it has run out.
+        The third value marks frames that show the newest state, or stand where the path has run
+        out.
         """
         frames = self.frames
-        points = _undone(frames, low_pass)
+        points = _undo_low_pass(frames, low_pass)
         steps = lengths(np.diff(points, axis=0, prepend=points[:1]))
         stands = (steps < 0.1 * steps.mean())[self.at]
         points = points[self.at]
-        path, parts = _path(frames, curve)
+        path, parts = _make_path(frames, curve)
         wanted = frames.stamps[self.newest] - self.guesses
         place = np.interp(wanted, frames.stamps, np.arange(len(frames.stamps)))
         begin = (place * parts).astype(int)
@@ -313,13 +314,13 @@ class _Ages:
         return places, np.sqrt(least), stands | (places >= self.newest - 1e-6)
 
 
-def _steady(
+def _fit_delays(
     ages: Floats, jitter: Floats, beside: Floats, ends: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats]:
-    """The delays (s) and margins of the jitter that leave the least of ages (n, m), and how much.
+    """Return the delays (s) and jitter margins that leave least of the ages (n, m), and how much.
 
-    Frames for which there was no newer state (``ends``) may be older than that. The sum of the
-    distances becomes least, as in ``FrameComparison.fit``.
+    Frames without a newer state (``ends``) may be older than that. The sum of the distances becomes
+    least, as in ``FrameComparison.fit``.
     """
     if not ages.shape[1] or ends.all():
         none = np.zeros(len(ages))
@@ -355,8 +356,8 @@ def _steady(
     )
 
 
-def _path(frames: Frames, curve: str) -> tuple[Floats, int]:
-    """The path of the packets as a line, and of how many pieces it is from state to state."""
+def _make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
+    """Return the path of the packets as a line, and its number of pieces from state to state."""
     states = frames.positions
     if curve == "linear":
         return states, 1
@@ -377,8 +378,8 @@ def _path(frames: Frames, curve: str) -> tuple[Floats, int]:
     return np.concatenate((bent.reshape(-1, 3), states[-1:])), pieces
 
 
-def _undone(frames: Frames, low_pass: float) -> Floats:
-    """What a low-pass was given, if there is one of this time constant (s), by frame."""
+def _undo_low_pass(frames: Frames, low_pass: float) -> Floats:
+    """Return the input of a low-pass of this time constant (s), frame by frame."""
     if not low_pass:
         return frames.drawn
     share = 1 - np.exp(-np.diff(frames.times) / low_pass)
@@ -390,21 +391,21 @@ def _undone(frames: Frames, low_pass: float) -> Floats:
 
 
 def chases(frames: Frames) -> list[PossibleReading]:
-    """What each frame's step says of how it goes for the newest state."""
+    """Return readings as chases: how each frame's step approaches the newest state."""
     found: list[PossibleReading] = []
-    for ahead, goal in _goals(frames):
+    for ahead, goal in _possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
         step = np.diff(frames.drawn, axis=0)
         elapsed = np.diff(frames.times)
         later = frames.settled[1:]
-        found += _shares(frames.unit, ahead, left[later], step[later], elapsed[later])
-        found += _glides(frames, ahead, goal)
-        found.append(_spring(frames, ahead, goal))
+        found += _read_shares(frames.unit, ahead, left[later], step[later], elapsed[later])
+        found += _read_glides(frames, ahead, goal)
+        found.append(_read_spring(frames, ahead, goal))
     return found
 
 
-def _goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
-    """Where it may go: settings, and the goal in each frame."""
+def _possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """Yield possible goals: settings, and the goal in each frame."""
     newest = frames.newest
     aims = frames.positions
     yield {}, aims[newest]
@@ -424,16 +425,16 @@ def _goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
     )
 
 
-def _rms(apart: Floats) -> float:
-    """Of the nine tenths that fit best: silences and snaps aside."""
+def _robust_rms(apart: Floats) -> float:
+    """Return the RMS of the best nine tenths, without silences and snaps."""
     squares = np.sort(np.square(apart).sum(axis=-1))
     return float(np.sqrt(squares[: max(int(0.9 * len(squares)), 1)].mean()))
 
 
-def _shares(
+def _read_shares(
     unit: float, ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
 ) -> list[PossibleReading]:
-    """A share of the way in each frame, or a constant speed."""
+    """Return readings of a share of the way in each frame, or of a constant speed."""
     way, pace = lengths(left), lengths(step)
     far = way**2 > np.quantile(way**2, 0.5) * 0.1
     going = (pace > 0) & (way > pace + 2e-3 * unit)
@@ -446,7 +447,7 @@ def _shares(
     speed = float(np.median((pace / elapsed)[going])) if going.any() else 0.0
     return [
         PossibleReading(
-            _rms(step - np.minimum(model, 1)[:, None] * left),
+            _robust_rms(step - np.minimum(model, 1)[:, None] * left),
             StrategySpec("chase", {"how": how, setting: value, **ahead}),
         )
         for how, setting, value, model in (
@@ -458,10 +459,10 @@ def _shares(
     ]
 
 
-def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
-    """From what was drawn before each arrival to the new state, over a time from then on.
+def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
+    """Return readings of glides from the place before each arrival to the new state, over a time.
 
-    Tweens count it from the frame before the arrival, or behind it.
+    Tweens count the time from the frame before the arrival, or after it.
     """
     first = np.append(True, np.diff(frames.newest) > 0)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
@@ -484,9 +485,9 @@ def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Possibl
                 log: float, shape: Callable[[Floats], Floats] = shape, since: Floats = since
             ) -> float:
                 u = np.clip(since / math.exp(log), 0, 1)
-                return _rms(start + (goal - start) * shape(u)[:, None] - drawn)
+                return _robust_rms(start + (goal - start) * shape(u)[:, None] - drawn)
 
-            best, least = _lowest(off, 25, 14)
+            best, least = _find_lowest(off, 25, 14)
             glide = StrategySpec("chase", {**how, "time": math.exp(best), **words, **ahead})
             starts.append(PossibleReading(least, glide))
         found.append(min(starts, key=lambda reading: reading.off))
@@ -500,8 +501,8 @@ def _glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[Possibl
     return found
 
 
-def _lowest(off: Callable[[float], float], count: int, steps: int) -> tuple[float, float]:
-    """The logarithm of the time (20 ms to 1 s) by which it is the least off, and how much."""
+def _find_lowest(off: Callable[[float], float], count: int, steps: int) -> tuple[float, float]:
+    """Return the logarithm of the time (20 ms to 1 s) with the least error, and that error."""
     tried = np.log(np.geomspace(0.02, 1.0, count))
     place = int(np.argmin([off(value) for value in tried]))
     return minimum(off, tried[max(place - 1, 0)], tried[min(place + 1, count - 1)], steps)
@@ -516,8 +517,8 @@ EASES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
-    """A critically damped spring, whose speed is that of the step before."""
+def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
+    """Return the reading of a critically damped spring, with the speed of the step before."""
     elapsed, later = np.diff(frames.times), frames.settled[2:]
 
     def off(log: float) -> float:
@@ -530,9 +531,9 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleRead
         speed = (moved / elapsed[:, None] - omega * change - omega * moved) * decay
         change = frames.drawn[1:-1] - goal[2:]
         moved = (speed[:-1] + omega * change) * elapsed[1:, None]
-        return _rms((goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later])
+        return _robust_rms((goal[2:] + (change + moved) * decay[1:] - frames.drawn[2:])[later])
 
-    best, least = _lowest(off, 15, 10)
+    best, least = _find_lowest(off, 15, 10)
     return PossibleReading(
         least, StrategySpec("chase", {"how": "spring", "time": math.exp(best), **ahead})
     )
@@ -541,7 +542,7 @@ def _spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleRead
 # ---------------------------------------------------------------- drawn again
 
 
-#: What games draw with parts that no reading shows.
+#: Drawings of games with parts that no reading shows.
 KNOWN = (
     "chase+how=share+share=1",
     "buffer+stamps=arrival+delay=1i+before=none+beyond=freeze",
@@ -554,53 +555,53 @@ KNOWN = (
     "chase+how=linear+time=0.1+start=arrival",
 )
 
-#: Clocks that are tried in the place of another: the steadiest.
+#: Clocks that are tried in the place of another, the steadiest.
 STEADY = 12
 
-#: Of what may be it, this many are fitted to the end; of all that one word changes, this many.
+#: Findings that are fitted to the end, and variants that are.
 KEPT, FITTED = 2, 6
 
-#: Settings that may be in seconds or in send intervals.
+#: Settings in seconds or in send intervals.
 SPANS = ("delay", "time")
 
-#: A step this many times as long as nine in ten is a teleport.
+#: Least length of a teleport, as a multiple of the step that 90 % do not exceed.
 LEAP = 4.0
 
-#: Seconds: where it is later than that, its clocks may rather not agree.
+#: Longest likely delay (s): beyond, the clocks do not agree.
 LONGEST = 2.0
 
-#: Settings without which it would be another.
+#: Settings that define a composition.
 NEEDED = ("delay", "time", "share", "speed", "stamps", "clock", "how")
 
-#: Delays of a buffer that never catches up, at its beginning (s).
+#: Initial delays (s) of a buffer that never catches up.
 GROWN = np.arange(0.0, 0.3, 0.005).tolist()
 
-#: Times near which a drawing leaps: slopes say nothing of them.
+#: Times near which a drawing leaps, so that slopes are useless.
 LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 
-#: Words are changed this often, as long as it leaves less than this share of what was left.
+#: Most rounds of changed words, as long as each leaves less than this share of the error.
 CHANGES, BETTER = 5, 0.97
 
 
 class _Explanation:
-    """The search for what draws some frames: all that was found is kept, by how near it is."""
+    """The search for what draws some frames; all findings are kept, by their error."""
 
     def __init__(self, frames: Frames, comparison: FrameComparison) -> None:
         self.frames, self.comparison = frames, comparison
         self.exact = comparison.exact
         self.axes = list(axes(frames))
-        self.snaps = _snaps(frames)
+        self.snaps = _snap_distances(frames)
         self.kept: dict[object, FittedStrategy] = {}
 
     def found(self) -> list[FittedStrategy]:
-        """What draws them, the nearest first."""
+        """Return what draws the frames, the nearest first."""
         known = [_with_numbers(spec) for spec in read_specs(KNOWN)]
         self.look(known)
         self.read(sorted(chases(self.frames), key=lambda reading: reading.off), FIRST, self.exact)
         if self.near[0].residual > self.exact:
             readings = buffers(self.frames, self.axes)
             self.read(readings, READINGS, TIED)
-            steady = [_axis(self.axes, reading.strategy.settings) for reading in readings]
+            steady = [_find_axis(self.axes, reading.strategy.settings) for reading in readings]
             self.axes.sort(key=steady.index)
         for way in ({"clock": "first"}, {"stamps": "arrival"}):
             if self.near[0].residual > self.exact:
@@ -627,13 +628,13 @@ class _Explanation:
 
     @property
     def near(self) -> list[FittedStrategy]:
-        """What was found so far, the nearest first."""
+        """All findings so far, the nearest first."""
         return sorted(self.kept.values(), key=lambda one: (one.residual > self.exact, one.apart))
 
     def unlike(self, count: int) -> list[FittedStrategy]:
-        """The nearest that differ in their clocks, and in other words, ``count`` of each.
+        """Return the nearest findings that differ in clocks, and in other words, ``count`` of each.
 
-        Of a few, most are buffers: they have more words.
+        Of a few, most are buffers, which have more words.
         """
         picked: dict[str, FittedStrategy] = {}
         for part in (slice(None, 2), slice(2, None)):
@@ -647,7 +648,7 @@ class _Explanation:
         return list(picked.values())
 
     def keep(self, found: FittedStrategy) -> None:
-        """Remembers it, unless something near it that is as simple has been found."""
+        """Keep a finding, unless one with about the same error is as simple."""
         if not math.isfinite(found.apart):
             return
         way: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
@@ -658,7 +659,7 @@ class _Explanation:
             self.kept[way] = found
 
     def look(self, specs: list[StrategySpec], only: Sequence[str] = ()) -> None:
-        """A first look at strategies: one step of the fit; of variants until one is exact."""
+        """Take a first look at strategies: one step of the fit, until one is exact."""
         for spec in specs:
             found = self.comparison.fit(FittedStrategy(spec), 1, only)
             self.keep(found)
@@ -666,7 +667,7 @@ class _Explanation:
                 break
 
     def read(self, readings: list[PossibleReading], count: int, tied: float) -> None:
-        """A look at the first readings, or where one is exact at those that may be the same."""
+        """Look at the first readings or, once one is exact, at those that may be the same."""
         tied = max(CLEARER * readings[0].off, tied)
         for place, reading in enumerate(readings):
             exact = self.near[0].residual <= self.exact
@@ -675,7 +676,7 @@ class _Explanation:
             self.look([reading.strategy])
 
     def leapt(self, found: FittedStrategy) -> FittedStrategy:
-        """The same with times near which it leaps where they fit best."""
+        """Return a finding with the best times of those near which its drawing leaps."""
         for key in LEAPING:
             value = found.candidate.settings.get(key)
             if isinstance(value, float) and found.residual > self.exact:
@@ -683,7 +684,7 @@ class _Explanation:
         return found
 
     def variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
-        """The same with other words, one or two at a time."""
+        """Yield the strategy with other words, one or two at a time."""
         settings = spec.settings
         for changes in _OF_CHASES if spec.name == "chase" else _OF_BUFFERS:
             if any(settings.get(key) != value for key, value in changes.items()):
@@ -702,14 +703,14 @@ class _Explanation:
         yield self.in_intervals(FittedStrategy(spec)).candidate
 
     def in_intervals(self, found: FittedStrategy) -> FittedStrategy:
-        """The same with its delay or time in send intervals."""
+        """Return a finding with its delay or time in send intervals."""
         interval = self.frames.interval
         settings = found.candidate.settings
         spans = {key: settings[key] for key in SPANS if isinstance(settings.get(key), float)}
         return found.changed({key: f"{span / interval:.6g}i" for key, span in spans.items()})
 
     def changed(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
-        """The same with these changes, and with the delay that goes with them."""
+        """Return the strategy with these changes, and with the delay that goes with them."""
         settings = {**spec.settings, **changes}
         if settings.get("catch_up") != "rate":
             settings["catch_up_rate"] = None
@@ -721,16 +722,16 @@ class _Explanation:
         return StrategySpec(spec.name, settings)
 
     def late(self, settings: Mapping[str, Any]) -> float:
-        """How late a buffer with these settings draws for other reasons than its delay (s)."""
+        """Return how late a buffer draws for other reasons than its delay (s)."""
         margin = float(settings.get("jitter_margin", 0.0)) * self.jitter(settings)
-        return _axis(self.axes, settings).late + margin + float(settings.get("low_pass", 0.0))
+        return _find_axis(self.axes, settings).late + margin + float(settings.get("low_pass", 0.0))
 
     def jitter(self, settings: Mapping[str, Any]) -> float:
-        """The usual deviation that a margin multiplies (s)."""
-        return float(np.median(_axis(self.axes, settings).jitter))
+        """Return the usual deviation that a margin multiplies (s)."""
+        return float(np.median(_find_axis(self.axes, settings).jitter))
 
     def written(self, best: FittedStrategy) -> FittedStrategy:
-        """The same without what changes nothing, and with no more digits than it needs."""
+        """Return a finding without settings that change nothing, and with the digits it needs."""
         given = best
         for key in best.candidate.settings:
             ways: list[dict[str, Any]] = [] if key in NEEDED else [{key: None}]
@@ -746,14 +747,16 @@ class _Explanation:
                     break
         best = self.comparison.short(best)
         spans = self.comparison.short(self.in_intervals(best))
-        shorter = _length(spans.candidate)[0] < _length(best.candidate)[0] - 1
+        shorter = (
+            _description_length(spans.candidate)[0] < _description_length(best.candidate)[0] - 1
+        )
         return spans if shorter and self.comparison.is_as_good(spans, given) else best
 
 
-def _snaps(frames: Frames) -> list[float]:
-    """Distances across which it may jump (length).
+def _snap_distances(frames: Frames) -> list[float]:
+    """Return distances across which the drawing may jump (length).
 
-    One is between the usual steps and those of teleports; of a chase one is between what is left
+    One is between the usual steps and those of teleports; for a chase, one is between what is left
     to go in frames that do not land on the newest state, and more than that in those that do.
     """
     steps = lengths(np.diff(frames.positions, axis=0))
@@ -766,8 +769,8 @@ def _snaps(frames: Frames) -> list[float]:
     return [math.sqrt(low * float(above.min())) for low, above in bounds if low and len(above)]
 
 
-def _axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
-    """Which of the axes a buffer with these settings goes by, or the one with the nearest time."""
+def _find_axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
+    """Return the axis of a buffer with these settings, or the one with the nearest time."""
     stamps, clock = settings.get("stamps", "sender"), settings.get("clock", "agree")
     if stamps == "arrival":
         clock = "agree"
@@ -785,7 +788,7 @@ def _axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
 
 
 def _with_numbers(spec: StrategySpec) -> StrategySpec:
-    """The same with numbers, not as they are written."""
+    """Return the strategy with its settings as numbers, not as they are written."""
     known = declaration(spec.name)
     used: dict[str, Any] = known.converted(known.values(spec.settings))
     numbers = {key: used[key] for key in spec.settings if isinstance(used[key], float)}
@@ -793,7 +796,7 @@ def _with_numbers(spec: StrategySpec) -> StrategySpec:
     return StrategySpec(spec.name, {**spec.settings, **positive})
 
 
-#: The alternatives that are tried; a number is fitted afterwards, None is as usual.
+#: Alternatives that are tried; a number is fitted afterwards, None is the usual value.
 _OF_CHASES: tuple[dict[str, Any], ...] = (
     *({"ahead": ahead, "age": None} for ahead in (None, "velocity", "arrival", "step")),
     {"ahead": "velocity", "age": "arrival"},
@@ -826,12 +829,13 @@ _OF_BUFFERS: tuple[dict[str, Any], ...] = (
 
 
 class Mechanism(NamedTuple):
-    """How a game draws, as settings of ``buffer`` or ``chase``.
+    """The way in which a game draws, as settings of ``buffer`` or ``chase``.
 
-    ``residual`` is what is left when it is drawn again (RMS, length), ``exact``: that is rounding
-    alone; ``same_as`` draws the same then. Stamps are an ``interval`` (s) apart. ``supply`` is what
-    a buffer had in these frames; None: it is no buffer, or nothing was sent. ``lead`` is how many
-    times as far off the nearest with another clock, or another way to its goal, is.
+    ``residual`` is the error when it is drawn again (RMS, length), ``exact``: that is rounding
+    alone; ``same_as`` then draws the same. Stamps are an ``interval`` (s) apart. ``supply``
+    describes a buffer's data in these frames; None: it is no buffer, or nothing was sent. ``lead``
+    is the error of the nearest with another clock, or another way to its goal, as a multiple of
+    this one.
     """
 
     strategy: StrategySpec
@@ -844,13 +848,13 @@ class Mechanism(NamedTuple):
 
 
 class Supply(NamedTuple):
-    """What a buffer had to draw from; silences at rest, and frames after the last packet, aside.
+    """The data that a buffer had, without silences at rest and frames after the last packet.
 
-    ``empty``: the share of the frames that are later than the newest packet (NaN: of a buffer that
-    does not snap to its clock); ``wait``: the usual delay; ``needed``: what 99 % of them would
-    need; ``unsteady``: how far apart the clock's 5 % and 95 % are (but for a drift), or those of
-    the arrivals behind the stamps; ``grown``: its delay when it has settled and at the end. All
-    but the first in seconds.
+    ``empty``: the share of the frames later than the newest packet (NaN: of a buffer that does not
+    snap to its clock); ``wait``: the usual delay; ``needed``: the delay for 99 % of the frames;
+    ``unsteady``: the distance of the clock's 5 % and 95 % (without a drift), or of the arrivals'
+    behind the stamps; ``grown``: its delay when it has settled and at the end. All but the first in
+    seconds.
     """
 
     empty: float
@@ -861,7 +865,7 @@ class Supply(NamedTuple):
 
 
 def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
-    """The composition that draws these frames best."""
+    """Return the composition that draws these frames best."""
     search = _Explanation(frames, comparison)
     found = search.found()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
@@ -870,7 +874,7 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
     def unlikely(each: FittedStrategy) -> tuple[bool, tuple[int, ...]]:
         delay = each.candidate.settings.get("delay", 0.0)
         late = float(f"{delay}".strip("i")) * (interval if isinstance(delay, str) else 1.0)
-        return late > LONGEST, _length(each.candidate)
+        return late > LONGEST, _description_length(each.candidate)
 
     best, *_ = same = sorted(same, key=unlikely)
     others = {_way(best.candidate): best.candidate}
@@ -880,21 +884,22 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
             others.setdefault(_way(each.candidate), each.candidate)
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
-        _supply(frames, best.candidate), tuple(others.values())[1:],
+        _measure_supply(frames, best.candidate), tuple(others.values())[1:],
         min((each.apart for each in search.near if _kind(each) != _kind(best)), default=math.inf)
         / max(best.apart, 1e-300),
     )  # fmt: skip
 
 
 def in_seconds(span: float, interval: float) -> float:
-    """Seconds; below 0 it is in send intervals."""
+    """Convert a span to seconds; below 0 it is in send intervals."""
     return span if span >= 0 else -span * interval
 
 
-def _length(strategy: StrategySpec) -> tuple[int, int, int, int]:
-    """How much there is to say: settings and digits, digits, how unusual its clock is, letters.
+def _description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
+    """Return the length of a description.
 
-    One send interval, between the last two states at any rate, is shorter than a number.
+    Settings and digits, digits, rarity of its clock, letters. One send interval (between the last
+    two states) is shorter than a number.
     """
     settings = strategy.settings.values()
     digits = [-1 if value == "1i" else len(f"{value}".strip("i").replace(".", "").strip("0"))
@@ -906,13 +911,13 @@ def _length(strategy: StrategySpec) -> tuple[int, int, int, int]:
 
 
 def _kind(found: FittedStrategy) -> tuple[object, ...]:
-    """What says when states were true, or how it goes to its goal."""
+    """Return the settings that tell when states were true, or how it goes to its goal."""
     values = found.candidate.values
     return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
 
 
 def _way(strategy: StrategySpec) -> tuple[object, ...]:
-    """What two compositions have in common that differ in numbers alone."""
+    """Return the settings that are common to compositions that differ in numbers alone."""
     values = strategy.values
     ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")
     return tuple(values.get(key) for key in ways)
@@ -920,7 +925,7 @@ def _way(strategy: StrategySpec) -> tuple[object, ...]:
 
 def watched(frames: Frames) -> NDArray[np.bool_]:
     """Return which frames (m) a buffer must cover: settled ones, silences at rest aside."""
-    silent = np.append(_silent(frames), True)  # nothing comes after the last packet
+    silent = np.append(_mark_silences(frames), True)  # nothing comes after the last packet
     return np.asarray(frames.settled & ~silent[frames.newest])
 
 
@@ -931,8 +936,8 @@ def needs(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
     return np.asarray(needed + frames.interval if curve == "catmull-rom" else needed)
 
 
-def _supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
-    """What a buffer had to draw from."""
+def _measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
+    """Return the data that a buffer had; None: it is no buffer, or nothing was sent."""
     counted = watched(frames)
     if strategy.name != "buffer" or not counted.any():
         return None
@@ -961,12 +966,12 @@ def _supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
     return Supply(empty, float(np.median(wait)), needed, float(wander), grown)
 
 
-#: Send intervals without a packet, while it goes no further than this many usual steps: a silence.
+#: Shortest silence in send intervals, and the most usual steps that the entity moves in it.
 SILENT, RESTS = 3.0, 2.0
 
 
-def _silent(frames: Frames) -> NDArray[np.bool_]:
-    """Between which packets nothing was sent since nothing moved (n - 1)."""
+def _mark_silences(frames: Frames) -> NDArray[np.bool_]:
+    """Mark the intervals (n - 1) in which nothing was sent since nothing moved."""
     far = lengths(np.diff(frames.positions, axis=0))
     long = np.diff(frames.stamps) > SILENT * frames.interval
     return np.asarray(long & (far <= RESTS * frames.unit))

@@ -1,4 +1,4 @@
-"""A strategy drawn again in the frames of a game, and its settings fitted to what the game drew."""
+"""Draw a strategy again in the frames of a game, and fit its settings to what the game drew."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from epic_cli.metrics.arrays import Floats
 
-#: This many frames before those that are drawn have a part in them, at most.
+#: Most frames before the drawn ones that have an effect on them.
 MOST_BEFORE = 5000
 
 
@@ -29,12 +29,12 @@ class Redraw:
     """One entity's packets, to be drawn in given frames by one strategy after the other.
 
     Packets reach a strategy when they arrived: before the first frame at or after that. Without
-    arrival times they do as the demo has it, and frames are those nearest to its ticks.
+    arrival times they are paced as in the demo, and frames are those nearest to its ticks.
     """
 
     def __init__(self, packets: PacketBlock) -> None:
         self.arrivals = packets.begins_with_arrival()
-        #: When the first packet is there, and the last one (s).
+        #: Arrivals of the first packet, and of the last one (s).
         self.begins, self.ends = -np.inf, np.inf
         self._packets = packets
         if self.arrivals:
@@ -48,10 +48,10 @@ class Redraw:
             self.begins, self.ends = min(known), max(known)
 
     def draw(self, spec: StrategySpec, times: Floats, shift: float = 0.0) -> Floats:
-        """Positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
+        """Return positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
 
-        Frames before the first one are drawn too, from one before the first packet: some
-        strategies remember them. A strategy that fails draws nothing.
+        Frames before the first one are drawn too, from one before the first packet: some strategies
+        remember them. A strategy that fails draws nothing.
         """
         times = times - shift if shift else times
         try:
@@ -76,21 +76,20 @@ class Redraw:
 
 
 def at_times(times: Floats, positions: Floats, wanted: Floats) -> Floats:
-    """Positions (n, 3) at the wanted times, on straight lines; NaN outside."""
+    """Interpolate positions (n, 3) linearly at the wanted times; NaN outside."""
     return np.stack(
         [np.interp(wanted, times, row, left=np.nan, right=np.nan) for row in positions.T], axis=1
     )
 
 
 def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
-    """What a first-order low-pass makes of positions (n, 3), from frame to frame.
+    """Apply a first-order low-pass to positions (n, 3), from frame to frame.
 
-    y(n) = y(n-1) + (1 - exp(-dt/T)) (x(n) - y(n-1)), which is what ``lerp(y, x, rate * dt)`` in
-    each frame comes to: exponential smoothing, the step response of a first-order lag (A. V.
-    Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing"). It begins at the first position.
-    Frames are combined in pairs, pairs of pairs, and so on
-    (W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", CACM 29 (12), 1986), which gives all
-    of them in log n steps.
+    y(n) = y(n-1) + (1 - exp(-dt/T)) (x(n) - y(n-1)), as ``lerp(y, x, rate * dt)`` in each frame:
+    exponential smoothing, the step response of a first-order lag (A. V. Oppenheim, R. W. Schafer,
+    "Discrete-Time Signal Processing"). It begins at the first position. Frames are combined in
+    pairs, pairs of pairs, and so on (W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", CACM
+    29 (12), 1986), which takes log n steps.
     """
     if not constant:
         return positions
@@ -106,10 +105,10 @@ def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
 
 
 class FittedStrategy(NamedTuple):
-    """A strategy, drawn so much later (``shift``, s), behind a low-pass (``constant``, s; 0: none).
+    """A strategy, drawn later by a ``shift`` (s), behind a low-pass (``constant``, s; 0: none).
 
-    How far off that is: ``residual`` (RMS, length), and ``apart``, the mean of the distances, of
-    which none counts for more than a usual step.
+    Its error is ``residual`` (RMS, length), and ``apart``, the mean of the distances, none of which
+    counts for more than a usual step.
     """
 
     candidate: StrategySpec
@@ -120,43 +119,46 @@ class FittedStrategy(NamedTuple):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """What can be fitted: settings that are numbers, send intervals too, and its own two."""
+        """Numbers that can be fitted.
+
+        Settings, also those in send intervals, shift and constant.
+        """
         settings = self.candidate.settings
-        found = {key: _number(value) for key, value in settings.items()}
+        found = {key: _parse_number(value) for key, value in settings.items()}
         if settings.get("clock") != "mean":  # a least offset or a median leaps with its time
             found.pop("clock_time", None)
         found |= {"": self.shift or None, " ": self.constant or None}
         return {key: value for key, value in found.items() if value is not None}
 
     def changed(self, changes: Mapping[str, Any]) -> FittedStrategy:
-        """With other numbers or words; None: as usual."""
+        """Return a copy with other numbers or words; None: the usual value."""
         settings = {**self.candidate.settings, **changes}
         shift, constant = settings.pop("", self.shift), settings.pop(" ", self.constant)
         for key, value in changes.items():
             if key.strip() and isinstance(value, float):
                 before = self.candidate.settings.get(key)
-                if isinstance(before, str) and _number(before) is not None:
+                if isinstance(before, str) and _parse_number(before) is not None:
                     settings[key] = f"{value:.9g}i"
         kept = {key: value for key, value in settings.items() if value is not None}
         return FittedStrategy(StrategySpec(self.candidate.name, kept), shift, constant)
 
 
-def _number(value: object) -> float | None:
-    """A number, or how many send intervals (``1.8i``)."""
+def _parse_number(value: object) -> float | None:
+    """Return a number, or the number of send intervals (``1.8i``)."""
     if isinstance(value, str) and value[:1].isdigit() and value.endswith("i"):
         return float(value[:-1])
     return value if isinstance(value, float) else None
 
 
-#: What is shorter is taken where it leaves no more than this many times as much.
+#: Largest error of shorter numbers, as a multiple of the best.
 AS_GOOD = 1.05
 
 
 class FrameComparison:
-    """What a game drew of an entity, against what strategies draw in the same frames.
+    """The frames that a game drew of an entity, compared with what strategies draw in them.
 
-    ``counted`` are the frames that count; ``exact`` (length): what is no further off is the same
-    but for rounding; ``unit``: a usual step.
+    ``counted`` are the frames that count; a difference below ``exact`` (length) is rounding;
+    ``unit`` is a usual step.
     """
 
     def __init__(
@@ -167,11 +169,11 @@ class FrameComparison:
         self.exact, self.unit = exact, unit
         self._known: dict[object, tuple[float, float]] = {}
         self._last: tuple[object, Floats] = None, drawn
-        #: Slopes are those of this many frames, all over them.
+        #: Frames, spread over all, from which slopes are computed.
         self._some = choose_places(int(counted.sum()), 1500)
 
     def apart(self, found: FittedStrategy) -> Floats:
-        """How far off it is in the frames that count (n, 3); NaN: nothing is drawn."""
+        """Return the differences in the counted frames (n, 3); NaN: nothing is drawn."""
         key = found.candidate.label, found.shift, found.constant
         if self._last[0] != key:
             own = self.redraw.draw(found.candidate, self.times, found.shift)
@@ -183,7 +185,7 @@ class FrameComparison:
         return self._last[1]
 
     def off(self, found: FittedStrategy) -> FittedStrategy:
-        """The same, and how far off it is; infinite where a tenth of the frames is not drawn."""
+        """Return a strategy with its error; infinite if a tenth of the frames is not drawn."""
         key = found.candidate.label, found.shift, found.constant
         if key not in self._known:
             apart = lengths(self.apart(found))
@@ -201,12 +203,12 @@ class FrameComparison:
     def fit(
         self, found: FittedStrategy, rounds: int = 6, only: Sequence[str] = ()
     ) -> FittedStrategy:
-        """The same with the numbers (``only`` these) that fit best, by damped least squares.
+        """Fit the numbers (``only`` these) of a strategy by damped least squares.
 
         K. Levenberg, "A Method for the Solution of Certain Non-Linear Problems in Least Squares",
         Quarterly of Applied Mathematics 2 (2), 1944; slopes are differences, and frames are
-        weighted so that it is the sum of the distances that becomes least (E. J. Schlossmacher,
-        "An Iterative Technique for Absolute Deviations Curve Fitting", JASA 68, 1973).
+        weighted so that the sum of the distances becomes least (E. J. Schlossmacher, "An Iterative
+        Technique for Absolute Deviations Curve Fitting", JASA 68, 1973).
         """
         best = self.off(found)
         for _ in range(rounds):
@@ -230,7 +232,9 @@ class FrameComparison:
             change = np.linalg.lstsq(of / scale, -here[known].ravel() * weights, rcond=1e-6)[0]
             before = best.apart
             for part in (1.0, 0.3, 0.08):
-                one = self.off(best.changed(self._within(best, numbers, part * change / scale)))
+                one = self.off(
+                    best.changed(self._limit_numbers(best, numbers, part * change / scale))
+                )
                 if one.apart < best.apart:
                     best = one
                     break
@@ -241,7 +245,7 @@ class FrameComparison:
     def search(
         self, found: FittedStrategy, key: str, values: Sequence[float], steps: int = 6
     ) -> FittedStrategy:
-        """The same with the best of these numbers, or one between it and its neighbours."""
+        """Return the strategy with the best of these numbers, or one between neighbors."""
         tried = [self.off(found.changed({key: value})) for value in values]
         place = min(range(len(tried)), key=lambda index: tried[index].apart)
         low, high = values[max(place - 1, 0)], values[min(place + 1, len(values) - 1)]
@@ -253,10 +257,10 @@ class FrameComparison:
         minimum(apart, low, high, steps)
         return min([found, *tried], key=lambda one: one.apart)
 
-    def _within(
+    def _limit_numbers(
         self, found: FittedStrategy, numbers: dict[str, float], change: Floats
     ) -> dict[str, float]:
-        """The numbers after a change, no further than they may be."""
+        """Return the numbers after a change, within their ranges."""
         known = {row.name: row for row in declaration(found.candidate.name).settings}
         ranges = {key: (row.low, row.high) for key, row in known.items() if isinstance(row, Number)}
         ranges |= {"": (-2.0, 2.0), " ": (1e-4, 5.0)}
@@ -266,7 +270,7 @@ class FrameComparison:
         }
 
     def short(self, found: FittedStrategy) -> FittedStrategy:
-        """The same with numbers as people write them, as long as that is as good."""
+        """Return the strategy with numbers as people write them, as long as that is as good."""
         best = found = self.off(found)
         time = found.candidate.settings.get("clock_time")  # which is not fitted
         numbers = {**best.numbers, **({"clock_time": time} if isinstance(time, float) else {})}
@@ -279,6 +283,6 @@ class FrameComparison:
         return best
 
     def is_as_good(self, one: FittedStrategy, best: FittedStrategy) -> bool:
-        """Whether one is no further off than the best, but for rounding and single frames."""
+        """Return True if one is no further off than the best, up to rounding and single frames."""
         few = one.apart <= AS_GOOD * best.apart and one.residual <= 1.5 * best.residual
         return few or one.residual <= max(AS_GOOD * best.residual, self.exact)

@@ -28,7 +28,7 @@ from epic_cli.recordings.findings import RecordingFinding, limits, worst_first
 from epic_cli.recordings.wording import FrontEnd
 from epic_cli.show import report as model
 
-#: Seconds around a moment that are worth a look.
+#: Seconds before and after a moment that are worth a look.
 _AROUND = 1.0
 
 
@@ -38,25 +38,25 @@ def report(name: str, found: Diagnosis) -> model.Report:
     The effect of each cause, where it shows, and the rule that found it belong to the method.
     """
     drawn = found.drawn is not None
-    parts: list[model.Part] = [_in_doubt(found)] if found.doubts else []
-    title = _headline(name, found)
+    parts: list[model.Part] = [_doubt_words(found)] if found.doubts else []
+    title = _headline_words(name, found)
     if found.drawn is not None:  # what was asked for comes first
         parts += ["\n".join(drawn_words(found.drawn)), title]
         title = f"{name}: what the game drew"
-    parts += (_finding(each, drawn) for each in found.findings)
-    method = [*_unseen(*found.unseen)]
+    parts += (_make_finding(each, drawn) for each in found.findings)
+    method = [*_unseen_words(*found.unseen)]
     if found.network is not None:
-        parts.append(_network(found.network))
+        parts.append(_network_words(found.network))
         method.insert(0, _network_details(found.network))
 
     def records() -> list[model.Record]:
-        return _records(name, found)
+        return _make_records(name, found)
 
     return model.Report(
         title=title,
         parts=parts,
         notes=[
-            *_unchecked(found.unable),
+            *_unchecked_words(found.unable),
             *limits(found.in_recording),
             *map(str, found.left_out),
         ],
@@ -65,15 +65,15 @@ def report(name: str, found: Diagnosis) -> model.Report:
     )
 
 
-def _finding(finding: Finding, drawn: bool) -> model.ReportFinding:
+def _make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     detector = detector_of(finding.cause)
     method = [
         ("effect", sentence(detector.effect, finding)),
         ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
-        ("when", _moments(finding)),
+        ("when", _moment_words(finding)),
         ("compared", _compared_words(finding, drawn)),
         ("measured", f"{detector.statistic}."),
-        ("reported", f"from {detector.threshold}."),
+        ("reported if", f"{detector.threshold}."),
         ("source", f"{detector.source}."),
     ]
     places = (("first", finding.first), ("worst", finding.worst))
@@ -87,20 +87,20 @@ def _finding(finding: Finding, drawn: bool) -> model.ReportFinding:
     )
 
 
-def _records(name: str, found: Diagnosis) -> list[model.Record]:
-    """A record for each finding, and one for what was drawn, if that is looked at."""
+def _make_records(name: str, found: Diagnosis) -> list[model.Record]:
+    """Return a record for each finding, and one for what was drawn, if that was examined."""
     records: list[model.Record] = []
     if found.doubts:
-        doubtful = [finding.record() for finding in _doubtful(found)]
+        doubtful = [finding.record() for finding in _grave_findings(found)]
         records.append({"recording": name, "in_doubt": doubtful})
     drawn = found.drawn is not None
-    records += (_record(name, each, drawn) for each in found.findings)
+    records += (_make_record(name, each, drawn) for each in found.findings)
     if found.drawn is not None:
         records.append({"recording": name, "drawn": drawn_record(found.drawn)})
     return records
 
 
-def _record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any]:
+def _make_record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any]:
     detector = detector_of(finding.cause)
     return {
         "recording": recording,
@@ -125,9 +125,9 @@ def _record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any]:
 
 
 class _Value:
-    """A value that is written as its place in a sentence says: seconds, a share, a number, a word.
+    """A value written as its place in a sentence says: seconds, a share, a number, or a count.
 
-    The word is for what is counted.
+    The word for a count is what is counted.
     """
 
     def __init__(self, value: float | str) -> None:
@@ -141,19 +141,19 @@ class _Value:
 
 
 class _Values(dict[str, _Value]):
-    """Values by name; the name itself where a custom detector gives none."""
+    """Values by name; a missing value of a custom detector is its name in braces."""
 
     def __missing__(self, name: str) -> _Value:
-        """The name as it stands in the sentence."""
+        """Return the name as it stands in the sentence."""
         return _Value(f"{{{name}}}")
 
 
 def sentence(template: str, finding: Finding) -> str:
-    """A detector's sentence with the finding's values."""
-    return _filled(template, finding.values)
+    """Fill a detector's sentence with the finding's values."""
+    return _fill_template(template, finding.values)
 
 
-def _filled(template: str, values: Mapping[str, float | str]) -> str:
+def _fill_template(template: str, values: Mapping[str, float | str]) -> str:
     return template.format_map(_Values({one: _Value(value) for one, value in values.items()}))
 
 
@@ -162,7 +162,7 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
 
     Where the game's drawing is known, a cure that draws is that of the drawing.
     """
-    words, trial, remedy = _cure(finding), finding.trial, finding.remedy
+    words, trial, remedy = _general_cure(finding), finding.trial, finding.remedy
     if remedy is None:
         return f"{words} (It cannot be tried on a recording.)" if words else ""
     draws = remedy.drawing is not None and remedy.packets is None
@@ -187,11 +187,11 @@ def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
         words = cure_words(finding, drawn)
         return [("cure", words)] if words else []
     draws = remedy.drawing is not None and remedy.packets is None
-    terms = [] if drawn and draws else [("cure", _cure(finding))]
+    terms = [] if drawn and draws else [("cure", _general_cure(finding))]
     return [*terms, ("try", trial.command), ("gain", f"{trial.words}.")]
 
 
-def _cure(finding: Finding) -> str:
+def _general_cure(finding: Finding) -> str:
     """Return what helps against a cause in general."""
     return sentence(detector_of(finding.cause).cure, finding)
 
@@ -207,8 +207,8 @@ def _compared_words(finding: Finding, drawn: bool) -> str:
     return f"with {command_of(remedy.against)}{kept}."
 
 
-def _headline(name: str, found: Diagnosis) -> str:
-    """How many findings, in how much data."""
+def _headline_words(name: str, found: Diagnosis) -> str:
+    """Return the number of findings, and the amount of data."""
     count = len(found.findings)
     words = counted(count, "finding") if count else "nothing wrong found"
     if found.drawn is not None:  # what the game drew may be wrong all the same
@@ -218,19 +218,22 @@ def _headline(name: str, found: Diagnosis) -> str:
     return f"{name}: {words} ({counted(found.packets, 'packet')} in {seconds(found.duration)})"
 
 
-def _doubtful(found: Diagnosis) -> list[RecordingFinding]:
-    """What makes all of it doubtful, gravest first."""
+def _grave_findings(found: Diagnosis) -> list[RecordingFinding]:
+    """Return the findings that make the whole diagnosis doubtful, gravest first."""
     return [finding for finding in worst_first(found.in_recording) if finding.is_error]
 
 
-def _in_doubt(found: Diagnosis) -> str:
-    """What makes all of it doubtful, and what helps, in a paragraph each."""
-    said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _doubtful(found)]
+def _doubt_words(found: Diagnosis) -> str:
+    """Return the errors of the input and their cures, a paragraph for each."""
+    said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _grave_findings(found)]
     return "\n".join([*said, "What follows is of the recording as it was read."])
 
 
-def _moments(finding: Finding) -> str:
-    """Where to look, as ``--span`` takes it; empty: it is everywhere."""
+def _moment_words(finding: Finding) -> str:
+    """Return the first and the worst time of a finding, with a ``--span``.
+
+    Empty: it is everywhere.
+    """
     if finding.worst is None:
         return ""
     span = f"{max(finding.worst - _AROUND, 0):.2f}:{finding.worst + _AROUND:.2f}"
@@ -238,7 +241,7 @@ def _moments(finding: Finding) -> str:
     return f"{begins}worst at {finding.worst:.2f} s (--span {span})"
 
 
-def _network(network: Network) -> str:
+def _network_words(network: Network) -> str:
     """Return rate, delay, and the delay that a buffer needs, in a sentence."""
     middle = seconds(network.middle)
     delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
@@ -267,8 +270,8 @@ def _network_details(network: Network) -> str:
     )
 
 
-def _unseen(least: float, length: float) -> list[str]:
-    """Which drift (s/s) may be there all the same, and how long a recording would show less."""
+def _unseen_words(least: float, length: float) -> list[str]:
+    """Return the drift (s/s) that cannot be excluded, and the length of a recording that would."""
     if not least > USUAL:
         return []
     return [
@@ -277,8 +280,8 @@ def _unseen(least: float, length: float) -> list[str]:
     ]
 
 
-def _unchecked(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
-    """What could not be checked, and for lack of what."""
+def _unchecked_words(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
+    """Return the causes that could not be checked, and the missing data."""
     by_lack: dict[tuple[str, ...], list[str]] = {}
     for detector, lacking in unable:
         by_lack.setdefault(lacking, []).append(detector.name)
@@ -288,7 +291,7 @@ def _unchecked(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
     ]
 
 
-#: Seconds: a difference of clocks or delays that is none.
+#: Seconds; a smaller difference of clocks or delays is none.
 SAME_TIME = 0.002
 
 
@@ -306,7 +309,7 @@ _NEARLY = 3
 
 
 def drawn_words(match: DrawnMatch) -> list[str]:
-    """What was drawn, and what draws it better, in sentences; one for each of several entities."""
+    """Return how the frames were drawn, and what draws them better; a sentence for each entity."""
     found, advice = match.mechanism, match.advice
     words = _engine_words(match) if found is None else mechanism_words(match, found)
     if advice.cure is not None:  # the command begins a line, so that it can be pasted
@@ -315,23 +318,26 @@ def drawn_words(match: DrawnMatch) -> list[str]:
 
 
 def _engine_words(match: DrawnMatch) -> list[str]:
-    """Which engine's strategy it is, or comes nearest."""
+    """Return the engine's strategy that draws the frames, or that comes nearest."""
     best = match.best
     residual = f"residual {three_digits(best.residual)} (RMS)"
-    left = f"{residual}, {_share_left(match.off)} of the usual step"
-    options, behind = strategy_options(best.candidate, 6 if match.found else _NEARLY), _behind(best)
+    left = f"{residual}, {_write_error(match.off)} of the usual step"
+    options, behind = (
+        strategy_options(best.candidate, 6 if match.found else _NEARLY),
+        _shift_words(best),
+    )
     if match.found:
         own = declaration(best.candidate.name).summary
         nearly = "" if best.residual <= match.enough else " nearly"
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
-        lines[0] += f" {_same_as(match)}".rstrip()
+        lines[0] += f" {_same_words(match)}".rstrip()
     else:
         lines = [
-            f"Not understood: {_left(match)}. Of all strategies and settings, {options}{behind}"
-            f" comes nearest: {residual}."
+            f"Not understood: {_error_words(match)}. Of all strategies and settings,"
+            f" {options}{behind} comes nearest: {residual}."
         ]
     if not math.isnan(match.lag):
-        lines[0] += f" It is {_late(match.lag)} the packets' stamps."
+        lines[0] += f" It is {_lag_words(match.lag)} the packets' stamps."
     if match.found and abs(best.shift) > SAME_TIME:
         lines.append(
             "The difference in time may be a delay of the game, or its frames have another clock"
@@ -342,7 +348,7 @@ def _engine_words(match: DrawnMatch) -> list[str]:
     return lines
 
 
-#: How the clock of a buffer is found, in words that go after "by the sender's stamps".
+#: The clocks of a buffer, in words that go after "by the sender's stamps".
 _CLOCKS = {
     "agree": "",
     "first": ", the clocks compared at the first packet",
@@ -381,43 +387,43 @@ _AHEAD = {
 
 
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
-    """How it draws, in sentences."""
+    """Return the way of drawing in sentences."""
     settings = values_of(found.strategy)
     command = strategy_options(found.strategy, 6 if match.found else _NEARLY)
     if not match.like:
-        return [f"Not understood: {_left(match)}. Nearest: {command}."]
+        return [f"Not understood: {_error_words(match)}. Nearest: {command}."]
     how = _buffer_words if found.strategy.name == "buffer" else _chase_words
     does = how(settings, found)
     if not match.found:
         nearest = "Probably" if match.likely else "Nearest:"
-        return [f"Not understood: {_left(match)}. {nearest} it {does}.", command]
+        return [f"Not understood: {_error_words(match)}. {nearest} it {does}.", command]
     # the command begins a line, so that it can be pasted
-    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _left(match)})"]
-    if same := _same_as(match):
+    lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _error_words(match)})"]
+    if same := _same_words(match):
         lines.append(same)
     lines += [
-        f"{each.entity or 'unnamed'}: not understood, {_share_left(each.off)} of a step are left."
+        f"{each.entity or 'unnamed'}: not understood, {_write_error(each.off)} of a step are left."
         for each in match.entities
         if not each.found
     ]
     return lines
 
 
-def _left(match: DrawnMatch) -> str:
-    return f"{_share_left(match.off)} of a step are left"
+def _error_words(match: DrawnMatch) -> str:
+    return f"{_write_error(match.off)} of a step are left"
 
 
-def _share_left(off: float) -> str:
+def _write_error(off: float) -> str:
     return f"{round(off * 100, 2):.3g} %"
 
 
-def _same_as(match: DrawnMatch) -> str:
-    """What else draws these frames; empty: nothing does."""
+def _same_words(match: DrawnMatch) -> str:
+    """Return what else draws these frames; empty: nothing does."""
     same = ", ".join(map(strategy_options, match.same_as))
     return f"The same here: {same}." if same else ""
 
 
-#: A buffer that keeps fewer is short of them.
+#: A buffer that keeps fewer states is short of them.
 FEW_STATES = 10
 
 
@@ -481,7 +487,7 @@ def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
     return f"goes for {goal.rstrip(',')}, {how}"
 
 
-#: What is wrong with a drawing, by cause.
+#: The drawbacks of a drawing, by cause.
 DRAWBACKS = {
     "no-smoothing": "It jumps with each packet.",
     "frame-rate": "It depends on the frame rate: {slow:s} behind at 30 frames a second, {fast:s} at"
@@ -508,8 +514,8 @@ DRAWBACKS = {
 
 
 def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
-    """A cause of what is wrong with a drawing, and the cure of it alone, if that is another."""
-    words = _filled(DRAWBACKS[drawback.cause], drawback.values)
+    """Return a drawback of a drawing, and its own cure if that is another than the common one."""
+    words = _fill_template(DRAWBACKS[drawback.cause], drawback.values)
     own = drawback.trial
     if own is None or own == cure:
         return words
@@ -517,7 +523,7 @@ def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
 
 
 def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
-    """How it draws; null: not a part of it, or not known."""
+    """Return the way of drawing by names; None: unknown, or no part of it."""
     found = match.mechanism
     settings: dict[str, Any] = {}
     spec, exact = match.best.candidate, match.best.residual <= match.enough
@@ -530,7 +536,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     if settings.get("how") in ("share", "speed", "interval"):
         del settings["time"]
     beyond = settings.get("beyond")
-    whole = found is not None or not _behind(match.best)
+    whole = found is not None or not _shift_words(match.best)
 
     def span(name: str) -> float | None:
         return known(in_seconds(settings[name], interval)) if name in settings else None
@@ -560,7 +566,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _behind(best: FittedStrategy) -> str:
+def _shift_words(best: FittedStrategy) -> str:
     words = ""
     if abs(best.shift) > SAME_TIME:
         words += f", {abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}"
@@ -569,7 +575,7 @@ def _behind(best: FittedStrategy) -> str:
     return words
 
 
-def _late(lag: float) -> str:
+def _lag_words(lag: float) -> str:
     if abs(lag) < SAME_TIME:
         return "in time with"
     return f"{abs(lag) * 1e3:.0f} ms {'behind' if lag > 0 else 'ahead of'}"
@@ -577,12 +583,12 @@ def _late(lag: float) -> str:
 
 def _entity_words(one: EntityMatch) -> str:
     smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
-    late = "" if math.isnan(one.lag) else f", {_late(one.lag)} the packets"
+    late = "" if math.isnan(one.lag) else f", {_lag_words(one.lag)} the packets"
     return f"{one.entity or 'unnamed'}: residual {three_digits(one.residual)}{late}{smoothing}."
 
 
 def drawn_record(match: DrawnMatch) -> dict[str, Any]:
-    """The same by names; seconds and lengths."""
+    """Return the match of a drawing by names, in seconds and lengths."""
     best = match.best
     return {
         "strategy": best.candidate.name,
@@ -602,7 +608,7 @@ def drawn_record(match: DrawnMatch) -> dict[str, Any]:
     }
 
 
-#: How figures are written; the rest as it is.
+#: Figures that are written as times and as shares.
 _TIMES, _SHARES = ("latency", "jitter"), ("loss", "duplicate", "reorder")
 
 _LOSSES = {
@@ -619,12 +625,12 @@ _ZEROS = {
 
 
 def link_description(link: FoundLink) -> str:
-    """What ``--link`` takes to make a network like it."""
+    """Return a ``--link`` that makes a similar network."""
     words = differences(PERFECT, link.conditions)
-    return description.write((name, _figure(name, value)) for name, value in words)
+    return description.write((name, _write_figure(name, value)) for name, value in words)
 
 
-def _figure(name: str, value: object) -> str:
+def _write_figure(name: str, value: object) -> str:
     if isinstance(value, GilbertElliott):
         return f"{share(value.p)},{share(value.r)}"
     if isinstance(value, float):
@@ -635,7 +641,7 @@ def _figure(name: str, value: object) -> str:
 
 
 def link_story(link: FoundLink, path: str) -> str:
-    """What is in the trace, the commands that replay it, and what the figures rest on."""
+    """Return what the trace holds, the commands that replay it, and the basis of the figures."""
     timing = f"--send {link.rate:g}hz --movement circle,duration={link.duration:.4g}"
     network, found = description.write([("trace", path)]), link_description(link)
     found = f"--link {shlex.quote(found)} " if found else ""

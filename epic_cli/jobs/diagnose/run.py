@@ -1,4 +1,4 @@
-"""All detectors over one recording, with consequences folded under their causes."""
+"""Run all detectors over one recording, and fold consequences under their causes."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     from epic_cli.work.jobs import Place
 
 
-#: A detector that lacks one of these has nothing to look at.
+#: Inputs without which a detector has nothing to look at.
 _OWN = frozenset((STRATEGY, DRAWN, ROTATIONS, SPINS))
 
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Tabular):
-    """What was found in this many ``packets``, over ``duration`` (s): ``findings``, worst first.
+    """The findings in this many ``packets``, over ``duration`` (s), worst first.
 
     ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``
-    those of other packages that failed. ``network`` is None without arrival times, ``drawn`` is
-    what explains the game's own drawing, where there is one. ``unseen`` is the least clock drift
-    (s/s) that would have shown, and how long (s) a recording must be to show a usual one; 0: it
-    was found, or cannot be looked for. ``in_recording`` are what makes the recording itself
-    doubtful, as a ``Comparison`` has it.
+    those of other packages that failed. ``network`` is None without arrival times; ``drawn``
+    explains the game's own drawing, if given. ``unseen`` is the least clock drift (s/s) that would
+    have shown, and the length (s) of a recording that shows a usual one; 0: it was found, or cannot
+    be sought. ``in_recording`` are findings that make the recording itself doubtful, as in a
+    ``Comparison``.
     """
 
     findings: tuple[Finding, ...]
@@ -71,28 +71,28 @@ class Diagnosis(Tabular):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The codes of those that make all of it doubtful."""
+        """Codes of the findings that make the whole diagnosis doubtful."""
         return doubts(self.in_recording)
 
     @property
     def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:
-        """The detectors that could not look, with what they lack."""
+        """Detectors that could not look, with what they lack."""
         return tuple((detector_of(name), needs) for name, needs in self.lacking)
 
     @property
     def causes(self) -> set[str]:
-        """The causes that were found, and what follows from them."""
+        """Causes that were found, and their consequences."""
         below = {each.cause for finding in self.findings for each in finding.consequences}
         return below | {finding.cause for finding in self.findings}
 
 
 def run(spec: DiagnoseSpec) -> Diagnosis:
-    """What is wrong with a recording; raises as ``diagnose``."""
+    """Diagnose a recording; raise as ``diagnose``."""
     return replace(diagnose(traffic(spec), spec.drawn), in_recording=spec.in_recording)
 
 
 def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
-    """The same; that a recording is too short is an ``Unreadable`` with its name."""
+    """Diagnose a recording; raise an ``Unreadable`` with its name if it is too short."""
     try:
         return run(spec)
     except TooFewPackets as error:
@@ -101,7 +101,7 @@ def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
 
 @dataclass(frozen=True)
 class DiagnoseEach:
-    """What is done with each of several recordings, in whatever process."""
+    """The work on each of several recordings, in any process."""
 
     kind: ClassVar[str] = "diagnose"
 
@@ -111,7 +111,7 @@ class DiagnoseEach:
     span: tuple[float, float] = (-math.inf, math.inf)
 
     def spec(self, recording: Any, log: ReadingLog) -> DiagnoseSpec:
-        """The packets of a recording, or of a network alone, and what is asked of them.
+        """Read a recording, or a network alone, and return what is to be diagnosed.
 
         Raises ``UNUSABLE``.
         """
@@ -126,16 +126,16 @@ class DiagnoseEach:
         )
 
     def run(self, recording: str, log: ReadingLog) -> Diagnosis:
-        """Reads and diagnoses a recording; raises ``UNUSABLE``."""
+        """Read and diagnose a recording; raise ``UNUSABLE``."""
         return run_named(self.spec(recording, log), log.name)
 
     def placed(self, place: Place | None) -> DiagnoseEach:
-        """The same wherever it is done."""
+        """Return the same work: its place makes no difference."""
         del place
         return self
 
     def identity(self) -> dict[str, Any]:
-        """What a diagnosis depends on beside the recording."""
+        """Return the inputs that determine a diagnosis, other than the recording."""
         from epic_cli.work.code import strategy_identity
 
         return {
@@ -146,16 +146,16 @@ class DiagnoseEach:
 
 
 def traffic(spec: DiagnoseSpec) -> Traffic:
-    """The recording as detectors look at it."""
+    """Return the recording in the form that detectors take."""
     found = traffic_of(spec.packets, spec.span)
     return replace(found, strategies=spec.strategies, placed=spec.placed)
 
 
 def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> Diagnosis:
-    """What is wrong with the traffic.
+    """Diagnose the traffic.
 
-    ``drawn`` is what the game really drew of the entities, if that is known. Raises
-    ``TooFewPackets``, and ``UnusableDrawing`` where what was drawn cannot be compared.
+    ``drawn`` are the frames that the game really drew of the entities, if known. Raises
+    ``TooFewPackets``, and ``UnusableDrawing`` for frames that cannot be compared.
     """
     if not traffic.streams:
         raise TooFewPackets(traffic.packets, traffic.entities)
@@ -165,7 +165,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic = replace(traffic, drawn=match(traffic.blocks, drawn))
     findings: list[Finding] = []
     lacking: list[tuple[str, tuple[str, ...]]] = []
-    there = _there(traffic)
+    there = _available_data(traffic)
     using, foreign, left_out = registry()
     unusable = list(left_out)
     for detector in using:
@@ -176,14 +176,16 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
             lacking.append((detector.name, needs[:1] if POSITIONS in needs else needs))
             continue
         try:
-            findings += _checked(detector, detector.detect(traffic))
+            findings += _check_findings(detector, detector.detect(traffic))
         except Exception as error:  # a plug-in's code may fail in any way
             if detector.name not in foreign:
                 raise
             reason = f"{type(error).__name__}: {error}"
             unusable.append(UnusablePlugin(detector.name, "", reason, "detector"))
-    beside = _beside(traffic, [finding.cause for finding in findings], using, foreign)
-    folded = [_tried(finding, traffic) for finding in _folded(findings, beside, using)]
+    beside = _find_beside(traffic, [finding.cause for finding in findings], using, foreign)
+    folded = [
+        _try_remedy(finding, traffic) for finding in _fold_consequences(findings, beside, using)
+    ]
     folded.sort(key=lambda one: -one.share)
     messages, drifts = traffic.messages, any(finding.cause == "clock-drift" for finding in findings)
     return Diagnosis(
@@ -198,7 +200,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
     )
 
 
-def _tried(finding: Finding, traffic: Traffic) -> Finding:
+def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
     """Try the remedy of a finding on the recording; the drawing has one for all its causes."""
     if finding.remedy is None:
         return finding
@@ -213,10 +215,10 @@ def _tried(finding: Finding, traffic: Traffic) -> Finding:
     return replace(finding, remedy=remedy, trial=bench.try_cure(remedy))
 
 
-def _beside(
+def _find_beside(
     traffic: Traffic, found: Sequence[str], using: Sequence[Detector], foreign: frozenset[str]
 ) -> list[Finding]:
-    """What is found though the causes that explain it are taken out of the traffic."""
+    """Return the findings that remain if their explaining causes are taken out of the traffic."""
     causes = [detector for detector in using if detector.name in found]
     findings = []
     for detector in using:
@@ -225,13 +227,13 @@ def _beside(
         if not mends or len(mends) < len(behind) or detector.name in foreign:
             continue
         without = reduce(lambda left, mend: mend(left), mends, traffic)
-        if _there(without).issuperset(detector.needs):
+        if _available_data(without).issuperset(detector.needs):
             findings += detector.detect(without)
     return findings
 
 
-def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
-    """What a detector has found; raises ``TypeError`` where it is not of its own cause."""
+def _check_findings(detector: Detector, found: list[Finding]) -> list[Finding]:
+    """Return a detector's findings; raise ``TypeError`` if one is not of its own cause."""
     if not all(
         isinstance(finding, Finding) and finding.cause == detector.name for finding in found
     ):
@@ -239,7 +241,7 @@ def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
     return found
 
 
-def _there(traffic: Traffic) -> set[str]:
+def _available_data(traffic: Traffic) -> set[str]:
     there = set()
     if traffic.messages is not None:
         there.add(ARRIVALS)
@@ -261,12 +263,12 @@ def _there(traffic: Traffic) -> set[str]:
     return there
 
 
-def _folded(
+def _fold_consequences(
     findings: list[Finding], beside: list[Finding], using: Sequence[Detector]
 ) -> list[Finding]:
-    """The causes; what one of them explains stands below it, and no longer beside it.
+    """Return the causes, with the findings that they explain below them.
 
-    But for those of ``beside``: they are there without it, too.
+    Findings of ``beside`` stay beside: they are there without the cause, too.
     """
     own = {finding.cause for finding in beside}
     found = {finding.cause for finding in findings}

@@ -1,4 +1,4 @@
-"""What is wanted of a diagnosis: built once by whoever asks, carried whole to where it is done."""
+"""The wanted diagnosis as a value: built once by a front end, carried to where it is done."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class DiagnoseSpec:
     """A recording's ``packets`` by entity, and what is asked of them.
 
-    Only packets stamped in the ``span`` (s) count. Of ``strategies`` it is reported how often their
-    delay buffers run empty. ``drawn`` is what the game really drew of the entities, if that is
-    known. Not ``placed``: it is a network alone, whose packets have no positions. ``in_recording``
-    are what makes the recording itself doubtful, as reading it found.
+    Only packets stamped in the ``span`` (s) count. The delay buffers of ``strategies`` are checked.
+    ``drawn`` are the frames that the game really drew, if known. Not ``placed``: it is a network
+    alone, whose packets have no positions. ``in_recording`` are findings that make the recording
+    doubtful.
     """
 
     packets: Mapping[str, PacketBlock]

@@ -93,7 +93,7 @@ def _causes() -> Iterator[NameEntry]:
         terms = (
             ("cure", _plain(entry.cure)),
             ("measured", f"{entry.statistic}."),
-            ("reported", f"from {entry.threshold}."),
+            ("reported if", f"{entry.threshold}."),
             ("needs", ", ".join(entry.needs)),
             ("explains", ", ".join(entry.explains)),
             ("source", f"{entry.source}."),

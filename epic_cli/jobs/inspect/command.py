@@ -40,7 +40,7 @@ Examples:
   epic inspect --read vx=,vy=,vz= sample_inputs/two_tanks.csv
 """
 
-#: What ``--fail-if`` calls every finding.
+#: The word of ``--fail-if`` for every finding.
 ANY = "any"
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from epic_cli.jobs.inspect.run import Inspection
     from epic_cli.metrics.arrays import Floats
 
-#: This many entities have a line of their own.
+#: Most entities with a line of their own.
 _ENTITIES = 12
 
-#: Characters of a picture, across and down.
+#: Columns and lines of a picture.
 _ACROSS, _DOWN = 48, 10
 
 #: How the facts are found.
@@ -38,7 +38,7 @@ METHOD = (
     "Findings are of all packets; 'epic explain CODE' explains one.",
 )
 
-#: What stands in front of a finding that is no error.
+#: Words in front of a finding that is no error.
 _WEIGHTS = {Severity.WARNING: "warning ", Severity.NOTE: "note "}
 
 
@@ -194,7 +194,7 @@ def _entity_table(tracks: tuple[Track, ...], count: int) -> model.Table:
     return model.Table(columns)
 
 
-#: Weights of columns of the first packets that go where there is little room, those of none: never.
+#: Weights of the columns of the first packets that may be left out.
 _IMPORTANCE = {
     name: weight
     for weight, name in enumerate(

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from epic_cli.recordings.read_spec import ReadSpec
     from epic_cli.recordings.watch import RecordingMonitor
 
-#: This many packets are held, for figures that need more than one pass; and shown.
+#: Packets held for figures that need several passes, and packets shown.
 HELD, SHOWN = 100_000, 5
 
-#: Steps in time are regular where nine of ten are so near to the usual one.
+#: Stamps are even if nine of ten steps are within this share of the usual one.
 REGULAR = 0.1
 
 

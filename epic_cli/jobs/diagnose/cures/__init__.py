@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 
 class DrawingFigure(NamedTuple):
-    """A figure by which drawings are judged; the less, the better.
+    """A figure by which drawings are judged; lower is better.
 
-    A change below ``least`` is not worth a word. ``weight`` is what one unit of it costs against a
-    step error of 1. A cure of another figure may not raise it by more than ``bearable``.
+    A change below ``least`` is not mentioned. ``weight`` is the cost of one unit against a step
+    error of 1. A cure of another figure may not raise it by more than ``bearable``.
     """
 
     title: str
@@ -74,7 +74,7 @@ class DrawingFigures(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """The weighted sum of all figures."""
+        """Weighted sum of all figures."""
         return sum(f.weight * v for f, v in zip(FIGURES.values(), self, strict=True))
 
 
@@ -82,10 +82,10 @@ class DrawingFigures(NamedTuple):
 class Cure:
     """A change that can be tried on a recording.
 
-    ``figure`` is what it is to improve, ``command`` how epic's options make the change. It is drawn
-    by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as they
-    are): thinned, with other stamps, sent again. Changed packets say what the truth is. ``against``
-    is drawn without the cure, by what suffers from its cause; None: what the bench draws.
+    ``figure`` is the figure to improve, ``command`` the options (or words) for the change. It is
+    drawn by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as
+    they are): thinned, with other stamps, sent again. Changed packets define the truth. ``against``
+    draws without the cure, and suffers from its cause; None: what the bench draws.
     """
 
     command: str
@@ -96,7 +96,7 @@ class Cure:
 
 
 class CureTrial(NamedTuple):
-    """A cure that was tried on this recording and helps: ``figure`` falls to ``after``.
+    """The trial of a cure that helps on this recording: ``figure`` falls to ``after``.
 
     ``changes`` are the other figures that change: name, before, after.
     """
@@ -115,42 +115,43 @@ class CureTrial(NamedTuple):
 
     @property
     def record(self) -> dict[str, float | str]:
-        """The trial by names."""
+        """Trial by names."""
         return {key: getattr(self, key) for key in ("command", "figure", "before", "after")}
 
 
 def _write_change(name: str, before: float, after: float) -> str:
-    """Write what becomes of a figure; of a lag only the difference, as clocks may differ."""
+    """Write the change of a figure; of a lag only the difference, as clocks may differ."""
     if name == "lag_by_frame_rate":
-        return f"lag by frame rate {_milliseconds(before)} -> {_milliseconds(after)}"
+        return f"lag by frame rate {_write_milliseconds(before)} -> {_write_milliseconds(after)}"
     if name == "lag":
-        return f"{_milliseconds(abs(after - before))} {'later' if after > before else 'earlier'}"
+        return (
+            f"{_write_milliseconds(abs(after - before))} {'later' if after > before else 'earlier'}"
+        )
     figure = FIGURES[name]
     return f"{figure.title} {figure.write(before)} -> {figure.write(after)}{figure.unit}"
 
 
-def _milliseconds(time: float) -> str:
+def _write_milliseconds(time: float) -> str:
     return seconds(round(time, 3))
 
 
-#: Rows by turns choose a cure and judge it: for this long (s), or a sixteenth where that is less.
+#: Length of the turns in which rows choose a cure and judge it (s), or a sixteenth if that is less.
 TURN, TURNS = 2.0, 16
 
-#: A cure has to improve its figure by this share of it, and by this many standard errors; a lag
-#: by this much (s).
+#: Least gain of a cure as a share of its figure, and in standard errors; of a lag, in seconds.
 BETTER, ERRORS, SOONER = 0.1, 2.0, 0.03
 
-#: A cure has to lower the cost by this much, and by this share of it.
+#: Least gain of a cure in cost, and as a share of it.
 WORTH, WORTH_SHARE = 0.03, 0.05
 
-#: Lags (s) that are tried around the usual delay, and how far apart they are.
+#: Range and spacing (s) of the lags that are tried around the usual delay.
 LAGS, LAGS_APART = (-0.3, 1.2), 0.02
 
-#: A frame is held if its step is shorter than this share of the true one, and that is longer than
-#: this share of the usual one.
+#: A frame is held if its step is shorter than this share of the true one, which is longer than this
+#: share of the usual one.
 STANDS, MOVES = 0.02, 0.2
 
-#: Seconds at the beginning that are not judged, or a tenth where that is less.
+#: Seconds at the beginning that are not judged, or a tenth if that is less.
 WARM_UP = 1.0
 
 
@@ -170,12 +171,12 @@ class MeasuredDrawing(NamedTuple):
         )
 
 
-#: Turns that choose, and those that judge.
+#: Turns that choose a cure, and turns that judge it.
 CHOOSING, JUDGING = slice(0, None, 2), slice(1, None, 2)
 
 
 class Bench:
-    """One entity's packets, its frames, and what is drawn in them before any cure.
+    """One entity's packets and frames, and their drawing before any cure.
 
     ``times`` (n) are the frames' (s), ``drawn`` (n, 3) what a game drew in them; None: what
     ``reference`` draws.
@@ -195,12 +196,12 @@ class Bench:
 
     @cached_property
     def truth(self) -> Truth | None:
-        """The truth as the packets tell it; None: they are too few."""
-        return _truth(self.packets)
+        """Truth by the packets; None: they are too few."""
+        return _find_truth(self.packets)
 
     @cached_property
     def before(self) -> MeasuredDrawing | None:
-        """What is drawn before any cure; None: it cannot be measured."""
+        """Figures before any cure; None: they cannot be measured."""
         return None if self.truth is None else self.measure(self.drawn, self.truth)
 
     def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredDrawing | None:
@@ -265,7 +266,7 @@ class Bench:
             truth, before, redraw = self.truth, self.before, self.redraw
         else:
             packets = cure.packets(self.packets)
-            truth, redraw = _truth(packets), Redraw(packets)
+            truth, redraw = _find_truth(packets), Redraw(packets)
             before = None if truth is None else self.measure(drawn, truth)
         if truth is None or before is None or not redraw.arrivals:
             return None
@@ -278,13 +279,13 @@ STEADY_CLOCK: dict[str, Value] = {"clock": "min", "clock_time": 30.0}
 
 
 def buffer_of(delay: float, **settings: Value) -> StrategySpec:
-    """Return a buffer over the sender's stamps that is so late (s) behind the fastest packet."""
+    """Return a buffer over the sender's stamps, ``delay`` (s) behind the fastest packet."""
     digits = float(f"{max(delay, 0.0):.3g}")
     return StrategySpec("buffer", {**STEADY_CLOCK, "delay": digits, **settings})
 
 
 def command_of(spec: StrategySpec) -> str:
-    """Return the option that draws it, its settings in the order of their declaration."""
+    """Return the option that draws a strategy, its settings in the order of their declaration."""
     order = [setting.name for setting in declaration(spec.name).settings]
     settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
     return f"-s {written(spec.name, dict(settings))}"
@@ -295,19 +296,19 @@ def cure_by(spec: StrategySpec, figure: str = "step_error") -> Cure:
     return Cure(command_of(spec), figure, spec)
 
 
-#: Fewer packets than this show nothing.
+#: Fewest packets for a trial.
 FEWEST = 50
 
-#: Seconds of a recording without a drawing that cures are tried on, and its frames in each.
+#: Length (s) and frame rate (Hz) of the excerpt on which cures are tried without a drawing.
 EXCERPT, FRAMES = 60.0, 60.0
 
 
 def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Bench | None:
     """Return the bench for cures of an entity's traffic; None: nothing can be tried.
 
-    Where the game's drawing of it is known, and understood, cures are compared with that; else
-    with a buffer over the sender's stamps that covers a send interval and 95 % of the delays, but
-    no loss; around ``at`` (s).
+    If the game's drawing is known and understood, cures are compared with that; else with a buffer
+    over the sender's stamps that covers a send interval and 95 % of the delays, but no loss; around
+    ``at`` (s).
     """
     match = traffic.drawn
     if match is not None and match.found and match.mechanism is not None:
@@ -336,7 +337,7 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
     return Bench(packets, times, reference)
 
 
-def _truth(packets: PacketBlock) -> Truth | None:
+def _find_truth(packets: PacketBlock) -> Truth | None:
     try:
         # what stands and goes on in turn is the sender's, not the movement's
         return truth_of(send_once(packets))
@@ -354,7 +355,7 @@ def trial(
     # a lag has no share: its clock may be another
     needed = SOONER if cure.figure == "lag" else max(FIGURES[cure.figure].least, BETTER * was)
     # NaN: not known
-    if not gain > max(needed, ERRORS * _error(cure.figure, before, after, turns)):
+    if not gain > max(needed, ERRORS * _standard_error(cure.figure, before, after, turns)):
         return None
     unsteady = old._replace(lag=0.0).cost
     if not old.cost - new.cost > max(WORTH, WORTH_SHARE * unsteady):
@@ -363,14 +364,16 @@ def trial(
     for (name, figure), one, other in zip(FIGURES.items(), old, new, strict=True):
         if name == cure.figure:
             continue
-        if other - one > figure.bearable + _error(name, before, after, turns):
+        if other - one > figure.bearable + _standard_error(name, before, after, turns):
             return None
         if abs(other - one) > figure.least:
             changes.append((name, one, other))
     return CureTrial(cure.command, cure.figure, was, now, tuple(changes))
 
 
-def _error(figure: str, before: MeasuredDrawing, after: MeasuredDrawing, judging: slice) -> float:
+def _standard_error(
+    figure: str, before: MeasuredDrawing, after: MeasuredDrawing, judging: slice
+) -> float:
     """Return the standard error of a figure's mean change from turn to turn; infinite of few."""
     if figure == "lag":  # one for all turns
         return 0.0

@@ -1,4 +1,4 @@
-"""What is wrong with a drawing on its network, and the combination of cures that draws it best."""
+"""The drawbacks of a drawing on its network, and the combination of cures that draws it best."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 
 class Drawback(NamedTuple):
-    """A cause of what is wrong with a drawing, with the ``values`` of its sentence.
+    """A drawback of a drawing, with the ``values`` of its sentence.
 
-    ``trial`` is what its cure brings on this recording; None: it was not tried, or helps only in
+    ``trial`` is the result of its cure on this recording; None: it was not tried, or helps only in
     the combination.
     """
 
@@ -52,9 +52,9 @@ class Drawback(NamedTuple):
 
 
 class DrawingAdvice(NamedTuple):
-    """What a drawing does, what is wrong with it, and the best ``cure`` of all causes together.
+    """The figures of a drawing, its drawbacks, and the best ``cure`` of all of them together.
 
-    ``before`` is None where that cannot be measured, ``cure`` None where nothing draws it better.
+    ``before`` is None where it cannot be measured, ``cure`` None where nothing draws it better.
     """
 
     before: DrawingFigures | None = None
@@ -68,50 +68,50 @@ CLOCKS: tuple[dict[str, Any], ...] = (
     {"clock": "median", "clock_time": 10.0},
 )
 
-#: A delay covers this share of the frames; a larger one where that does not help, and where nothing
-#: goes by the sender's stamps yet.
+#: Shares of the frames that a delay covers: the next larger one if that does not help, or if
+#: nothing goes by the sender's stamps yet.
 COVERED = (0.99, 0.999, 1.0)
 
-#: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %:
-#: log 2 / log 10.
+#: The largest of twice the data is further out by this share of the way from 99 % to 99.9 %: log 2
+#: / log 10.
 LONGER = 0.3
 
-#: A delay is long if this share of it is enough, as two send intervals are prudent; by another
-#: clock if that share is. It is short if more of the frames wait for a packet.
+#: A delay is long if this share of it is enough (two send intervals are prudent), or this share
+#: with another clock. It is short if more of the frames wait for a packet.
 LONG, LONG_ANEW, SHORT = 0.45, 0.6, 0.01
 
-#: Each change of a combination has to lower its cost by this much; so has a delay that covers less
-#: than it might, as what it was chosen on draws fewer jumps than the next session.
+#: Least gain in cost by each change of a combination, also by a delay that covers less than it
+#: might: the next session jumps more than the one it was chosen on.
 SIMPLER = 0.03
 
-#: Frames are in step with the packets where one's interval is that of the other times a whole
-#: number, but for this; send intervals between moments that are in step with nothing.
+#: Frames and packets are in step if one's interval is a whole multiple of the other's, within this;
+#: send intervals between moments that are in step with neither.
 IN_STEP, IRREGULAR = 0.02, 0.0618
 
-#: One of several cures is named alone if it leaves less than this share of its figure.
+#: A cure of several is named alone if it leaves less than this share of its figure.
 MOST = 0.5
 
-#: Candidates that are judged, the least cost first, until one helps there, too.
+#: Candidates that are judged, the least cost first, until one helps.
 JUDGED = 3
 
-#: Seconds that frames may seem to wait longer than the packets say: else they have another clock.
+#: Seconds that frames may wait longer than the packets explain: beyond, they have another clock.
 ASTRAY = 0.05
 
-#: A buffer that goes on past the newest state in more of the frames is none: it predicts.
+#: A buffer that goes on past the newest state in more of the frames is a predictor.
 GUESSES = 0.9
 
-#: A time that differs from the send interval by more than this share of it is another.
+#: Least difference of a time from the send interval, as a share of it.
 DIFFERS = 0.1
 
-#: Frames a second of slow and of fast screens.
+#: Frame rates (Hz) of slow and of fast screens.
 SCREENS = 30.0, 144.0
 
 
 class BetterDrawing(NamedTuple):
     """A composition that may draw better, and the causes that it mends.
 
-    ``covered`` is the share of the frames that its delay covers, where that was chosen;
-    ``changes`` is how many there are.
+    ``covered`` is the share of the frames that its delay covers, where that was chosen; ``changes``
+    counts the changes.
     """
 
     spec: StrategySpec
@@ -123,9 +123,9 @@ class BetterDrawing(NamedTuple):
 def advise(
     bench: Bench, frames: Frames, found: Mechanism | None, unchanged: Mapping[str, StrategySpec]
 ) -> DrawingAdvice:
-    """Try the cures of a drawing; ``found`` is how it draws, None where that is not understood.
+    """Try the cures of a drawing; ``found`` is its mechanism, None where that is not understood.
 
-    ``unchanged`` is by cause what would be drawn without what is on top of it.
+    ``unchanged`` has, by cause, the drawing without what is on top of it.
     """
     if bench.before is None or bench.truth is None:
         return DrawingAdvice()
@@ -145,12 +145,12 @@ class _Search:
         self.supply = None if found is None else found.supply
         frame = float(np.median(np.diff(bench.times)))
         ratio = max(frames.interval / frame, frame / frames.interval)
-        #: Seconds to frames of another phase, where all of them have one: the next session's has
-        #: another.
+        #: Seconds to frames of another phase, if all frames have the same one: the next session's
+        #: differs.
         self.phase = frame / 2 if abs(ratio - round(ratio)) < IN_STEP else 0.0
         every = np.arange(frames.times[0], frames.times[-1], IRREGULAR * frames.interval)
         newest = np.searchsorted(frames.arrivals, every, side="right") - 1
-        #: Moments of all phases, in the place of frames.
+        #: Moments of all phases, instead of frames.
         self.moments = frames._replace(times=every, newest=newest)
         self._known: dict[str, MeasuredDrawing | None] = {}
 
@@ -169,7 +169,7 @@ class _Search:
     def _best(
         self, candidates: Iterator[BetterDrawing]
     ) -> tuple[BetterDrawing | None, CureTrial | None]:
-        """Return the candidate of the least cost on the turns that choose, and how it is judged."""
+        """Return the candidate with the least cost on the turns that choose, and its judgment."""
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self._measure(candidate.spec)
@@ -195,7 +195,7 @@ class _Search:
         return self._known[spec.label]
 
     def _choosing(self, frames: Frames) -> NDArray[np.bool_]:
-        """Return which frames say how long a delay must be."""
+        """Mark the frames that determine the length of a delay."""
         turns = self.bench.turns
         places = np.minimum(np.searchsorted(self.bench.times, frames.times), len(turns) - 1)
         return np.asarray(watched(frames) & (turns[places] % 2 == 0))
@@ -243,7 +243,7 @@ class _Search:
             wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
             cause = wrong.get(self.settings["stamps"], "wandering-clock")
             mends = [cause, *mends]
-            given = {**given, **_changed(clock)}
+            given = {**given, **_clock_changes(clock)}
             if given.get("catch_up") != "none":  # it no longer hides what the clock does
                 given |= {"catch_up": None, "catch_up_rate": None}
         spec = self._as_late(given)
@@ -267,9 +267,9 @@ class _Search:
                 return
 
     def _steadies(self, clock: Mapping[str, Any]) -> bool:
-        """Whether another clock alone draws steadier steps, as late or with delays that cover."""
+        """Return True if another clock alone draws steadier steps, as late or covering."""
         given = dict(self._given)
-        other = {**given, **_changed(clock)}
+        other = {**given, **_clock_changes(clock)}
         if self._helps(self._base, self._as_late(other)):
             return True
         covering = [[spec for spec, _ in self._covering(each)][-1:] for each in (given, other)]
@@ -280,7 +280,7 @@ class _Search:
 
     @cached_property
     def _base(self) -> MeasuredDrawing | None:
-        """The drawing without what is on top of it."""
+        """Figures of the drawing without what is on top of it."""
         spec = next(iter(self.unchanged.values()), None)
         return self.before if spec is None else self._measure(spec)
 
@@ -301,7 +301,7 @@ class _Search:
         before = self.found.strategy.settings
         if any(before.get(key) != settings.get(key) for key in CLOCK):
             shift = time_axis(self.frames, before).late - time_axis(self.frames, settings).late
-            settings |= {"delay": _digits(max(self._delay(settings) + shift, 0.0))}
+            settings |= {"delay": _three_digits(max(self._delay(settings) + shift, 0.0))}
             settings = {key: value for key, value in settings.items() if key not in MARGINS}
         return StrategySpec("buffer", settings)
 
@@ -321,11 +321,11 @@ class _Search:
                 delay = float(largest + LONGER * np.diff(np.quantile(own, COVERED[:2]))[0])
             if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
                 return
-            spec = StrategySpec("buffer", {**plain, "delay": _digits(delay)})
+            spec = StrategySpec("buffer", {**plain, "delay": _three_digits(delay)})
             yield spec, share
 
     def _helps(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
-        """Whether it is better than another drawing by any figure, on the turns that choose."""
+        """Return True if it is better by any figure, on the turns that choose."""
         after = self._measure(spec)
         return (
             before is not None
@@ -334,7 +334,7 @@ class _Search:
         )
 
     def _fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what may be wrong with a buffer beside its clock and delay, and what mends it."""
+        """Yield possible faults of a buffer other than clock and delay, and their fixes."""
         settings, supply = self.settings, self.supply
         if settings["low_pass"]:
             yield "low-pass", {"low_pass": None}
@@ -346,7 +346,7 @@ class _Search:
     # ------------------------------------------------------------ causes of chases
 
     def _chase_causes(self) -> Iterator[str]:
-        """Yield what a buffer in the place of a chase mends."""
+        """Yield the causes that a buffer in the place of a chase mends."""
         settings = self.settings
         how = settings["how"]
         if how == "share" and settings["share"] == 1:
@@ -369,7 +369,7 @@ class _Search:
             if cause == "standing-frame":
                 yield cause, StrategySpec("chase", {**given, "start": "last"})
             elif cause in ("early-arrival", "wrong-interval"):
-                changed = {**given, "time": _digits(self.frames.interval)}
+                changed = {**given, "time": _three_digits(self.frames.interval)}
                 if given["how"] == "interval":  # which is measured
                     changed = {key: given[key] for key in given if key not in ("time", "interval")}
                 yield cause, StrategySpec("chase", changed)
@@ -387,7 +387,7 @@ class _Search:
         if found.strategy.name == "chase":
             changes = dict(self._chase_changes())
             for cause in self._chase_causes():
-                own = _most(self._trial(changes[cause])) if cause in changes else cure
+                own = _main_trial(self._trial(changes[cause])) if cause in changes else cure
                 if own or cure:
                     yield Drawback(cause, self._chase_values(), own)
             yield from self._frame_rate()
@@ -399,7 +399,10 @@ class _Search:
             yield Drawback(cause, self._buffer_values(self.supply, best), alone)
 
     def _alone(self, cause: str) -> CureTrial | None:
-        """Try what mends one of several causes, if it does most of it; a delay has its clock."""
+        """Try the fix of one of several causes, if it does most of the work.
+
+        A delay needs its clock.
+        """
         fixes = dict(self._fixes())
         given = dict(self._given)
         if cause in fixes:
@@ -410,7 +413,7 @@ class _Search:
             better for clock in CLOCKS for better in self._timed(given, clock, [])
             if better.mends == (cause,)
         )[1]  # fmt: skip
-        return _most(alone)
+        return _main_trial(alone)
 
     def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
         begun, grown = supply.grown
@@ -436,7 +439,10 @@ class _Search:
         return in_seconds(settings["time"], self.frames.interval)
 
     def _frame_rate(self) -> Iterator[Drawback]:
-        """Yield the lag of a share a frame on slow and fast screens, and what is the same there."""
+        """Yield the drawback of a share per frame.
+
+        Its lag on slow and fast screens, and an even one.
+        """
         settings = self.settings
         if settings["how"] != "share" or settings["share"] == 1:
             return
@@ -463,32 +469,32 @@ class _Search:
         return found
 
 
-def _most(alone: CureTrial | None) -> CureTrial | None:
-    """Return a trial that does most of what there is to do."""
+def _main_trial(alone: CureTrial | None) -> CureTrial | None:
+    """Return a trial that does most of the work; else None."""
     return alone if alone is not None and alone.after < MOST * alone.before else None
 
 
-def _changed(clock: Mapping[str, Any]) -> dict[str, Any]:
+def _clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that go by another clock over the sender's stamps."""
     return {"stamps": None, "clock_time": None, "keep": None, **clock}
 
 
-#: Fewer frames that choose show nothing.
+#: Fewest choosing frames for a figure.
 FIGURES_FROM = 60
 
-#: What says when a state was true.
+#: Settings that tell when a state was true.
 CLOCK = ("stamps", "clock", "clock_time")
 
-#: What a delay of its own takes the place of.
+#: Settings that a delay of its own replaces.
 MARGINS = ("jitter_margin", "jitter_time", "delay_least", "delay_most")
 
 
-def _digits(value: float) -> float:
+def _three_digits(value: float) -> float:
     return float(f"{value:.3g}")
 
 
 def values_of(strategy: StrategySpec) -> dict[str, Any]:
-    """Return all settings of a strategy as they are used."""
+    """Return all settings of a strategy as used values."""
     known = declaration(strategy.name)
     written_values = known.values(strategy.settings)
     used = known.converted(written_values)

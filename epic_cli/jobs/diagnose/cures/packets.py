@@ -1,4 +1,4 @@
-"""Recordings as a cure of the sender would make them: thinned, with other stamps or marks."""
+"""Recordings changed as a cure at the sender would: thinned, with other stamps or marks."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def restamp(block: PacketBlock, change: Callable[[Stream], Floats]) -> PacketBlo
     stream = stream_in(block)
     if stream is None:
         return block
-    stamps = dict(zip(map(_nearly, stream.times.tolist()), change(stream).tolist(), strict=True))
+    stamps = dict(zip(map(_stamp_key, stream.times.tolist()), change(stream).tolist(), strict=True))
 
     def stamped(packet: Packet) -> Packet | None:
         # taken once: copies are left out
-        time = stamps.pop(_nearly(packet.time), math.nan)
+        time = stamps.pop(_stamp_key(packet.time), math.nan)
         return packet._replace(time=time) if math.isfinite(time) else None
 
     return rewrite(block, stamped)
 
 
-def _nearly(time: float) -> float:
+def _stamp_key(time: float) -> float:
     """Return a stamp as a key: those of a stream are rounded to nanoseconds."""
     return round(time, 7)
 
@@ -89,16 +89,16 @@ def fill_rests(block: PacketBlock) -> PacketBlock:
     if stream is None:
         return block
     silent = stream.stretched(SILENT)
-    begins = set(map(_nearly, stream.times[silent[stream.rested(silent)]].tolist()))
+    begins = set(map(_stamp_key, stream.times[silent[stream.rested(silent)]].tolist()))
     ends = dict(
-        zip(map(_nearly, stream.times[:-1].tolist()), stream.times[1:].tolist(), strict=True)
+        zip(map(_stamp_key, stream.times[:-1].tolist()), stream.times[1:].tolist(), strict=True)
     )
     delays = stream.arrivals - stream.times
     delay = median(delays[np.isfinite(delays)]) if np.isfinite(delays).any() else 0.0
     sent = []
     for packet in packets_in(block):
         sent.append(packet)
-        key = _nearly(packet.time)
+        key = _stamp_key(packet.time)
         if key in begins:
             begins.remove(key)
             for stamp in np.arange(

@@ -1,4 +1,7 @@
-"""What a detector is, what it finds, and all there are: one file a cause, found by convention."""
+"""Detectors and findings, and the registry of detectors.
+
+One file for a cause, found by being there.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,17 @@ if TYPE_CHECKING:
     from epic_cli.metrics.traffic import Traffic
 
 
-#: What a recording must have so that a detector can look: words that go after "without".
+#: Data that a recording must have for a detector: words that go after "without".
 ARRIVALS = "arrival times"
 NUMBERS = "sequence numbers"
 POSITIONS = "positions"
 VELOCITIES = "velocities"
 
-#: The same of recordings that have them: without, nothing is amiss.
+#: Data without which nothing is amiss.
 ROTATIONS = "rotations"
 SPINS = "angular velocities"
 
-#: The same of whoever asks: without it there is nothing to look at.
+#: Inputs by the user without which there is nothing to look at.
 STRATEGY = "a strategy"
 DRAWN = "what the game drew"
 
@@ -37,10 +40,10 @@ class Finding:
 
     ``cause`` is its detector's name. ``share`` is how much of the recording suffers from it, 0 to
     1. ``values`` fill the detector's sentences; ``statistic`` passed ``threshold``. ``first`` and
-    ``worst`` are stamps in seconds, None where it is everywhere. ``entities`` are those it
-    concerns, none: all. ``consequences`` are findings that this one explains. ``remedy`` is its
-    cure as a value, where that can be tried on the recording; ``trial`` what came of it, None
-    where it was not tried, or does not help.
+    ``worst`` are stamps in seconds, None: the cause is everywhere. ``entities`` are those
+    concerned, none: all. ``consequences`` are findings that this one explains. ``remedy`` is a cure
+    that can be tried on the recording; ``trial`` is its result, None if it was not tried or does
+    not help.
     """
 
     cause: str
@@ -59,22 +62,22 @@ class Finding:
 def worst(
     found: Iterable[Finding | None], by: Callable[[Finding], float] = lambda one: one.statistic
 ) -> list[Finding]:
-    """Of what was found of each entity, or not, only the worst; the first of equals."""
+    """Return the worst finding over all entities, if any; ties go to the first."""
     known = [finding for finding in found if finding is not None]
     return [max(known, key=by)] if known else []
 
 
 @dataclass(frozen=True)
 class Detector:
-    """How one cause is detected.
+    """The detection of one cause, and its words.
 
     ``says``, ``effect`` and ``cure`` are sentences with the finding's values in braces:
     ``{delay:s}`` is a time, ``{loss:share}`` a share, ``{rate:number}`` a number, ``{times:time}``
-    ``3 times``. ``statistic`` and ``threshold`` say in words what is computed and when it counts,
-    ``source`` why, ``cost`` how long that takes for n packets. ``needs`` is what a recording must
-    have. ``explains`` names the causes whose findings, at the same time, are consequences of this
-    one. ``mended`` is the traffic as it would be without this cause: what it explains is looked for
-    there again, and what is found stands beside it, not below.
+    ``3 times``. ``statistic`` says in words what is measured, ``threshold`` when it is reported
+    ("reported if ..."), ``source`` gives the reason, ``cost`` the time for n packets. ``needs`` is
+    what a recording must have. ``explains`` names the causes whose findings, at the same time, are
+    consequences of this one. ``mended`` gives the traffic without this cause: what it explains is
+    sought there again, and a finding there stands beside it, not below.
     """
 
     name: str
@@ -93,12 +96,12 @@ class Detector:
     rank: int = 100
 
 
-#: Other packages offer a ``Detector`` of theirs as an entry point of this group.
+#: The group of entry points in which other packages offer a ``Detector``.
 GROUP = "epic_cli.detectors"
 
 
 class Registry(NamedTuple):
-    """All that can be used, by rank; the names of those of other packages; those left out."""
+    """The usable detectors by rank, the names of those of other packages, and those left out."""
 
     detectors: tuple[Detector, ...]
     foreign: frozenset[str]
@@ -107,7 +110,7 @@ class Registry(NamedTuple):
 
 @cache
 def registry() -> Registry:
-    """Those of the modules in the folders of ``detectors``; then those of other packages."""
+    """Return the detectors of the modules in this package's folders, then of other packages."""
     found: dict[str, Detector] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         loaded = importlib.import_module(module.name)
@@ -137,5 +140,5 @@ def registry() -> Registry:
 
 
 def detector_of(name: str) -> Detector:
-    """A detector by its name."""
+    """Return a detector by its name."""
     return next(detector for detector in registry().detectors if detector.name == name)

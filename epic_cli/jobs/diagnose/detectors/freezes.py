@@ -1,4 +1,4 @@
-"""Runs of states that repeat a position though the velocities go on, and traffic without them."""
+"""Runs of states that repeat a position though velocities go on, and the traffic without them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats, RunLength, Stream, Traffic, runs
 
-#: States in a row that repeat a position: single ones are those of a slower simulation.
+#: Fewest states in a row with one position: single repeats are those of a slower simulation.
 LEAST = 3
 
-#: How far it would have gone meanwhile by its velocity, in usual steps.
+#: Least distance that the velocity covers meanwhile, in usual steps.
 FAR = 2.0
 
 
 def freezes(stream: Stream) -> list[RunLength]:
-    """Where an entity stands though it should have gone on."""
+    """Return the runs in which an entity stands though it should go on."""
     if not stream.has_velocities:
         return []
     pace = np.nan_to_num(lengths(stream.velocities))
@@ -35,7 +35,7 @@ def freezes(stream: Stream) -> list[RunLength]:
 
 
 def thawed(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
-    """The traffic without states that freeze between these stamps (s)."""
+    """Return the traffic without states that freeze between these stamps (s)."""
     streams = []
     for stream in traffic.streams:
         kept = np.ones(len(stream.times), bool)

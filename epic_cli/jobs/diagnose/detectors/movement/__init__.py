@@ -1,1 +1,1 @@
-"""Causes in what is sent, and in what is drawn of it."""
+"""Causes in the packets that are sent, and in their drawing."""

@@ -1,4 +1,4 @@
-"""Rotations on a lattice so coarse that it shows."""
+"""Rotations on a visibly coarse lattice."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import Floats, concentration
 from epic_cli.metrics.turns import euler
 
-#: Steps of a component that are looked for.
+#: Numbers of steps of a quaternion's component that are tried.
 PART = [2**bits - 1 for bits in range(4, 13)]
 
-#: Degrees: a step that always shows, and one that never does; between them, in usual steps from
-#: packet to packet.
+#: A step (degrees) that always shows, one that never does, and the share of the usual step that
+#: shows between them.
 SHOWS, FINE, COARSE = 0.5, 0.1, 0.1
 
-#: How well values stand on a lattice, and how many different ones do.
+#: Least mean cosine of values on a lattice, and fewest different values.
 STANDS, FEWEST = 0.98, 10
 
-#: Or so few, of what does not look ahead (mean resultant length), or goes in directions that stand
-#: there no better than this.
+#: Fewer values will do if it does not look ahead (mean resultant length), or moves in directions
+#: with a smaller mean cosine.
 FEW, AHEAD, ELSEWHERE = 5, 0.7, 0.5
 
-#: Degrees: angles that are as near are the same, and distances, or this share of one.
+#: Angles closer than this (degrees) are equal, and so are distances, or within this share of one.
 GRAIN, EXACT, ROUGH = 0.02, 0.005, 0.03
 
 
-def _of(turning: Turning) -> Finding | None:
+def _detect_turning(turning: Turning) -> Finding | None:
     angles = np.degrees(turning.angles)[turning.near]
     usual = median(angles[angles > 0])
     # angles about other axes than it turns about are on finer ones, too
-    for step, kind in sorted(_lattices(turning), key=lambda one: -one[0]):
+    for step, kind in sorted(_find_lattices(turning), key=lambda one: -one[0]):
         coarse = step / usual
         if step >= SHOWS or (step >= FINE and coarse >= COARSE):
             figures = {"step": step, "bits": math.log2(360 / step), "usual": usual}
@@ -45,8 +45,8 @@ def _of(turning: Turning) -> Finding | None:
     return None
 
 
-def _lattices(turning: Turning) -> Iterator[tuple[float, str]]:
-    """The steps, in degrees, and of what."""
+def _find_lattices(turning: Turning) -> Iterator[tuple[float, str]]:
+    """Yield the steps of lattices, in degrees, and what they are of."""
     rotations, stream = turning.rotations, turning.stream
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
     x, y, z = np.diff(stream.positions, axis=0)[moves].T
@@ -54,20 +54,22 @@ def _lattices(turning: Turning) -> Iterator[tuple[float, str]]:
     for up, angles in euler(rotations).items():
         for values, name in zip(angles, ("yaw", "pitch", "roll"), strict=True):
             # those below 0 may have been rounded above 180
-            step, count = _step(values)
+            step, count = _find_step(values)
             if not step:
-                step, count = _step(values % 360)
-            if step and (count >= FEWEST or not _ahead(values[:-1][moves], [*ways.values()], step)):
+                step, count = _find_step(values % 360)
+            if step and (
+                count >= FEWEST or not _looks_ahead(values[:-1][moves], [*ways.values()], step)
+            ):
                 yield step, f"{name}, {up} up"
     largest = np.arange(4) == np.abs(rotations).argmax(axis=1)[:, None]
     signed = rotations * np.sign(rotations[largest])[:, None]
     shares = (signed[~largest] * math.sqrt(2) + 1) / 2
-    if steps := next((item for item in PART if _stand(shares * item)), 0):
+    if steps := next((item for item in PART if _are_whole(shares * item)), 0):
         yield math.degrees(2 * math.sqrt(2) / steps), f"{math.log2(steps + 1):.0f} bits a component"
 
 
-def _ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
-    """Whether it looks where it goes, in one of ``several`` planes, and only goes in such steps."""
+def _looks_ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
+    """Return True if it looks where it goes, in one of ``several`` planes, in such steps only."""
     return any(
         abs(np.exp(1j * np.radians(angles + way * ways)).mean()) > AHEAD
         and concentration(ways, step) > ELSEWHERE
@@ -77,8 +79,8 @@ def _ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
     )
 
 
-def _step(angles: Floats) -> tuple[float, int]:
-    """How far apart (degrees) angles are, 0: they are any; how many different ones there are."""
+def _find_step(angles: Floats) -> tuple[float, int]:
+    """Return the step of angles (degrees; 0: they are random), and the number of different ones."""
     ordered = np.sort(angles)
     different = ordered[np.append(True, np.diff(ordered) > GRAIN)]
     if len(different) < FEW:
@@ -97,8 +99,8 @@ def _step(angles: Floats) -> tuple[float, int]:
     return (step, len(different)) if concentration(angles, step) > STANDS else (0.0, 0)
 
 
-def _stand(values: Floats) -> bool:
-    """Whether values are whole numbers, of which enough are there."""
+def _are_whole(values: Floats) -> bool:
+    """Return True if enough values are there and all are whole numbers."""
     return concentration(values, 1.0) > STANDS and len(np.unique(np.round(values))) >= FEWEST
 
 
@@ -113,9 +115,9 @@ DETECTOR = Detector(
     " components; a byte is 1.4 degrees.",
     "mean cosine of the phases of yaw, pitch and roll on the lattice of their least distance, or of"
     " a quaternion's three least components on those of 4 to 12 bits",
-    f"{SHOWS} degrees, or a tenth of the usual step and {FINE} degrees",
+    f"the step is {SHOWS} degrees, or {FINE} degrees and a tenth of the usual step",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    lambda traffic: worst_turning(traffic, _of),
+    lambda traffic: worst_turning(traffic, _detect_turning),
     needs=(ROTATIONS,),
     explains=("spin", "late-turns"),
     rank=70,

@@ -1,4 +1,4 @@
-"""Changes of states that were lost: after a loss nothing is right until the next full state."""
+"""Lost changes of states: after a loss nothing is right until the next full state."""
 
 from __future__ import annotations
 
@@ -10,36 +10,37 @@ from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats, Numbers, Stream, Traffic
 
-#: Losses: fewer say nothing of where they end.
+#: Fewest losses.
 LEAST = 6
 
-#: Ends of losses, all but some, are as far apart as full states, and hardly ever by chance.
+#: Least share of ends of losses on the period of full states, and the largest probability of that
+#: by chance.
 FITS, CHANCE = 0.7, 1e-5
 
-#: The shortest chain, in packets: shorter ones cost no more than the losses.
+#: Shortest chain in packets: a shorter one costs no more than the losses.
 SHORTEST = 3
 
-#: How far what a loss leaves out, and what is made good later, may be from what is missing.
+#: Largest difference between what a loss leaves out, what is made good later, and what is missing.
 NEAR = 0.35
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Losses that end at full states, whenever they begin; or states that lack what was lost."""
+    """Find losses that end at full states, or states that lack a lost change."""
     return worst(
-        (_missing(stream) or _wrong(stream) for stream in traffic.numbered),
+        (_detect_dropped(stream) or _detect_wrong_base(stream) for stream in traffic.numbered),
         lambda found: found.share,
     )
 
 
-def _missing(stream: Stream) -> Finding | None:
-    """Receivers leave out what they have no base for: losses end where a chain does."""
+def _detect_dropped(stream: Stream) -> Finding | None:
+    """Detect receivers that drop changes without a base: losses end where a chain does."""
     places = np.flatnonzero(stream.missing > 0)
     if len(places) < LEAST or len(stream.times) < FEWEST_STATES:
         return None
     lost = stream.missing[places]
     begins = (stream.sequence[places] / stream.usual_gap).astype(int)
     for clock in (begins + lost.astype(int), np.round(stream.times[places + 1] / stream.period)):
-        length = _length(np.diff(clock), np.diff(begins), int(lost.max()))
+        length = _find_period(np.diff(clock), np.diff(begins), int(lost.max()))
         if length:
             arrived, mean = len(stream.came), float(lost.mean())
             return _finding(
@@ -54,8 +55,8 @@ def _missing(stream: Stream) -> Finding | None:
     return None
 
 
-def _length(ends: Floats, begins: Floats, longest: int) -> int:
-    """The period of which these distances between ends are multiples, not those of begins; or 0."""
+def _find_period(ends: Floats, begins: Floats, longest: int) -> int:
+    """Return the period of the distances between ends, if not of those between beginnings; or 0."""
     best, count = 0, len(ends)
     for length in range(max(SHORTEST, longest // 3), 4 * longest + 1):
         fits = int((ends % length == 0).sum())
@@ -69,8 +70,11 @@ def _length(ends: Floats, begins: Floats, longest: int) -> int:
     return best
 
 
-def _wrong(stream: Stream) -> Finding | None:
-    """Receivers add changes to what they have: what was lost lacks until it is made good."""
+def _detect_wrong_base(stream: Stream) -> Finding | None:
+    """Detect receivers that add changes to a wrong base.
+
+    A lost change lacks until the next full state.
+    """
     places = np.flatnonzero(stream.missing > 0)
     places = places[(places > 0) & (places < len(stream.times) - 2)]
     if len(places) < LEAST:
@@ -125,9 +129,11 @@ DETECTOR = Detector(
     "Send changes against the last state that the receiver has acknowledged, or repeat the states"
     " before in each packet; try it with --send 'pack=delta' and 'pack=chain,redundancy=1'. Full"
     " states more often than every {every:s} shorten it.",
-    "distances between the ends of losses that are multiples of one length, against those between"
-    " their begins; steps over a loss that lack what was lost, and steps that make it good",
-    f"{FITS} of them, of {LEAST} losses at least, where chance makes it less than once in 100,000",
+    "the share of the distances between ends of losses that are multiples of one length, against"
+    " that between their beginnings; or steps over a loss that lack the lost change, and later"
+    " steps that make up for it",
+    f"it is {FITS}, over {LEAST} losses at least, and chance does that less than once in 100,000"
+    " times",
     "definition of delta encoding; Fiedler, Snapshot Compression, 2015",
     detect,
     needs=(NUMBERS,),

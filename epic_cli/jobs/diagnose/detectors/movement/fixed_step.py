@@ -1,4 +1,4 @@
-"""A simulation of fixed steps whose states are sent, and stamped, at other times."""
+"""Fixed simulation steps whose states are sent and stamped at other times."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from epic_cli.jobs.diagnose.detectors.movement.stamps import mend_stamps
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import USUAL_RATES, Traffic, concentration
 
-#: Mean resultant lengths: the states stand on the lattice so well, the stamps do not.
+#: Mean resultant lengths: the states' is at least this, the stamps' at most that.
 STATES = 0.95
 STAMPS = 0.92
 
-#: In the simulation's steps: so much of the intervals are at most this far off the stamps'.
+#: This share of the intervals is within this many simulation steps of the stamps'.
 NEARLY_ALL, MOST = 0.98, 1.05
 
-#: A share of the steps that take as many of the simulation's: then nothing beats.
+#: If this share of the steps takes the same number of simulation steps, nothing beats.
 ALIKE = 0.97
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The lattice of a usual rate on which the states' times stand, and their stamps do not."""
+    """Find the lattice of a usual rate on which the states' times are, but not their stamps."""
     for stream in (entity.excerpt for entity in traffic.streams):
         steady = stream.elapsed
         if steady is None:
@@ -67,7 +67,7 @@ DETECTOR = Detector(
     " interpolated to the frame's time.",
     "mean cosine of the phases of displacement over velocity, and of the stamps' intervals, on the"
     " lattices of usual rates",
-    f"above {STATES} for the states, below {STAMPS} for the stamps",
+    f"it is above {STATES} for the states and below {STAMPS} for the stamps",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
     detect,
     needs=(VELOCITIES,),

@@ -13,7 +13,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Runs of one position with velocities that lead somewhere."""
+    """Find runs of one position with velocities that lead somewhere."""
     found = [(stream, run) for stream in traffic.streams for run in freezes(stream)]
     if not found:
         return []
@@ -48,7 +48,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """The leaps that end these rests are marked."""
+    """Return the traffic with the leaps that end these runs marked."""
     streams = []
     for stream in traffic.streams:
         ends = {place for run in freezes(stream) for place in range(run.end - 1, run.end + 2)}
@@ -66,7 +66,7 @@ DETECTOR = Detector(
     " place.",
     "{cure}",
     f"runs of {LEAST} and more equal positions, whose velocities lead {FAR:g} usual steps away",
-    "one such run",
+    "there is one such run",
     "displacement is the integral of velocity",
     detect,
     needs=(VELOCITIES,),

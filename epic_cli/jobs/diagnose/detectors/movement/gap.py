@@ -1,4 +1,4 @@
-"""Seconds of which a recording has nothing: neither stamps nor arrivals, of no entity."""
+"""Holes in a recording: seconds without stamps or arrivals of any entity."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.server_stall import HOLE, across
 from epic_cli.metrics.traffic import Traffic
 
-#: In periods: slow senders are silent for as long.
+#: Shortest hole in periods: slow senders are silent for as long.
 PERIODS = 10.0
 
-#: In usual steps: an entity has moved on by more while nothing was recorded.
+#: Least distance in usual steps that an entity moved during a hole.
 FAR = 3.0
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Return the intervals of all stamps in which nothing is recorded and entities move on."""
+    """Find the intervals of all stamps in which nothing is recorded and entities move on."""
     streams = traffic.streams
     if not streams:
         return []
@@ -60,10 +60,10 @@ DETECTOR = Detector(
     "Leave these seconds out (--span). A recorder that was off, an outage of the network and a"
     " sender that stood still look the same here: record sequence numbers that the sender counts,"
     " or a log of its ticks, to tell them apart.",
-    "intervals between any two stamps, and the same of arrivals, in which an entity moved by more"
+    "intervals between two stamps of all entities, and two arrivals, in which one moved by more"
     f" than {FAR:g} usual steps",
-    f"{HOLE:g} s and {PERIODS:g} periods",
-    "definition of a hole",
+    f"one lasts {HOLE:g} s and {PERIODS:g} periods",
+    "definition",
     detect,
     explains=("server-stall", "on-change", "send-rate", "teleport"),
     rank=43,

@@ -1,4 +1,4 @@
-"""A heading that was smoothed as a number: across the seam of its angles it goes the long way."""
+"""Headings smoothed as numbers: across the seam of their angles they turn the long way."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from epic_cli.metrics.turns import euler
 #: Seams (degrees) where angles begin again.
 SEAMS = {180.0: "-180 to 180", 0.0: "0 to 360"}
 
-#: A long way is so long (degrees), takes at most so long (s) through the half that is opposite to
-#: the seam, and is this many times as fast as three in four of the steps.
+#: A long way is at least this long (degrees), takes at most this long (s) through the half opposite
+#: to the seam, and is this many times as fast as three in four of the steps.
 LEAST, LONGEST, FAST = 240.0, 1.0, 3.0
 
-#: Degrees: where it looks up or down so steeply, the heading turns by itself.
+#: Degrees; looking up or down more steeply, the heading turns by itself.
 STEEP = 65.0
 
-#: So much of its steps are at least this share of the usual one.
+#: This share of the steps has to be at least that share of the usual one.
 MOST, TURNING = 0.6, 0.25
 
-#: How many of them tell, and how many ways may be short for each: few packets show half of them.
+#: Fewest long ways, and most short ways for each: few packets show half of them.
 FEWEST, SHORT = 2, 2
 
 
-def _of(turning: Turning) -> Finding | None:
+def _detect_turning(turning: Turning) -> Finding | None:
     found = None
     times = turning.stream.times
     for up, (yaw, pitch, _) in euler(turning.rotations).items():
         for seam, words in SEAMS.items():
-            short, begin, end = _ways(turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP)
+            short, begin, end = _count_ways(
+                turning, (yaw - seam) % 360 - 180, np.abs(pitch) > STEEP
+            )
             took, count = times[end] - times[begin], len(begin)
             if count < FEWEST or short > SHORT * count or (found and count <= found.statistic):
                 continue
@@ -49,10 +51,10 @@ def _of(turning: Turning) -> Finding | None:
     return found
 
 
-def _ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int], list[int]]:
-    """How often it goes straight across the seam, and where long ways begin and end.
+def _count_ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int], list[int]]:
+    """Return the number of short ways across the seam, and where long ways begin and end.
 
-    ``angles`` (n) are from the seam, -180 to 180, both of which are at it.
+    ``angles`` (n) are measured from the seam, -180 to 180, both of which are at it.
     """
     times, size = turning.stream.times, np.abs(angles)
     rates = np.abs((np.diff(angles) + 180) % 360 - 180) / np.diff(times)
@@ -68,13 +70,13 @@ def _ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int
         for one, other in zip(begin[quick].tolist(), end[quick].tolist(), strict=True)
         if size[max(2 * one - other, 0) : one + 1].max() + size[other : 2 * other - one + 1].max()
         > LEAST
-        and _turns(np.abs(np.diff(angles[one : other + 1])))
+        and _turns_fully(np.abs(np.diff(angles[one : other + 1])))
     ]
     return int((across & straight).sum()), [one for one, _ in long], [other for _, other in long]
 
 
-def _turns(steps: Floats) -> bool:
-    """Whether it turns all the way, and does not stop to look elsewhere."""
+def _turns_fully(steps: Floats) -> bool:
+    """Return True if it turns all the way, and does not stop to look elsewhere."""
     return bool((steps > TURNING * steps.mean()).mean() >= MOST)
 
 
@@ -86,11 +88,11 @@ DETECTOR = Detector(
     "It spins nearly all the way round, the wrong way, where it should turn by a few degrees.",
     "The sender blends angles as numbers: blend the shorter way (LerpAngle, Mathf.LerpAngle,"
     " FMath::FindDeltaAngleDegrees), or quaternions with slerp.",
-    "the ways from one side of the seam to the other that are faster than three in four steps by"
-    " far, against those straight across it",
-    f"{FEWEST} long ways, with at most {SHORT} short ones for each",
+    "long ways from one side of the seam to the other, far faster than three in four steps, against"
+    " short ways across it",
+    f"there are {FEWEST} long ways, and at most {SHORT} short ones for each",
     'Shoemake, "Animating rotation with quaternion curves", 1985',
-    lambda traffic: worst_turning(traffic, _of),
+    lambda traffic: worst_turning(traffic, _detect_turning),
     needs=(ROTATIONS,),
     explains=("late-turns", "spin"),
     rank=66,

@@ -1,4 +1,4 @@
-"""Entities that have each other's names for a while."""
+"""Entities that have each other's ids for a while."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.jobs.diagnose.detectors.movement.teleport import Jump, leaps, marked
 from epic_cli.metrics.traffic import Stream, Traffic
 
-#: How near, in their leap, each comes to where the other one was.
+#: Largest distance of each leap's end from the other's place, as a share of the leap.
 NEAR = 0.35
 
 LEAST = 1
 
 
 def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
-    """The leaps of two entities at one time, each to where the other one would be."""
+    """Return the leaps of two entities at one time, each to where the other would be."""
     found = []
-    by_stream = [_steps(stream) for stream in traffic.streams]
+    by_stream = [_split_leaps(stream) for stream in traffic.streams]
     for some, others in combinations([packet for packet in by_stream if packet], 2):
         for jump in some:
             near = [other for other in others if abs(_moment(other) - _moment(jump)) < _apart(jump)]
@@ -28,8 +28,8 @@ def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
     return found
 
 
-def _steps(stream: Stream) -> list[Jump]:
-    """Leaps step by step: one state under another's name is a leap there, and one back."""
+def _split_leaps(stream: Stream) -> list[Jump]:
+    """Split leaps into steps: one state under another's id is a leap there and a leap back."""
     return [
         Jump(stream, at, at + 1, float(stream.steps[at]))
         for leap in leaps(stream)
@@ -54,7 +54,7 @@ def _swaps(one: Jump, other: Jump) -> bool:
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Leaps of two entities into each other's places."""
+    """Find leaps of two entities into each other's places."""
     found = exchanged(traffic)
     if len(found) < LEAST:
         return []
@@ -76,7 +76,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """These leaps are marked."""
+    """Return the traffic with these leaps marked."""
     pairs = exchanged(traffic)
     own = {
         stream.name: [leap for two in pairs for leap in two if leap.stream is stream]
@@ -97,7 +97,7 @@ DETECTOR = Detector(
     " reused, two messages read in the wrong order. A teleport's mark would only hide it.",
     "leaps of two entities within a period and a half, each to within a third of its length of"
     " where the other was",
-    "one such pair",
+    "there is one such pair",
     "assignment of nearest neighbours",
     detect,
     explains=("teleport", "velocity", "stamps"),

@@ -1,4 +1,4 @@
-"""Rotations that are older than the positions, or than the angular velocities, beside them."""
+"""Rotations that are older than the positions, or the angular velocities, beside them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
 from epic_cli.metrics.arrays import choose_places, lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Floats
 
-#: Nearer than this (degrees) to one of its axes, on average, it looks along its way; less than that
-#: is no lag, nor is such a share of the angular velocity.
+#: It looks along its way if it is nearer than this (degrees) to one of its axes on average; a
+#: difference below this angle, or this share of the angular velocity, is no lag.
 ALONG, LEAST_ANGLE, LEAST_SHARE = 12.0, 2.0, 0.08
 
-#: Against the movement the lag has to mend so much: what slides looks aside for other reasons.
+#: Least improvement by the lag, judged by the movement: an entity that slides looks aside for other
+#: reasons.
 LEAVES = 2.5
 
-#: Or this much, up to this many degrees, and surely: by this many standard errors, of blocks.
+#: Or this improvement, up to this many degrees, by this many standard errors of this many blocks.
 SOME, BESIDE, SURE, BLOCKS = 1.25, 40.0, 2.5, 16
 
 
-def _of(turning: Turning) -> Finding | None:
+def _detect_turning(turning: Turning) -> Finding | None:
     lag, against = _against_spins(turning), "its angular velocity"
     if lag is None:
-        lag, against = _against_way(turning), "its movement"
+        lag, against = _lag_behind_way(turning), "its movement"
     if lag is None or lag.seconds < 0:
         return None
     late, stream = lag.seconds, turning.stream
@@ -51,8 +52,8 @@ def _against_spins(turning: Turning) -> TurnLag | None:
     return lag if clear and lag.matters(turning.stream.period) else None
 
 
-def _against_way(turning: Turning) -> TurnLag | None:
-    """Where it always looks along one of the body's axes, or its reverse, so much later."""
+def _lag_behind_way(turning: Turning) -> TurnLag | None:
+    """Return the lag with which it looks along one of the body's axes, or against it."""
     stream = turning.stream
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
     if int(moves.sum()) < FEWEST_STATES:
@@ -63,7 +64,7 @@ def _against_way(turning: Turning) -> TurnLag | None:
     back = turning.rotations[thinned] * (-1, -1, -1, 1)
 
     def apart(late: float) -> Floats:
-        """The angles in degrees, NaN where they are not known."""
+        """Return the angles in degrees, NaN where unknown."""
         at = times - late
         after = np.searchsorted(middles, at).clip(1, len(middles) - 1)
         known = (at >= middles[0]) & (at <= middles[-1])
@@ -107,11 +108,11 @@ DETECTOR = Detector(
     " none (an animated or damped heading is late by its time constant).",
     "mean difference of the angular velocities given and those between rotations, or mean angle"
     " from the movement to the nearest axis of the body; the same at lags of -0.3 to 1 s",
-    f"{of_turning.LEAST_LAG} s and {of_turning.LEAST_PACKETS} packets, where that leaves at most"
-    f" 1/{of_turning.MENDED} of the former, or 1/{LEAVES:g} of the latter, or is less by {SURE:g}"
-    " standard errors",
+    f"the best lag is {of_turning.LEAST_LAG} s and {of_turning.LEAST_PACKETS} packets, and leaves"
+    f" at most 1/{of_turning.MENDED} of the difference of velocities, or 1/{LEAVES:g} of the mean"
+    f" angle, or is better by {SURE:g} standard errors",
     "least absolute deviations over lags",
-    lambda traffic: of_turning.worst_turning(traffic, _of),
+    lambda traffic: of_turning.worst_turning(traffic, _detect_turning),
     needs=(ROTATIONS,),
     explains=("spin",),
     rank=71,

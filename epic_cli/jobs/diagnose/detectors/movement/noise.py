@@ -7,23 +7,23 @@ import numpy as np
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.traffic import Stream, Traffic, lattice
 
-#: In usual steps.
+#: Least noise in usual steps.
 SHARE = 0.02
 
-#: What follows an error of a step has the opposite one: half of it, and no more.
+#: Correlation of neighboring errors of steps, -0.5 for independent errors of positions.
 BACK = (-0.65, -0.35)
 
 
-#: In steps of a lattice: what rounding to it adds to a step (sigma).
+#: Error that rounding to a lattice adds to a step, in lattice steps (sigma).
 ROUNDING = 0.41
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The spread of the steps across the velocity, where each is taken back by the next."""
-    return worst(_of(stream.excerpt) for stream in traffic.streams)
+    """Find steps across the velocity, each of which the next one takes back."""
+    return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
 
 
-def _of(stream: Stream) -> Finding | None:
+def _detect_stream(stream: Stream) -> Finding | None:
     found = stream.wavering if stream.has_velocities else None
     if found is None:
         return None
@@ -52,7 +52,7 @@ DETECTOR = Detector(
     " (one-euro, kalman-cv, alpha-beta).",
     "robust spread of the displacements across the mean velocity of each step over 1.41, and the"
     " correlation of each with the next, which is -0.5 for independent errors of positions",
-    "2 % of the usual step, and a correlation of -0.65 to -0.35",
+    "the spread is 2 % of the usual step, and the correlation -0.65 to -0.35",
     "first-order moving average with a unit root",
     detect,
     needs=(VELOCITIES,),

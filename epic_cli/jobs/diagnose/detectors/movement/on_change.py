@@ -9,11 +9,11 @@ from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traff
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Holes in time while an entity rests, without holes in the sequence numbers."""
-    return worst((_of(stream) for stream in traffic.streams), by=lambda one: one.share)
+    """Find holes in time while an entity rests, without holes in the sequence numbers."""
+    return worst((_detect_stream(stream) for stream in traffic.streams), by=lambda one: one.share)
 
 
-def _of(stream: Stream) -> Finding | None:
+def _detect_stream(stream: Stream) -> Finding | None:
     places = stream.rests
     if not len(places):
         return None
@@ -48,8 +48,8 @@ DETECTOR = Detector(
     " the strategy take silence for rest.",
     f"intervals above {SILENT} periods without a gap in the sequence numbers, in which the entity"
     f" moves by no more than {RESTED} usual steps",
-    f"{FEWEST_RESTS} of them",
-    "definition of sending on change",
+    f"there are {FEWEST_RESTS} of them",
+    "definition",
     detect,
     rank=46,
 )

@@ -1,4 +1,4 @@
-"""Positions on a lattice so coarse that it shows."""
+"""Positions on a visibly coarse lattice."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths, median
 from epic_cli.metrics.traffic import Flags, Floats, Stream, Traffic, lattice
 
-#: In usual steps from packet to packet.
+#: Least step of the lattice, in usual steps from packet to packet.
 COARSE = 0.1
 
 #: Packets over which rounding does not lengthen the way.
 FAR = 8
 
-#: Steps that lead somewhere, or different coordinates of an axis: fewer make no lattice.
+#: Fewest steps above 0, or different coordinates of an axis, of a lattice.
 FEWEST_STEPS = 10
 
-#: A share of the steps: rounded ones differ from their neighbours by a step so often.
+#: Least share of rounded steps that differ from their neighbors by a lattice step.
 UNEVEN = 0.1
 
-#: The same where they go no more different ways than this, in steps of the lattice: 0 and 1.
+#: Or most different directions, in steps of the lattice: 0 and 1.
 TURNS = 2
 VERY_UNEVEN = 0.4
 
-#: Or, where the movement is slow: a share of the steps that go somewhere, between two that do not.
+#: Or, in a slow movement, least share of the steps above 0 between two that are 0.
 ISOLATED = 0.5
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The step of the positions' lattice against the usual step of the movement."""
-    return worst(_of(stream.excerpt) for stream in traffic.streams)
+    """Compare the step of the positions' lattice with the usual step of the movement."""
+    return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
 
 
-def _of(stream: Stream) -> Finding | None:
+def _detect_stream(stream: Stream) -> Finding | None:
     if int((stream.steps > 0).sum()) < FEWEST_STEPS:
         return None
     axes = stream.positions[:, np.ptp(stream.positions, axis=0) > 0]
     near = stream.intervals < 1.5 * stream.period  # not those in which packets were lost
-    kind, steps = _lattice_of(axes, near)
+    kind, steps = _find_lattice(axes, near)
     coarse = float(steps.max(initial=0.0)) / stream.usual_step
     if coarse < COARSE:
         return None
@@ -63,16 +63,16 @@ def _of(stream: Stream) -> Finding | None:
     )
 
 
-def _lattice_of(axes: Floats, usual: Flags) -> tuple[str, Floats]:
-    """What was done to positions (n, axes) that are rounded, and the step of each; 0: none."""
+def _find_lattice(axes: Floats, usual: Flags) -> tuple[str, Floats]:
+    """Return how positions (n, axes) were rounded, and the step of each axis; 0: none."""
     if axes.size and _are_halves(axes):
         spacings = np.spacing(np.abs(axes).astype(np.float16)).astype(float)
         return "half precision", np.sqrt(np.square(spacings).mean(axis=0))
-    return "fixed steps", np.array([_step(axis, usual) for axis in axes.T])
+    return "fixed steps", np.array([_axis_step(axis, usual) for axis in axes.T])
 
 
-def _step(axis: Floats, usual: Flags) -> float:
-    """The lattice of an axis; 0 if it is only that of an even movement."""
+def _axis_step(axis: Floats, usual: Flags) -> float:
+    """Return the lattice step of an axis; 0 if it is only that of an even movement."""
     step = lattice(axis)
     if not step or len(np.unique(axis)) < FEWEST_STEPS:
         return 0.0
@@ -110,7 +110,7 @@ DETECTOR = Detector(
     " stairs.",
     "least distance between different coordinates, of which all others are multiples; whether all"
     " are half-precision numbers",
-    "a tenth of the usual step",
+    "the distance is a tenth of the usual step",
     "IEEE 754 binary16; lattice of least differences; uniform rounding is off by step/sqrt(12)",
     detect,
     explains=("stamps", "fixed-step", "velocity"),

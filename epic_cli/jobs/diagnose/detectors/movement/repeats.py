@@ -1,4 +1,4 @@
-"""States that are sent more than once: packets come faster than the simulation steps."""
+"""States sent more than once: packets come faster than the simulation steps."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from epic_cli.metrics.traffic import Stream, Traffic, round_rate
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Positions that change at a lower rate than packets come, evenly."""
+    """Find positions that change evenly, at a lower rate than packets come."""
     need = needed_delay(traffic)
-    return worst((_of(stream.excerpt, need) for stream in traffic.streams), lambda one: one.share)
+    return worst(
+        (_detect_stream(stream.excerpt, need) for stream in traffic.streams), lambda one: one.share
+    )
 
 
-def _of(stream: Stream, need: float) -> Finding | None:
-    """``need`` is the delay (s) that is enough for 95 % of the packets as they are."""
+def _detect_stream(stream: Stream, need: float) -> Finding | None:
+    """Detect repeats of one stream.
+
+    ``need`` is the delay (s) that is enough for 95 % of its packets.
+    """
     found = repeats_of(stream)
     if found is None:
         return None
@@ -48,7 +53,7 @@ def _of(stream: Stream, need: float) -> Finding | None:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Each state once."""
+    """Return the traffic with each state once."""
     return replace(traffic, streams=tuple(map(without_repeats, traffic.streams)))
 
 
@@ -61,9 +66,9 @@ DETECTOR = Detector(
     "Send once each simulation step ({step:s}), with its time as the stamp; receivers skip a"
     " packet whose position is that of the one before while the entity moves.",
     "packets from one change of the position to the next while the entity moves",
-    f"{SHARE:.0%} of the packets repeat a position, changes are as many packets apart but for one,"
-    f" and in rows of {BLOCK}, too",
-    "definition of a simulation that is slower than its sender",
+    f"{SHARE:.0%} of the packets repeat a position, and changes come every n packets, or one more"
+    f" or less, also over {BLOCK} changes in a row",
+    "definition",
     detect,
     explains=(
         "velocity",

@@ -1,4 +1,4 @@
-"""Two smoothings on top of each other: what a strategy draws is smoothed once more."""
+"""Two smoothings on top of each other: a low-pass behind a strategy that is smooth by itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """A low-pass without which no strategy draws what the game drew."""
+    """Find a low-pass without which no strategy draws what the game drew."""
     from epic_cli.jobs.diagnose.drawn import CLEARER, DrawnMatch  # needed where something was drawn
 
     match = traffic.drawn
@@ -50,9 +50,9 @@ DETECTOR = Detector(
     " out: it floats.",
     "Keep one of the two: draw what {strategy} gives as it is. A lerp by {alpha:share} in each"
     " frame of {frame:s}, or a damping with this time constant, is on top of it.",
-    "RMS distance from every strategy's own drawing, in the same frames, of what was drawn; the"
-    " best without a low-pass against the best behind one",
-    "twice, where the error that remains is below 5 % of a usual step",
+    "RMS distance between what the game drew and what each strategy draws in the same frames,"
+    " behind a low-pass and without one",
+    "it is twice as large without a low-pass, and below 5 % of a usual step with it",
     "least squares of a first-order lag; settings by coordinate search over their tuning ranges",
     detect,
     cost="n times the settings that are tried",

@@ -1,4 +1,4 @@
-"""Packets that are not sent as regularly, or as often, as was meant."""
+"""Packets sent less regularly, or less often, than was meant."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.metrics.arrays import median, quantile
 from epic_cli.metrics.traffic import SILENT, USUAL_RATES, Floats, Stream, Traffic, lattice
 
-#: The middle 80 % of the intervals, in usual ones.
+#: Least width of the middle 80 % of the intervals, in usual ones.
 SPREAD = 0.3
 
-#: The same where long and short ones alternate: so well are they correlated.
+#: Least width if long and short intervals alternate, and their least correlation.
 REGULAR_SPREAD, ALTERNATE = 0.08, 0.8
 
-#: So much of the intervals stands within a tenth of one of two modes.
+#: Least share of the intervals within a tenth of one of two modes.
 TWO_MODES = 0.9
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The spread of the sent intervals, but for the holes that losses and rests leave."""
+    """Measure the spread of the intervals, without the holes of losses and rests."""
     if not traffic.streams:
         return []
     stream = max(traffic.streams, key=lambda one: len(one.times))
-    intervals = _sent(stream)
+    intervals = _sent_intervals(stream)
     if len(intervals) < 20:
         return []
     usual = median(intervals)
@@ -36,7 +36,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     mean = float(intervals.mean())
     worst = int(np.abs(stream.intervals - usual).argmax())
-    frames = _beat(intervals)
+    frames = _find_frame_rate(intervals)
     return [
         Finding(
             "send-rate",
@@ -57,15 +57,15 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _alternates(intervals: Floats) -> bool:
-    """Whether a long interval follows each short one: so little of chance is in no clock."""
+    """Return True if a long interval follows each short one, more than in any random clock."""
     off = intervals - median(intervals)
     off = np.clip(off, *np.quantile(off, (0.05, 0.95))) - off.mean()
     square = float(np.square(off).sum())
     return square > 0 and float((off[1:] * off[:-1]).sum()) < -ALTERNATE * square
 
 
-def _sent(stream: Stream) -> Floats:
-    """The intervals in which nothing is known to be missing."""
+def _sent_intervals(stream: Stream) -> Floats:
+    """Return the intervals in which nothing is known to be missing."""
     if stream.numbered:
         sent = stream.follows.copy()
         silent = stream.stretched(SILENT)
@@ -78,8 +78,8 @@ def _sent(stream: Stream) -> Floats:
     return stream.intervals[~whole] if regular else stream.intervals
 
 
-def _beat(intervals: Floats) -> float:
-    """The rate of frames of which nearly all intervals are one of two neighbouring multiples."""
+def _find_frame_rate(intervals: Floats) -> float:
+    """Return the frame rate of which nearly all intervals are two neighboring multiples; or 0."""
     for rate in USUAL_RATES:
         turns = intervals * rate
         whole = np.round(turns)
@@ -100,7 +100,7 @@ DETECTOR = Detector(
     "Send on a fixed tick with an accumulator (next += interval, not last = now), at a rate that"
     " divides the frame rate; tell the strategy the true interval.",
     "10-90 % spread of the stamps' intervals over their median, without the gaps that losses leave",
-    "0.3; 0.08 where long and short ones alternate",
+    "it is 0.3; or 0.08, and long and short intervals alternate",
     "quantiles; two modes on the lattice of a usual frame rate",
     detect,
     rank=71,

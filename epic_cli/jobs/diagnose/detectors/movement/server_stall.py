@@ -1,4 +1,4 @@
-"""A sender that stands still now and then: its ticks are late, for all entities at once."""
+"""A sender that stalls now and then: its ticks are late, for all entities at once."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from epic_cli.jobs.diagnose.detectors.network.shifts import Shift, shifts, witho
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import Flags, Floats, Numbers, Stream, Traffic
 
-#: Seconds: where entities have moved on meanwhile, the sender hardly stood still for as long.
+#: Longest stall (s) of a sender whose entities have moved on meanwhile.
 HOLE = 2.0
 
-#: In intervals that nine of ten do not exceed.
+#: Shortest stall, in intervals that 90 % do not exceed.
 LONG = 2.5
 
 LEAST = 2
 
-#: More often than this it is no stall but the way of sending.
+#: Largest share of stalls: more are the way of sending.
 MOST = 0.2
 
 
 class _Stalls(NamedTuple):
     """The intervals (``places``) of a stream in which nothing is sent of any entity.
 
-    ``stands``: what they move like goes on then where it was.
+    ``stands``: the movement then goes on from where it was.
     """
 
     stream: Stream
@@ -41,10 +41,10 @@ def _stalls(traffic: Traffic) -> _Stalls | None:
     if not streams:
         return None
     stream = max(streams, key=lambda one: len(one.times))
-    places = stream.stretched(LONG * _usual(stream))
+    places = stream.stretched(LONG * _usual_interval(stream))
     for other in streams:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
-            own = other.times[other.stretched(LONG * _usual(other))]
+            own = other.times[other.stretched(LONG * _usual_interval(other))]
             there = stream.times[places] < other.times[-1]
             places = places[~there | np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
     paused, rested = np.zeros(len(places), bool), np.ones(len(places), bool)
@@ -61,20 +61,20 @@ def _stalls(traffic: Traffic) -> _Stalls | None:
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Return intervals without a missing packet that are too long, in which an entity moved."""
+    """Find long intervals without a missing packet, in which an entity moved."""
     found = _stalls(traffic)
     if found is None:
-        return _of_ticks(traffic)
+        return _detect_tick_stalls(traffic)
     stream, places, stands = found
     lengths, period = stream.intervals[places], stream.period
     figures = float(lengths.sum()) / traffic.duration, float(lengths.max()) / period
     times = stream.times[places[[0, int(lengths.argmax())]]]
     values = {"times": float(len(places)), "longest": float(lengths.max()), "period": period}
-    return [_finding(figures, values, times, len(traffic.streams) > 1, stands)]
+    return [_make_finding(figures, values, times, len(traffic.streams) > 1, stands)]
 
 
 def _tick_shifts(traffic: Traffic) -> list[Shift]:
-    """Lasting leaps of the delays, all of them up, and more often than routes change."""
+    """Return lasting leaps of the delays, all up, and more than there are changes of a route."""
     if traffic.messages is None:
         return []
     found = [shift for shift in shifts(traffic.arrived) if not shift.of_clock]
@@ -83,7 +83,7 @@ def _tick_shifts(traffic: Traffic) -> list[Shift]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """The traffic without what freezes at the stalls, and without what stamps fall behind."""
+    """Return the traffic without freezes at stalls, and without the stamps' lag after them."""
     found = _stalls(traffic)
     if found is None:
         return without(traffic, _tick_shifts(traffic)) if traffic.messages else traffic
@@ -91,8 +91,8 @@ def mended(traffic: Traffic) -> Traffic:
     return thawed(traffic, begins, found.stream.times[found.places + 1])
 
 
-def _of_ticks(traffic: Traffic) -> list[Finding]:
-    """Where stamps count ticks, they fall behind at each stall."""
+def _detect_tick_stalls(traffic: Traffic) -> list[Finding]:
+    """Detect stalls of stamps that count ticks: they fall behind at each stall."""
     found = _tick_shifts(traffic)
     if not found:
         return []
@@ -103,17 +103,17 @@ def _of_ticks(traffic: Traffic) -> list[Finding]:
     figures = sum(waits) / traffic.duration, max(waits) / period
     times = messages.sent[places[[0, int(np.argmax(waits))]]]
     values = {"times": float(len(found)), "longest": max(waits) + period, "period": period}
-    return [_finding(figures, values, times, traffic.entities > 1, stands=True)]
+    return [_make_finding(figures, values, times, traffic.entities > 1, stands=True)]
 
 
-def _finding(
+def _make_finding(
     figures: tuple[float, float],
     values: dict[str, float],
     times: Floats,
     several: bool,
     stands: bool,
 ) -> Finding:
-    """Of a share of the recording and how long it was; the first and the worst of ``times``."""
+    """Return a finding of a share of the recording, with the first and the worst of ``times``."""
     share, statistic = figures
     who = "all entities" if several else "the entity"
     first, worst = times.tolist()
@@ -144,8 +144,8 @@ def across(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
     return np.clip(at, 0, len(stream.intervals) - 1), inside
 
 
-def _usual(stream: Stream) -> float:
-    """The interval that nine of ten do not exceed, in periods: sending may be irregular, too."""
+def _usual_interval(stream: Stream) -> float:
+    """Return the interval that 90 % do not exceed, in periods: sending may be irregular, too."""
     sent = stream.intervals[stream.follows]
     return quantile(sent, 0.9) / stream.period if len(sent) else 1.0
 
@@ -154,15 +154,15 @@ DETECTOR = Detector(
     "server-stall",
     "the sender's ticks stall",
     "{times:time} nothing is sent of {who} for up to {longest:s} (usually every"
-    " {period:s}), though nothing is lost; {then}.",
+    " {period:s}), though no packet is lost; {then}.",
     "Delay buffers run empty; predictions go on, and are pulled back.",
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
     " it over several ticks.{same}",
     "intervals between stamps above 2.5 times those that 90 % do not exceed, without a gap in the"
     " sequence numbers, common to all entities, in which the entity moved; or lasting leaps of the"
     " delays, all of them up, of stamps that count ticks",
-    f"{LEAST} of the former, {ROUTES + 1} of the latter",
-    "definition of a stalled sender",
+    f"there are {LEAST} such intervals, or {ROUTES + 1} such leaps",
+    "definition",
     detect,
     explains=(
         "queue",

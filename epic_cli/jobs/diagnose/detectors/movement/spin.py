@@ -1,4 +1,4 @@
-"""Angular velocities that are not how the rotations change."""
+"""Angular velocities that differ from the change of the rotations."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from epic_cli.jobs.diagnose.detectors.movement.turning import (
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import USUAL_RATES, Floats
 
-#: How far spins may be off, as a share of what rotations do, where one change makes them better.
+#: Least difference of spins that one change mends, as a share of the rotations' rates.
 OFF = 0.08
 
-#: Units by how many times as long spins are in them, and how near (a share) that has to be.
+#: Units by the factor of spins in them, and the largest deviation of a factor (a share).
 UNITS = {"degrees a second": 180 / np.pi, "turns a second": 1 / (2 * np.pi),
          "turns a minute": 60 / (2 * np.pi),
          **{f"radians per tick at {rate} Hz": 1 / rate for rate in USUAL_RATES}}  # fmt: skip
 NEAR = 0.15
 
-#: What a factor that is no unit may leave.
+#: Largest difference that a factor which is no unit may leave.
 ODD = 0.2
 
 
-def _of(turning: Turning) -> Finding | None:
+def _detect_turning(turning: Turning) -> Finding | None:
     spins, stream = of_turning.spins_of(turning), turning.stream
     if spins is None:
         return None
     off = spins.off(spins.given())
     there = turned(stream.turns[:, 4:], turning.rotations)
     body = interpolated(stream.times, there, spins.times)
-    rest, kind = _explanation(spins, body, stream.period)
+    rest, kind = _explain_spins(spins, body, stream.period)
     if off < OFF or rest > min(off / of_turning.MENDED, of_turning.EXPLAINED):
         return None
     values: dict[str, float | str] = {"off": off, "kind": kind, "rest": rest}
     return Finding("spin", min(1.0, off), off, OFF, values, entities=stream.entities)
 
 
-def _explanation(spins: Spins, body: Floats, period: float) -> tuple[float, str]:
-    """What is left if one thing is changed, and which."""
+def _explain_spins(spins: Spins, body: Floats, period: float) -> tuple[float, str]:
+    """Return the difference that is left by the best change, and that change in words."""
     found = []
     for axes, given in (("", spins.given()), ("about the axes of the turning body", body)):
         ratio = float(lengths(given).sum() / lengths(spins.rates).sum())
         for way, words in ((1.0, [axes]), (-1.0, [axes, "backwards"])):
             found.append((spins.off(way * given), words))
             if ratio and not 1 / 1.5 < ratio < 1.5:
-                left, unit = spins.off(way * given / ratio), _unit(ratio)
+                left, unit = spins.off(way * given / ratio), _find_unit(ratio)
                 if unit or (left < ODD and spins.steady):
                     found.append((left, [*words, unit or f"{ratio:.3g} times as fast"]))
     lag = lag_of(lambda late: spins.off(spins.given(late)))
@@ -62,8 +62,8 @@ def _explanation(spins: Spins, body: Floats, period: float) -> tuple[float, str]
     return left, "they are " + ", ".join(filter(None, words))
 
 
-def _unit(ratio: float) -> str:
-    """The unit in which spins are this many times as long; empty: none."""
+def _find_unit(ratio: float) -> str:
+    """Return the unit in which spins are this many times as long; empty: none."""
     unit = min(UNITS, key=lambda one: abs(np.log(ratio / UNITS[one])))
     return f"in {unit}" if abs(ratio / UNITS[unit] - 1) < NEAR else ""
 
@@ -77,11 +77,11 @@ DETECTOR = Detector(
     "Send them in radians a second about the world's axes (turn those of the body by the rotation;"
     " --read angles=deg reads degrees), or leave them out: they are then estimated from the"
     " rotations.",
-    "mean distance of angular velocities given from those between rotations; the same about the"
-    " body's axes, scaled, backwards, of before",
-    f"{OFF}, where one of these leaves at most 1/{of_turning.MENDED} of it",
+    "mean distance of the given angular velocities from those between rotations; the same about the"
+    " body's axes, in other units, reversed, or of an earlier state",
+    f"it is {OFF}, and one of these changes leaves at most 1/{of_turning.MENDED} of it",
     "the angle between two rotations is the integral of the angular velocity",
-    lambda traffic: of_turning.worst_turning(traffic, _of),
+    lambda traffic: of_turning.worst_turning(traffic, _detect_turning),
     needs=(ROTATIONS, SPINS),
     rank=72,
 )

@@ -14,13 +14,13 @@ from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.digits import seconds, share
 from epic_cli.metrics.traffic import SHARE, Floats, Stamping, Stream, Traffic, round_rate, sigma
 
-#: In periods.
+#: Least spread in periods.
 SPREAD = 0.04
 
 #: States over which wrong stamps even out.
 AROUND = 31
 
-#: A stamp is at most this many standard deviations off.
+#: Largest error of a stamp, in standard deviations.
 FARTHEST = 6.0
 
 _CURE = (
@@ -30,22 +30,22 @@ _CURE = (
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Stamps that no clock made; else those beside the time that a step took by its velocity."""
-    rates = {stream.name: _rate(stream) for stream in traffic.streams}
-    told = [_told(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
+    """Find stamps that no clock made, else stamps that differ from the times by velocity."""
+    rates = {stream.name: _find_rate(stream) for stream in traffic.streams}
+    told = [_detect_stamping(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
     need = needed_delay(traffic)
     return worst(told, by=lambda one: one.share) or worst(
-        _of(stream.excerpt, need) for stream in traffic.streams
+        _detect_stream(stream.excerpt, need) for stream in traffic.streams
     )
 
 
-def _rate(stream: Stream) -> float:
-    """Return how many sequence numbers there are in a second; a usual rate where it is near one."""
+def _find_rate(stream: Stream) -> float:
+    """Return the sequence numbers in a second; a usual rate if that is near one."""
     # over all of it: intervals of rounded stamps are not those of the packets
     return round_rate(float(np.ptp(stream.sequence) / np.ptp(stream.times)))
 
 
-def _told(name: str, stamping: Stamping, rate: float | None) -> Finding:
+def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Finding:
     values = {"share": stamping.share, "spread": stamping.spread}
     entities = (name,) if name else ()
     if stamping.kind == "received":
@@ -80,14 +80,14 @@ def _told(name: str, stamping: Stamping, rate: float | None) -> Finding:
 
 
 def mend_stamps(longer: float, need: float) -> Cure:
-    """Stamps by velocities, drawn by a buffer of the needed delay (s) that much (s) longer."""
+    """Return a cure: stamps by velocities, and a buffer of the needed delay plus ``longer`` (s)."""
     drawing = buffer_of(need + longer)
     return Cure(
         f"each state's own time and {command_of(drawing)}", "step_error", drawing, stamp_by_velocity
     )
 
 
-def _of(stream: Stream, need: float) -> Finding | None:
+def _detect_stream(stream: Stream, need: float) -> Finding | None:
     steady = stream.elapsed
     if steady is None:
         return None
@@ -123,16 +123,19 @@ def _of(stream: Stream, need: float) -> Finding | None:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Each step takes as long as its velocity says, and one at rest as long as usual."""
-    return replace(traffic, streams=tuple(_restamped(stream) for stream in traffic.streams))
+    """Return the traffic in which each step takes as long as its velocity says.
+
+    A step at rest takes as long as usual.
+    """
+    return replace(traffic, streams=tuple(_restamp_stream(stream) for stream in traffic.streams))
 
 
-def _restamped(stream: Stream) -> Stream:
+def _restamp_stream(stream: Stream) -> Stream:
     return stream.moved(_times_by_velocity(stream) - stream.times)
 
 
 def _times_by_velocity(stream: Stream) -> Floats:
-    """The stamps (s) by which each step takes as long as its velocity says."""
+    """Return the stamps (s) by which each step takes as long as its velocity says."""
     steady = stream.elapsed
     if steady is None:
         return stream.times
@@ -148,7 +151,7 @@ def _times_by_velocity(stream: Stream) -> Floats:
 
 
 def stamp_by_velocity(block: PacketBlock) -> PacketBlock:
-    """The packets with stamps by which each step takes as long as its velocity says."""
+    """Return the packets with stamps by which each step takes as long as its velocity says."""
 
     def stamps(stream: Stream) -> Floats:
         off = _times_by_velocity(stream) - stream.times
@@ -170,7 +173,7 @@ DETECTOR = Detector(
     "{cure}",
     "robust spread of |displacement| / |mean velocity| less the stamps' interval, over steps in"
     " which the velocity hardly changes",
-    "4 % of the period, and 4 times what the positions' rounding or noise makes",
+    "it is 4 % of the period, and 4 times that of the positions' rounding or noise",
     "displacement is the integral of velocity",
     detect,
     needs=(VELOCITIES,),

@@ -1,4 +1,4 @@
-"""Entities that were moved on purpose, and packets that do not say so."""
+"""Entities that were moved on purpose in packets without a mark."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding
 from epic_cli.metrics.arrays import lengths, quantile
 from epic_cli.metrics.traffic import Stream, Traffic, runs
 
-#: Times the pace that 90 % of the moving steps do not exceed.
+#: Least pace of a leap, in the pace that 90 % of the moving steps do not exceed.
 PACE = 4.0
 
-#: In steps: what is longer was no teleport but a fast movement.
+#: Most steps of a leap: a longer one is a fast movement.
 LONGEST = 12
 
 
 class Jump(NamedTuple):
-    """Steps that no movement explains: between which states of which entity, and how far."""
+    """Steps that no movement explains: the entity, the states around them, the distance."""
 
     stream: Stream
     begin: int
@@ -28,7 +28,7 @@ class Jump(NamedTuple):
 
 
 def leaps(stream: Stream) -> list[Jump]:
-    """The unmarked leaps of an entity, each one step or a run of them."""
+    """Return the unmarked leaps of an entity, each one step or a run of steps."""
     # stamps that nearly coincide must not make a usual step look fast
     pace = stream.steps / np.maximum(stream.intervals, stream.period)
     moving = pace > 0
@@ -52,14 +52,14 @@ def leaps(stream: Stream) -> list[Jump]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """All of them are marked, and of one that is smeared each step."""
+    """Return the traffic with all leaps marked, each step of a smeared one."""
     return replace(
         traffic, streams=tuple(marked(stream, leaps(stream)) for stream in traffic.streams)
     )
 
 
 def marked(stream: Stream, found: list[Jump]) -> Stream:
-    """The stream with the marks of these leaps."""
+    """Return the stream with the marks of these leaps."""
     marks = stream.teleports.copy()
     for jump in found:
         marks[jump.begin + 1 : jump.end + 1] = True
@@ -67,7 +67,7 @@ def marked(stream: Stream, found: list[Jump]) -> Stream:
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Steps beyond what the entity's pace and velocity allow."""
+    """Find steps beyond the entity's pace and velocity."""
     found = [leap for stream in traffic.streams for leap in leaps(stream)]
     if not found:
         return []
@@ -104,7 +104,7 @@ DETECTOR = Detector(
     " new position at once, not what an interpolator draws on the way.",
     "steps per second above 4 times those of 90 % of the moving steps, and twice the velocities'"
     " 99 %, alone or in a run",
-    "one such step without a mark",
+    "there is one such step without a mark",
     "robust outlier test of steps",
     detect,
     explains=("velocity",),

@@ -1,4 +1,4 @@
-"""States that are only sent when they are further than a threshold from what receivers have."""
+"""States that are only sent when they differ from the receivers' state by a threshold."""
 
 from __future__ import annotations
 
@@ -13,47 +13,48 @@ from epic_cli.metrics.arrays import lengths, median, quantile
 from epic_cli.metrics.digits import number
 from epic_cli.metrics.traffic import FEWEST_STATES, USUAL_RATES, Flags, Floats, Stream, Traffic
 
-#: This share of the intervals allows for one threshold.
+#: Least share of the intervals that fit one threshold.
 FITS = 0.85
 
-#: The same distance in intervals that differ by this much (90th percentile over the 10th), and by
-#: this many frames, or else many are of a single one: two longer ones that are neighbours allow for
-#: one threshold whatever it moves like.
+#: Intervals have to differ by this factor (90th percentile over the 10th), and by this many frames,
+#: unless many are of a single frame: two longer neighbors fit one threshold in any movement.
 UNEVEN, FRAMES = 1.35, 2
 
-#: In usual intervals: longer ones are rests, losses, or heartbeats (at least this many).
+#: Longest interval in usual ones: longer ones are rests, losses, or heartbeats (at least this
+#: many).
 SHORT, BEATS = 3.0, 4
 
-#: At least this many rests end with a state which has passed the threshold, by this much of it.
+#: At least this many rests end with a state that has passed the threshold by this factor.
 RESTS, NEARLY, LONGER = 4, 0.97, 1.5
 
-#: A share of what was passed, from below, of which accidents are left out.
+#: Lowest share of the passed distances, which is left out as accidents.
 LEAST = 0.02
 
-#: A less usual measure fits more of the intervals by this share.
+#: Share of the intervals by which a less usual measure has to fit better.
 CLEARLY = 0.02
 
-#: Single frames say nothing at an even speed: they have to pass distances that differ by this much.
+#: Factor by which distances passed in single frames have to differ: at an even speed they prove
+#: nothing.
 PACES = 1.1
 
-#: The distances that were passed are within this (90th percentile over the 10th).
+#: Largest ratio of the passed distances (90th percentile over the 10th).
 ALIKE = 3.0
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The one distance that each interval passed with its last moment, and not before."""
-    return worst(map(_of, traffic.streams))
+    """Find the one distance that each interval passes in its last frame, and not before."""
+    return worst(map(_detect_stream, traffic.streams))
 
 
-def _of(stream: Stream) -> Finding | None:
+def _detect_stream(stream: Stream) -> Finding | None:
     intervals = stream.intervals
     if len(intervals) < 2 * FEWEST_STATES:
         return None
-    frame = _frame(intervals)
+    frame = _find_frame(intervals)
     if not frame:
         return None
     counted = ~stream.teleports[1:] & (stream.follows | (not stream.numbered))
-    counted &= ~_beats(intervals, frame)
+    counted &= ~_mark_heartbeats(intervals, frame)
     usual = counted & (
         intervals <= SHORT * median(intervals[counted] if counted.any() else intervals)
     )
@@ -67,10 +68,10 @@ def _of(stream: Stream) -> Finding | None:
     guessed = stream.has_velocities and uneven and used.sum() >= 0.5 * len(intervals)
     rests = counted & ~usual
     best: tuple[float, float, _Measure] | None = None
-    for measure in _measures(stream, frame, guessed):
+    for measure in _possible_measures(stream, frame, guessed):
         groups = [used, single] if several and not measure.guesses else [used]
         passed = measure.passed
-        if not _spread(passed[used]) < ALIKE:
+        if not _quantile_ratio(passed[used]) < ALIKE:
             continue
         every = np.logical_or.reduce(groups)
         least = passed * measure.share
@@ -80,7 +81,7 @@ def _of(stream: Stream) -> Finding | None:
         # at an even speed, what it had passed after a rest says the same
         enough = size * NEARLY < passed[rests]
         rested = rests.sum() >= RESTS and float((enough & (passed[rests] < LONGER * size)).mean())
-        told = uneven or (several and _spread(passed[single]) > PACES) or rested > FITS
+        told = uneven or (several and _quantile_ratio(passed[single]) > PACES) or rested > FITS
         if told and fits >= FITS and (best is None or fits > best[0] + CLEARLY):
             # each has passed it, some by next to nothing, unless a frame is longer than that
             if len(groups) == 1:
@@ -100,7 +101,7 @@ def _of(stream: Stream) -> Finding | None:
 
 
 class _Measure(NamedTuple):
-    """What a threshold may be of: how much was ``passed`` (n), and the ``share`` a frame before."""
+    """A quantity with a threshold: the amount ``passed`` (n), and its ``share`` a frame before."""
 
     against: str
     passed: Floats
@@ -109,8 +110,8 @@ class _Measure(NamedTuple):
     guesses: bool = False
 
 
-def _measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_Measure]:
-    """Yield what a sender may compare with a threshold, the usual first."""
+def _possible_measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_Measure]:
+    """Yield the quantities that a sender may compare with a threshold, the usual ones first."""
     before = 1 - frame / stream.intervals  # how far it was when it was not yet sent
     moved = np.diff(stream.positions, axis=0)
     last = "the last state that was sent"
@@ -129,15 +130,18 @@ def _measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_Measure]
     yield _Measure("the direction that was sent last", turned, before, " degrees", True)
 
 
-def _beats(intervals: Floats, frame: float) -> Flags:
-    """Which intervals are those of a heartbeat: the longest one, often."""
+def _mark_heartbeats(intervals: Floats, frame: float) -> Flags:
+    """Mark the intervals of a heartbeat: the longest one, if it is frequent."""
     most = quantile(np.sort(intervals), 0.995)
     beats = np.abs(intervals - most) < 0.5 * frame
     return np.asarray(beats & (beats.sum() >= BEATS) & (most > SHORT / 2 * median(intervals)))
 
 
-def _frame(intervals: Floats) -> float:
-    """The time (s) of which all are multiples, of the slowest usual rate; 0: of none."""
+def _find_frame(intervals: Floats) -> float:
+    """Return the frame (s) of the slowest usual rate of which all times are multiples.
+
+    0: of none.
+    """
     for rate in USUAL_RATES:
         turns = intervals * rate
         if np.mean(np.abs(turns - np.round(turns)) < 0.05) > 0.95:
@@ -145,14 +149,14 @@ def _frame(intervals: Floats) -> float:
     return 0.0
 
 
-def _spread(values: Floats) -> float:
-    """The 90th percentile over the 10th."""
+def _quantile_ratio(values: Floats) -> float:
+    """Return the 90th percentile over the 10th."""
     low, high = quantile(values, 0.1), quantile(values, 0.9)
     return high / low if low > 0 else math.inf
 
 
 def _between_most(least: Floats, most: Floats) -> float:
-    """The value that lies between most pairs of these."""
+    """Return the value that lies between most pairs of these."""
     ends = np.sort(np.concatenate((least, most)))
     middles = (ends[1:] + ends[:-1]) / 2
     counts = np.searchsorted(np.sort(least), middles) - np.searchsorted(np.sort(most), middles)
@@ -169,10 +173,10 @@ DETECTOR = Detector(
     " waits for states that are not coming, and creeps.",
     "Let receivers predict as the sender does, and send at least once a second and once more at"
     " rest; 'epic tune --bytes' says what a threshold costs.",
-    "share of the intervals in which the same distance was passed with the last moment",
-    f"{FITS} of them, where intervals differ by {UNEVEN} and {FRAMES} frames (10-90 %), and"
-    " of those of a single frame",
-    "definition of sending by a threshold; IEEE 1278.1 of that against an extrapolation",
+    "share of the intervals in which the same distance was passed in their last frame",
+    f"it is {FITS}, intervals differ by a factor of {UNEVEN} and by {FRAMES} frames (10-90 %), and"
+    " it is as high among intervals of a single frame",
+    "definition; IEEE 1278.1 for a threshold against an extrapolation",
     detect,
     rank=47,
     explains=("send-rate", "on-change", "server-stall"),

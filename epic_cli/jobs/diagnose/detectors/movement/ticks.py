@@ -8,7 +8,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Frames that repeat the position of the one before while the entity moves."""
+    """Find frames that repeat the position of the one before while the entity moves."""
     from epic_cli.metrics.drawn_path import REPEATED  # where nothing was drawn, nothing needs it
 
     match = traffic.drawn
@@ -45,8 +45,8 @@ DETECTOR = Detector(
     "Read the strategy in each frame, at the frame's time; or interpolate between the last two"
     " ticks (Rigidbody.interpolation in Unity, physics interpolation in Godot).",
     "frames from one change of the position to the next, where it moves",
-    "1.12 on average, and one of two neighbouring numbers 93 % of the times, where no"
-    " strategy with one setting draws that in each frame",
+    "they are 1.12 on average, one of two neighboring numbers 93 % of the times, and no strategy"
+    " with one changed setting draws that in each frame",
     'G. Fiedler, "Fix Your Timestep!", 2004',
     detect,
     needs=(DRAWN,),

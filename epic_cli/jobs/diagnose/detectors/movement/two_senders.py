@@ -31,9 +31,10 @@ DETECTOR = Detector(
     " id that is given twice, an object that two peers take for theirs. Where a column tells the"
     " two apart, make it part of the name (--read entity=ID+COLUMN). All else here is judged of"
     " each movement for itself.",
-    "packets that are nearer to one of four earlier ones than to the one before; distance of two"
-    " movements that are followed by nearness",
-    f"{EACH:.0%} of each quarter are of either movement, which are {APART:g} usual steps apart",
+    "packets that are nearer to one of four earlier ones than to the one before; the distance of"
+    " the two movements, to which packets are assigned by nearness",
+    f"{EACH:.0%} of each quarter of the packets are of either movement, and the two are {APART:g}"
+    " usual steps apart",
     "nearest-neighbor tracking",
     detect,
     rank=2,

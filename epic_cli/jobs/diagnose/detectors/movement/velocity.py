@@ -1,4 +1,4 @@
-"""Velocities that are not how the positions change."""
+"""Velocities that differ from the change of the positions."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, Stream, Traffic
 
-#: How far velocities may be off the positions' own, in their length.
+#: Least difference of velocities from the positions' own, as a share of their length.
 OFF = 0.25
 
-#: The same, where one change mends them this many times over, and the steadier half of the steps,
-#: too: where velocities change, the mean of two is off by what there is between states.
+#: The least one if one change improves it by this factor, in the steadier half of the steps, too:
+#: the mean of two changing velocities is off by what happens between states.
 LEAST = 0.04
 MENDED = 3.0
 
-#: Over this many steps velocities lead where positions go: by this many times better than over one,
-#: it is the positions that waver.
+#: If velocities fit better by this factor over this many steps than over one, the positions waver.
 SOME, RIGHT = 8, 2.5
 
-#: Stamps are regular where so much of the intervals is nearly the usual one.
+#: Least share of usual intervals in regular stamps.
 REGULAR = 0.8
 
-#: In packets: velocities of so much earlier or later states are recognised.
+#: Most packets by which velocities may be those of earlier or later states.
 SHIFTS = 6
 
 ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
@@ -38,11 +37,11 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The median distance of velocities from displacement over time, and what would mend it."""
-    return worst(_of(stream.excerpt) for stream in traffic.streams)
+    """Measure the median distance of velocities from displacement over time, and what mends it."""
+    return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
 
 
-def _of(stream: Stream) -> Finding | None:
+def _detect_stream(stream: Stream) -> Finding | None:
     given: Flags = np.asarray(np.isfinite(stream.velocities).all(axis=1))
     if given.mean() < 0.9:
         return None
@@ -56,14 +55,16 @@ def _of(stream: Stream) -> Finding | None:
     moved = np.diff(stream.positions, axis=0)[usable]
     lasted = stream.intervals[usable, None]
     said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable] * lasted
-    off = _off(said, moved)
-    if off < LEAST or _right_over_some(said, moved, usable) * RIGHT < off:
+    off = _measure_difference(said, moved)
+    if off < LEAST or _difference_over_some(said, moved, usable) * RIGHT < off:
         return None
-    kind, mended, right, mend = _explanation(stream, usable, moved, said)
+    kind, mended, right, mend = _explain_velocities(stream, usable, moved, said)
     if off < OFF:
         changes = lengths(np.diff(stream.velocities, axis=0)[usable])
         steady = changes <= np.median(changes)
-        worse = _off(right[steady], moved[steady]) > _off(said[steady], moved[steady])
+        worse = _measure_difference(right[steady], moved[steady]) > _measure_difference(
+            said[steady], moved[steady]
+        )
         if worse or mended > off / MENDED:
             return None
     return Finding(
@@ -73,20 +74,20 @@ def _of(stream: Stream) -> Finding | None:
         OFF,
         {"off": off, "kind": kind, "rest": mended},
         entities=stream.entities,
-        remedy=_remedy(mend),
+        remedy=_make_remedy(mend),
     )
 
 
-#: What draws by velocities, which a buffer in straight lines does not.
+#: A drawing by velocities, unlike a buffer in straight lines.
 _BY_VELOCITY = read_spec("chase+ahead=velocity+how=exponential+time=0.03")
 
 
-#: What makes velocities (n, 3) right.
+#: A function that corrects velocities (n, 3).
 _Mend = Callable[[Floats], Floats]
 
 
-def _remedy(mend: _Mend | None) -> Cure:
-    """Velocities that are mended, or left out; then they are estimated from the positions."""
+def _make_remedy(mend: _Mend | None) -> Cure:
+    """Return the cure: mended velocities, or none; they are then estimated from the positions."""
 
     def mended(packet: Packet) -> Packet:
         if mend is None or packet.velocity is None:
@@ -99,22 +100,22 @@ def _remedy(mend: _Mend | None) -> Cure:
                 against=_BY_VELOCITY)  # fmt: skip
 
 
-def _right_over_some(said: Floats, moved: Floats, usable: Flags) -> float:
-    """How far velocities are off over ``SOME`` steps in a row: noise and stamps even out there."""
+def _difference_over_some(said: Floats, moved: Floats, usable: Flags) -> float:
+    """Return the difference of velocities over ``SOME`` steps in a row: noise evens out there."""
     places = np.flatnonzero(usable)
     rows = np.arange(len(places) - SOME + 1)
     rows = rows[places[rows + SOME - 1] - places[rows] < 2 * SOME][:: SOME // 2]
     if len(rows) < FEWEST_STATES // 2:
         return np.inf
     ways = [np.add.reduce([way[rows + step] for step in range(SOME)]) for way in (said, moved)]
-    return _off(*ways)
+    return _measure_difference(*ways)
 
 
-def _off(said: Floats, moved: Floats) -> float:
-    """How far it is from where velocities lead to where steps do, in direction or in length.
+def _measure_difference(said: Floats, moved: Floats) -> float:
+    """Return the difference of velocities from steps, in direction or length.
 
     Stamps that are not the states' times change the lengths of steps and send some of them back,
-    but not their sum; the longest, of which some may be teleports, do not count.
+    but not their sum; the longest steps, some of which may be teleports, do not count.
     """
     steps, driven = lengths(moved), lengths(said)
     usual = steps <= 2 * np.quantile(steps, 0.9)
@@ -126,10 +127,10 @@ def _off(said: Floats, moved: Floats) -> float:
     return max(float(turned.mean()), abs(apart))
 
 
-def _explanation(
+def _explain_velocities(
     stream: Stream, usable: Flags, moved: Floats, said: Floats
 ) -> tuple[str, float, Floats, _Mend | None]:
-    """What makes velocities right, what is left then, where they lead then, and how (or None)."""
+    """Return the best mend in words, the difference it leaves, its result, and itself (or None)."""
     if not said.any():
         return "all of them are zero", 1.0, said, None
     ratio = float(lengths(said).sum() / lengths(moved).sum())
@@ -148,15 +149,15 @@ def _explanation(
             moved_by = np.roll(stream.velocities, way * shift, axis=0)
             mean = ((moved_by[1:] + moved_by[:-1]) / 2 * stream.intervals[:, None])[usable]
             options[f"they are those of {shift * stream.period:.3g} s {words}"] = mean
-    rests = {words: _off(one, moved) for words, one in options.items()}
+    rests = {words: _measure_difference(one, moved) for words, one in options.items()}
     best = min(rests, key=lambda words: rests[words])
     if rests[best] < OFF / 2:
         return best, rests[best], options[best], mends.get(best)
-    turned, words = _turned(said, moved)
-    rest = _off(turned, moved)
+    turned, words = _turn_to_fit(said, moved)
+    rest = _measure_difference(turned, moved)
     if rest < min(OFF, rests[best]):
         return words, rest, turned, None
-    other = best if rests[best] < OFF else _other(said, moved)
+    other = best if rests[best] < OFF else _explain_otherwise(said, moved)
     return other, rests[best], options[best], mends.get(best) if rests[best] < OFF else None
 
 
@@ -164,8 +165,8 @@ def _take_axes(some: Floats, order: tuple[int, int, int]) -> Floats:
     return some[:, order]
 
 
-def _turned(said: Floats, moved: Floats) -> tuple[Floats, str]:
-    """The velocities in the axes that fit best, and which rotation leads there.
+def _turn_to_fit(said: Floats, moved: Floats) -> tuple[Floats, str]:
+    """Return the velocities in the axes that fit best, and the rotation that leads there.
 
     W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta
     Crystallographica A 32, 1976.
@@ -187,8 +188,8 @@ def _turned(said: Floats, moved: Floats) -> tuple[Floats, str]:
     return said @ turn, f"a turn by {angle:.3g} degrees around {around} makes them right"
 
 
-def _other(said: Floats, moved: Floats) -> str:
-    """What is wrong with velocities that no axes make right."""
+def _explain_otherwise(said: Floats, moved: Floats) -> str:
+    """Return what is wrong with velocities that no axes mend."""
     long = (lengths(said) > 0) & (lengths(moved) > 0)
     ways = said[long] / lengths(said[long])[:, None]
     there = moved[long] / lengths(moved[long])[:, None]
@@ -216,7 +217,8 @@ DETECTOR = Detector(
     " and not per tick), or leave velocities out: they are then estimated from the positions.",
     "mean difference of the directions of a step's velocity and displacement, or the ratio of their"
     " lengths; the same after scaling, in other axes, turned, of packets before and after",
-    "0.25; 0.04 where one of these leaves at most a third of it, and no more in steady steps",
+    "it is 0.25; or 0.04, and one of these changes leaves at most a third of it, and no more than"
+    " before in steady steps",
     "displacement is the integral of velocity",
     detect,
     explains=("stamps", "fixed-step"),

@@ -1,1 +1,1 @@
-"""Causes on the way: what arrivals and sequence numbers show."""
+"""Causes on the way: those that arrivals and sequence numbers show."""

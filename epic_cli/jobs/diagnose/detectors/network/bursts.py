@@ -1,8 +1,8 @@
-"""Bursts of messages: sent one after the other, and there at once. Four causes make them.
+"""Bursts of messages, sent one after the other and arriving together. Four causes make them.
 
-Batching makes bursts all the time; head-of-line blocking now and then, behind a pause of the
-arrivals; a receiver that stalls has them on its frames; and behind a sender that is late each
-message has jitter of its own.
+Batching makes bursts all the time; head-of-line blocking now and then, after a pause of the
+arrivals; a receiver that stalls has them on its frames; and behind a late sender each message has
+jitter of its own.
 """
 
 from __future__ import annotations
@@ -18,61 +18,61 @@ from epic_cli.jobs.diagnose.detectors.freezes import thawed
 from epic_cli.metrics.arrays import edges, median, quantile
 from epic_cli.metrics.traffic import FEWEST_STATES, Flags, Floats, MessageLog, Numbers, Traffic
 
-#: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
+#: Arrivals closer than this many periods, of messages sent a period apart, are one burst.
 TOGETHER = 0.1
 
-#: Stamps nearer than this many periods do not count as sent one after the other.
+#: Stamps closer than this many periods do not count as sent one after the other.
 SENT_APART = 0.5
 
-#: A late burst has this many messages: what comes together by chance is less.
+#: Fewest messages of a late burst: fewer come together by chance.
 SIZE = 4
 
-#: In periods: how much longer than usual the first of a late burst was under way.
+#: Least extra delay of the first message of a late burst, in periods.
 HEIGHT = 2.0
 
-#: Jitter has an exponential tail: this many times its scale beyond what it once reaches.
+#: Jitter has an exponential tail: heights up to this many times its scale beyond the expected
+#: largest are jitter.
 BEYOND = 2.5
 PIECE = 32
 
-#: Of delays in order, short ones do not show: what waits behind others. That is this many times
-#: more.
+#: Factor for delays in order, in which short ones do not show: messages wait behind others.
 HELD = 1.5
 
-#: This many that are in no burst show jitter; where it is below a period, bursts count from
-#: ``FEW`` on, else from ``SHARE`` on: at random times it would be ``CHANCE``.
+#: Least share of messages outside of bursts that shows jitter; if that is below a period, bursts
+#: count from ``FEW`` on, else from ``SHARE`` on; at random times it would be ``CHANCE``.
 ALONE, FEW, SHARE, CHANCE = 0.25, 0.12, 0.3, 0.1
 
-#: What chance makes is drawn so often, and differs by this many standard errors.
+#: Random orders that are drawn, and the standard errors by which chance is exceeded.
 SHUFFLES, ERRORS = 8, 3.0
 
-#: The share of messages that arrive after the one before, where none overtakes another.
+#: Least share of messages that arrive after the one before if none overtakes another.
 IN_ORDER = 0.98
 
-#: Late messages of one burst come within a spread of the delays, and this share of how long they
-#: were sent over.
+#: Late messages of one burst come within a spread of the delays plus this share of their sending
+#: time.
 LOOSE = 0.35
 
-#: Of a burst's messages, this share is held to that: the last ones may be on time.
+#: Share of a burst's messages to which that applies: the last ones may be on time.
 NEARLY_ALL = 0.8
 
-#: Messages that left together come apart by this share of what is usual, or more than this (s).
+#: Messages that left together come this share of the usual difference apart, or more than this (s).
 OWN_WAYS, COARSE = 0.5, 2e-4
 
-#: How many late bursts tell.
+#: Fewest late bursts.
 LEAST = 2
 
-#: Bursts nearer than that many of the receiver's frames are made by these.
+#: Bursts closer than this many of the receiver's frames are made by the frames.
 FRAMES = 2.5
 
 
 class Bursts(NamedTuple):
-    """The bursts of a recording, in the order in which they were sent.
+    """The bursts of a recording, in sending order.
 
-    Messages ``begins`` to before ``ends`` are one, of two and more; ``heights`` (s) are how much
-    longer than the usual delay the first of each was under way; ``share`` how many messages came
-    right behind another, and from ``limit`` on jitter and frames alone do not make that; heights
-    of jitter are below ``unusual`` (s). ``frames`` is the rate of the receiver's frames in hertz,
-    0: it always reads.
+    Messages ``begins`` to before ``ends`` are one burst of at least two; ``heights`` (s) are the
+    delays of their first messages above the usual delay; ``share`` is the share of messages that
+    came right behind another, which jitter and frames explain up to ``limit``; heights of jitter
+    are below ``unusual`` (s). ``frames`` is the rate of the receiver's frames in hertz, 0: it
+    always reads.
     """
 
     begins: Numbers
@@ -86,14 +86,14 @@ class Bursts(NamedTuple):
 
 @lru_cache(maxsize=1)
 def bursts_of(messages: MessageLog) -> Bursts:
-    """The bursts of these messages."""
-    behind = _behind(messages, messages.arrivals)
+    """Return the bursts of these messages."""
+    behind = _mark_behind(messages, messages.arrivals)
     begins, ends = edges(behind)
     heights = messages.delays[begins] - messages.usual_delay
     free = messages.unread[np.append(True, ~behind)]  # those behind others may have waited
     ordered = bool((np.diff(messages.arrivals) > -0.05 * messages.period).mean() > IN_ORDER)
     random = np.random.default_rng(1)
-    chance = float(_behind(messages, messages.shuffled(random, free, ordered)).mean())
+    chance = float(_mark_behind(messages, messages.shuffled(random, free, ordered)).mean())
     limit = SHARE + max(chance * (HELD if ordered else 1.0) - CHANCE, 0.0)
     pieces = np.array_split(free, -(-len(free) // PIECE))  # but for queues, which come and go
     low, high = np.quantile(np.concatenate([piece - median(piece) for piece in pieces]), (0.5, 0.9))
@@ -105,14 +105,14 @@ def bursts_of(messages: MessageLog) -> Bursts:
         low, high = np.quantile(alone, (0.05, 0.95))
         if high - low < messages.period:  # jitter alone makes no bursts, frames might
             draws = [messages.shuffled(random, alone) for _ in range(SHUFFLES)]
-            chance = float(np.mean([_behind(messages, drawn).mean() for drawn in draws]))
+            chance = float(np.mean([_mark_behind(messages, drawn).mean() for drawn in draws]))
             few = FEW + chance
             limit = min(limit, few + ERRORS * float(np.sqrt(few * (1 - few) / len(behind))))
     return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
 
 
 class LateBurst(NamedTuple):
-    """Messages ``begin`` to before ``end``, which waited for one moment; the first ``height`` s."""
+    """Messages ``begin`` to before ``end`` that waited for one moment, the first ``height`` s."""
 
     begin: int
     end: int
@@ -148,14 +148,17 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
 
 
 def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
-    """Whether messages of a burst come as far apart as jitter puts any two: it is behind them."""
+    """Return True if a burst's messages come as far apart as jitter puts any two.
+
+    It was before them.
+    """
     usual = median(np.abs(np.diff(messages.delays)))
     within = [np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts]
     return median(np.abs(np.concatenate(within))) > max(OWN_WAYS * usual, COARSE)
 
 
-def _held_up(cause: str, traffic: Traffic) -> list[Finding]:
-    """Return the late bursts as a finding of this cause, or nothing where they are another's."""
+def _detect_late(cause: str, traffic: Traffic) -> list[Finding]:
+    """Return the late bursts as a finding of this cause; nothing if they are another cause's."""
     messages = traffic.arrived
     bursts = late_bursts(messages)
     if len(bursts) < LEAST:
@@ -186,7 +189,7 @@ def _held_up(cause: str, traffic: Traffic) -> list[Finding]:
 
 
 def without_late(traffic: Traffic) -> Traffic:
-    """The traffic without the messages of late bursts."""
+    """Return the traffic without the messages of late bursts."""
     messages = traffic.arrived
     wanted = np.ones(len(messages.sent), bool)
     bursts = late_bursts(messages)
@@ -210,15 +213,15 @@ _UNORDERED = (
 )
 
 
-def _behind(messages: MessageLog, arrivals: Floats) -> Flags:
-    """Which messages but the first came right behind the one sent before them (n - 1)."""
+def _mark_behind(messages: MessageLog, arrivals: Floats) -> Flags:
+    """Mark the messages that came right behind the one sent before them (n - 1)."""
     apart = np.abs(np.diff(arrivals))
     period = messages.period
     return np.asarray((apart <= TOGETHER * period) & (messages.intervals >= SENT_APART * period))
 
 
 def batched(traffic: Traffic) -> list[Finding]:
-    """The share of messages that came right behind the one before."""
+    """Measure the share of messages that came right behind the one before."""
     messages = traffic.arrived
     found = bursts_of(messages)
     limit = max(found.limit, SHARE) if late_bursts(messages) else found.limit
@@ -258,8 +261,8 @@ BATCHING = Detector(
     " frame; on Wi-Fi, check power saving.",
     "share of messages that arrive within a tenth of a period of the one sent at least half a"
     " period before",
-    "30 % (at random times it would be 10 %) more than jitter and the receiver's frames make;"
-    " 12 % where jitter is far below a period",
+    "it is 30 % more than jitter and the receiver's frames explain (10 % arrive so at random"
+    " times); or 12 %, and jitter is far below a period",
     "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
     batched,
     needs=(ARRIVALS,),
@@ -279,9 +282,9 @@ STALLING = Detector(
     " arrival times in the network thread, not in the frame.",
     f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
     " usual frame rate",
-    f"{LEAST} such bursts; 98 % of the arrivals within 0.6 ms of a frame",
+    f"there are {LEAST} such bursts, and 98 % of the arrivals are within 0.6 ms of a frame",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    lambda traffic: _held_up("frame-stall", traffic),
+    lambda traffic: _detect_late("frame-stall", traffic),
     needs=(ARRIVALS,),
     explains=("queue",),
     mended=without_late,
@@ -298,10 +301,10 @@ WAITING = Detector(
     "{cure}",
     f"bursts of {SIZE} and more messages within a tenth of a period of each other, the first of"
     f" which was under way {HEIGHT:g} periods longer than usual",
-    f"{LEAST} such bursts, of messages that are nearer to each other than jitter leaves any two,"
-    " and arrivals that are not on frames of the receiver",
+    f"there are {LEAST} such bursts, their messages come closer together than jitter leaves any"
+    " two, and arrivals are not on frames of the receiver",
     'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
-    lambda traffic: _held_up("head-of-line", traffic),
+    lambda traffic: _detect_late("head-of-line", traffic),
     needs=(ARRIVALS,),
     explains=("queue", "reordering", "frozen", "teleport", "velocity", "stamps"),
     mended=without_late,
@@ -310,19 +313,20 @@ WAITING = Detector(
 
 LATE = Detector(
     "late-sender",
-    "the sender is late, and sends what it owes at once",
+    "the sender is late, and catches up at once",
     "{times:time} nothing is sent for up to {highest:s}, and then {size:number} packets at once,"
     " with the stamps of the ticks that they are late for.",
     "Everything stands still until they come, and then jumps; only a delay above {height:s} hides"
     " it.",
     "Look for what blocks the sender's tick (saving, garbage collection), and spread it over"
-    " several ticks; of the ticks that it owes, only the newest state need be sent.",
+    " several ticks; of the missed ticks, send only the newest state.",
     f"bursts of {SIZE} and more messages, the first of which was under way {HEIGHT:g} periods"
-    " longer than usual, whose arrivals are as far apart as jitter makes those of any two: what"
-    " made them wait is in front of the network",
-    f"{LEAST} such bursts, and {OWN_WAYS:g} times the usual difference of two delays",
+    " longer than usual, and whose arrivals are as far apart as jitter makes those of any two: they"
+    " waited before the network",
+    f"there are {LEAST} such bursts, with arrivals {OWN_WAYS:g} times the usual difference of two"
+    " delays apart",
     "independent delays of messages that leave together",
-    lambda traffic: _held_up("late-sender", traffic),
+    lambda traffic: _detect_late("late-sender", traffic),
     needs=(ARRIVALS,),
     explains=("queue", "reordering", "bursts", "frozen", "teleport", "velocity", "stamps"),
     mended=without_late,

@@ -24,39 +24,39 @@ from epic_cli.metrics.traffic import (
     sigma,
 )
 
-#: This many standard errors are no chance.
+#: Least drift in standard errors.
 ERRORS = 8.0
 
-#: Seconds of drift in all, below which nothing is said.
+#: Least drift over the recording (s).
 LEAST = 0.0015
 
-#: The same where neighbouring delays vary by no more than this (s, sigma): frames may, too.
+#: The least one (s) if neighboring delays vary by no more than this (s, sigma): frames may be the
+#: reason.
 STEADY, STILL = 0.004, 0.0003
 
-#: More (s/s) is no clock: stamps and arrivals are in different units.
+#: Largest drift (s/s): beyond, stamps and arrivals are in different units.
 MOST = 0.02
 
-#: A tick a frame, of a screen of 59.94 Hz: up to an interval, what is still beats like that (s/s).
+#: Beat of a tick per frame on a screen of 59.94 Hz (s/s): steady delays beat so, up to an interval.
 BEAT = 7e-4
 
-#: What quartz clocks drift by (s/s).
+#: Usual drift of quartz clocks (s/s).
 USUAL = 50e-6
 
-#: Times are rounded to steps below this (s), as this many of them show.
+#: Largest step to which times may be rounded (s), and the number of times that shows it.
 ROUNDED, MANY = 0.003, 2000
 
 WINDOWS = 24
 
-#: No window is off a line by more than this share of its rise.
+#: Largest distance of a window from the line, as a share of its rise.
 BENT = 0.35
 
-#: Parts of a rise, one from quarter to quarter, that are as large but for this share: a step has
-#: none such.
+#: Least share by which the rises of all quarters are equal; a step has no such parts.
 EVEN = 0.75
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """A line through the delays that is not level."""
+    """Find a line through the delays that is not level."""
     tried = _tried(traffic.arrived)
     if not tried:
         return []
@@ -66,7 +66,7 @@ def detect(traffic: Traffic) -> list[Finding]:
         return []
     interval = traffic.arrived.period
     ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
-    if abs(line.slope) > BEAT and ticks and _still(traffic.arrived):
+    if abs(line.slope) > BEAT and ticks and _are_still(traffic.arrived):
         return []
     return [
         Finding(
@@ -80,7 +80,7 @@ def detect(traffic: Traffic) -> list[Finding]:
                 "rise": abs(rise),
                 "minute": abs(line.slope) * 60,
             },
-            remedy=_follow(traffic),
+            remedy=_follow_drift(traffic),
         )
     ]
 
@@ -90,7 +90,7 @@ def _likeliest(tried: list[_Tried]) -> _Tried:
 
 
 def without_drift(traffic: Traffic) -> Traffic:
-    """The traffic with arrivals by the sender's clock."""
+    """Return the traffic with arrivals by the sender's clock."""
     messages = traffic.arrived
     line = _likeliest(_tried(messages)).line
     return replace(
@@ -98,14 +98,14 @@ def without_drift(traffic: Traffic) -> Traffic:
     )
 
 
-def _follow(traffic: Traffic) -> Cure:
-    """A clock that follows the drift, with the delay that its packets need without."""
+def _follow_drift(traffic: Traffic) -> Cure:
+    """Return a buffer whose clock follows the drift, with the delay needed without drift."""
     drawing = buffer_of(network_of(without_drift(traffic).arrived).needed[1])
     return Cure(command_of(drawing), "lag", drawing)
 
 
 def unseen(messages: MessageLog) -> tuple[float, float]:
-    """The least drift (s/s) that shows in these messages, and in which time (s) ``USUAL`` would."""
+    """Return the least drift (s/s) that shows here, and the time (s) in which ``USUAL`` would."""
     length, tried = float(np.ptp(messages.sent)), _tried(messages)
     if not tried:
         return 0.0, 0.0
@@ -123,9 +123,9 @@ def unseen(messages: MessageLog) -> tuple[float, float]:
 
 
 class _Tried(NamedTuple):
-    """A line, by how much it rises, in how many standard errors (0: it is none); what counts.
+    """A line, its rise, the rise in standard errors (0: it is no line), and the needed rise.
 
-    ``bent``: with a smaller rise (s), windows are too far off the line for one.
+    ``bent``: below this rise (s), windows are too far off the line.
     """
 
     line: FittedLine
@@ -143,7 +143,7 @@ def _tried(messages: MessageLog) -> list[_Tried]:
     rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
     step = rounded if rounded < ROUNDED else 0.0
     jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
-    usual = STEADY if _still(messages) else LEAST
+    usual = STEADY if _are_still(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
     tried = [
@@ -152,20 +152,20 @@ def _tried(messages: MessageLog) -> list[_Tried]:
     ]
     if messages.frame:
         # where ticks meet frames everywhere, some packet of each window has hardly waited
-        waited = max(step, _unmet(messages) * messages.frame)
+        waited = max(step, _unmet_part(messages) * messages.frame)
         envelope = lower_envelope(messages.sent, messages.delays, WINDOWS)
         tried.append((envelope, max(usual, 1.25 * waited)))
     # a clock that was set can leave one stamp for nearly all
-    return [_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
+    return [_fit_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
 
 
-def _still(messages: MessageLog) -> bool:
-    """Whether neighbouring delays are the same."""
+def _are_still(messages: MessageLog) -> bool:
+    """Return True if neighboring delays are the same."""
     return sigma(np.diff(messages.delays)) < STILL
 
 
-def _unmet(messages: MessageLog) -> float:
-    """The largest part of a frame (0 to 1) at which no packet of a window was sent."""
+def _unmet_part(messages: MessageLog) -> float:
+    """Return the largest part of a frame (0 to 1) at which no packet of a window was sent."""
     gaps = np.diff(np.sort(messages.arrivals))
     halves = gaps / messages.frame % 1
     frame = messages.frame / (2 if np.mean((halves > 0.25) & (halves < 0.75)) > 0.01 else 1)
@@ -177,8 +177,8 @@ def _unmet(messages: MessageLog) -> float:
     return float(np.diff(around, axis=1).max())
 
 
-def _drift(times: Floats, levels: Floats, least: float) -> _Tried:
-    """A line is near all windows, or rises by the same in each quarter, however these waver."""
+def _fit_drift(times: Floats, levels: Floats, least: float) -> _Tried:
+    """Return a line that is near all windows, or that rises by the same in each quarter."""
     line = robust_line(times, levels)
     rise = line.slope * float(times[-1] - times[0])
     # stamps and arrivals are rounded: no spread at all is no certainty
@@ -204,12 +204,13 @@ DETECTOR = Detector(
     "The sender's clock runs {drift:number} ppm {which} than the receiver's: {minute:s} a minute.",
     "A delay that is right at the start is wrong some minutes later: buffers slowly run empty or"
     " fill up; strategies that set their clock once drift away from the truth.",
-    "Keep the client's clock in step with the server's all the time, not only at the start.",
+    "Keep the client's clock in step with the server's during the whole session, not only at the"
+    " start.",
     "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
     " standard errors",
-    "8 standard errors, 1.5 ms over the recording, more where times are rounded or read once a"
-    " frame, and no window off the line by a third of the rise; or, up to 700 ppm, a rise in each"
-    " quarter",
+    "it is 8 standard errors, rises by 1.5 ms over the recording (more where times are rounded or"
+    " read once a frame), and no window is off the line by a third of the rise; or, up to 700 ppm,"
+    " it rises in each quarter",
     'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',
     detect,
     needs=(ARRIVALS,),

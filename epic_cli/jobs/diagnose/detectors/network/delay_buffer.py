@@ -1,6 +1,6 @@
 """A strategy whose delay buffer is smaller than the network needs.
 
-How often it runs empty is counted, and which of its settings would fill it is tried.
+Frames in which it runs empty are counted, and settings that would fill it are tried.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from epic_cli.metrics.traffic import MessageLog, Traffic, network_of
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
-#: The families of strategies that have such a buffer.
+#: Families of strategies with a delay buffer.
 BUFFERED = {FAMILIES["fixed_delay"], FAMILIES["adaptive_delay"]}
 
-#: Seconds, or a tenth of the recording where that is less: until then a buffer is being filled.
+#: Seconds, or a tenth of the recording if that is less, until a buffer is filled.
 WARM_UP = 1.0
 
-#: Seconds without packets that no buffer is for.
+#: Seconds without packets that no buffer is meant for.
 SILENCE = 1.0
 
-#: Each setting is tried with this many times its default, or the delay that is needed.
+#: Multiples of the default, or of the needed delay, that are tried.
 TRIED = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
-#: So little is as good as never: no longer delay is tried.
+#: Share of empty frames that is as good as none: no longer delay is tried.
 ENOUGH = 0.01
 
 
 class DelayChange(NamedTuple):
-    """A setting, what to set it to, and how often the buffer is empty then."""
+    """A setting, its new value, and the share of frames in which the buffer is then empty."""
 
     setting: str
     value: Value
@@ -47,17 +47,17 @@ class DelayChange(NamedTuple):
 
 
 def has_buffer(candidate: StrategySpec) -> bool:
-    """Whether it is a strategy that draws between states that it has."""
+    """Return True if the strategy draws between states that it has."""
     return declaration(candidate.name).family in BUFFERED
 
 
 def starved(
     candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: MessageLog
 ) -> float:
-    """The share of a screen's rows that are held or extrapolated, 0 to 1.
+    """Return the share of a screen's rows that are held or extrapolated, 0 to 1.
 
-    Rows of the warm-up, and those for which nothing has come for a long time, or was to come, do
-    not count.
+    Rows of the warm-up do not count, nor rows long after the last arrival, or while nothing was to
+    come.
     """
     arrivals = messages.arrivals[messages.in_order]
     idle = np.zeros(len(arrivals)) if messages.idle is None else messages.idle[messages.in_order]
@@ -86,11 +86,10 @@ def remedy(
     needed: float,
     before: float,
 ) -> DelayChange | None:
-    """The change of one setting that helps, as far as is needed; None: none halves it.
+    """Return the change of one setting that helps, as far as needed; None: none halves the share.
 
-    ``needed`` is the delay in seconds for nearly all packets, ``before`` how often the buffer is
-    empty now. Settings that the strategy measures itself (``auto``), and rates, come
-    last.
+    ``needed`` is the delay in seconds for nearly all packets, ``before`` the share of empty frames
+    now. Settings that the strategy measures itself (``auto``), and rates, are tried last.
     """
     settings = sorted(
         declaration(candidate.name).settings,
@@ -98,7 +97,7 @@ def remedy(
     )
     best: DelayChange | None = None
     for setting in settings:
-        for value in _tries(setting, candidate.settings.get(setting.name), needed):
+        for value in _longer_values(setting, candidate.settings.get(setting.name), needed):
             changed = candidate._replace(settings={**candidate.settings, setting.name: value})
             share = starved(changed, packets, messages)
             if share <= ENOUGH:
@@ -108,8 +107,8 @@ def remedy(
     return best if best and best.starved < 0.5 * before else None
 
 
-def _tries(setting: Setting, given: object, needed: float) -> Iterator[Value]:
-    """Values that may lengthen the delay, the nearest to what it is now first."""
+def _longer_values(setting: Setting, given: object, needed: float) -> Iterator[Value]:
+    """Yield values that may lengthen the delay, the nearest to the present one first."""
     now = setting.check(setting.default if given is None else given)
     unit = getattr(setting, "unit", None)
     if unit == "s":
@@ -127,15 +126,15 @@ def _tries(setting: Setting, given: object, needed: float) -> Iterator[Value]:
             yield setting.check(float(f"{value:.2g}"))
 
 
-#: Every buffer runs empty now and then.
+#: Least share of empty frames: every buffer runs empty now and then.
 SHARE = 0.05
 
-#: Entities that are replayed: those with the most packets.
+#: Most entities that are replayed, those with the most packets.
 MOST = 8
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The rows of each strategy that it could not interpolate."""
+    """Find strategies with many rows that they cannot interpolate."""
     messages = traffic.arrived
     largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
     packets = {stream.name: traffic.blocks[stream.name] for stream in largest}
@@ -177,7 +176,7 @@ DETECTOR = Detector(
     "{cure}",
     "share of the rows at 60 Hz that are held or extrapolated, after the warm-up, where a packet"
     " has arrived within a second",
-    "5 %",
+    "it is 5 %",
     "replay of the recording; quantiles of arrival(i) - sent(i - 1)",
     detect,
     cost="n times the settings that are tried",

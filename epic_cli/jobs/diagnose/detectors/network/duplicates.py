@@ -7,12 +7,12 @@ from epic_cli.metrics.traffic import Traffic
 
 SHARE = 0.02
 
-#: One copy in a short recording is an accident.
+#: Fewest copies: one in a short recording is an accident.
 LEAST = 3
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """The share of states that came again."""
+    """Measure the share of states that came again."""
     messages = traffic.arrived
     share = messages.copies / (messages.states + messages.copies)
     if share < SHARE or messages.copies < LEAST:
@@ -28,7 +28,7 @@ DETECTOR = Detector(
     "Nothing, if they are sent on purpose against loss; otherwise look for a state that is sent"
     " over two paths.",
     "share of arrivals with a stamp that has arrived before",
-    f"2 %, and {LEAST} copies",
+    f"it is 2 %, and there are {LEAST} copies",
     "RFC 5560",
     detect,
     needs=(ARRIVALS,),

@@ -12,21 +12,21 @@ from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import seconds
 from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, network_of
 
-#: Every strategy bridges a lost packet now and then; of this many, some are lost in a row.
+#: Least share of losses: every strategy bridges a single one; of this many, some are lost in a row.
 SHARE = 0.05
 
-#: Fewer say nothing of how many it usually is.
+#: Fewest losses for a usual share.
 LEAST = 5
 
-#: Losses in a row that would come so rarely by chance are a burst.
+#: Expected number of equal runs of losses below which a run is a burst.
 CHANCE = 1e-3
 
-#: The same of losses right behind another, all together.
+#: Probability below which the number of losses right behind another shows bursts.
 RARE = 1e-5
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Holes in the sequence numbers, over the longest stream that has them."""
+    """Find holes in the sequence numbers of the longest stream that has numbers."""
     numbered = traffic.numbered
     stream = max(numbered, key=lambda one: len(one.times))
     missing = stream.lost if traffic.placed else stream.missing  # a network has no entity to rest
@@ -42,7 +42,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     by_chance = (arrived + lost) * (1 - share) * share**longest
     often = share >= SHARE and lost >= LEAST
     bursty = longest >= 3 and by_chance < CHANCE
-    bursty |= longest >= 2 and _poisson(lost - len(holes), lost * share) < RARE
+    bursty |= longest >= 2 and _poisson_tail(lost - len(holes), lost * share) < RARE
     if not often and not bursty:
         return []
     # Gilbert: from good to bad once for each hole, from bad to good at its end
@@ -82,8 +82,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _poisson(least: float, mean: float) -> float:
-    """How often this many events, or more, happen where ``mean`` are expected."""
+def _poisson_tail(least: float, mean: float) -> float:
+    """Return the probability of this many events, or more, where ``mean`` are expected."""
     fewer = sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(int(least)))
     return 1 - fewer
 
@@ -96,10 +96,10 @@ DETECTOR = Detector(
     "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts."
     " --link 'gemodel=\"{p:share},{r:share}\"' simulates such losses.",
     "{bridge}.",
-    "share of missing sequence numbers; the longest run of them, and all those behind another,"
-    " against the number expected of independent losses",
-    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or more"
-    " of them behind another than chance gives once in 100,000 times",
+    "the share of missing sequence numbers, their longest run, and the number of losses right"
+    " behind another, against those expected of independent losses",
+    "5 % are missing, and at least 5; or a run of 3 or more is expected less than 0.001 times; or"
+    " there are more losses behind another than chance gives once in 100,000 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
     detect,
     needs=(NUMBERS,),

@@ -10,31 +10,31 @@ from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import quantile
 from epic_cli.metrics.traffic import Floats, MessageLog, Traffic, lower_envelope, runs, sigma
 
-#: Messages of which the least delay is taken.
+#: Messages of a window, of which the least delay is taken.
 WINDOW = 8
 
-#: Seconds: a queue that is not higher is no nuisance.
+#: Least height of a queue (s).
 HEIGHT = 0.03
 
-#: How many times higher than what the same delays in any order reach.
+#: Least height as a multiple of what the same delays reach in random order.
 TIMES = 2.0
 
-#: This many orders are thought of.
+#: Number of random orders that the estimate stands for.
 SHUFFLES = 16
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Hills in the lower envelope of the delays."""
+    """Find hills in the lower envelope of the delays."""
     messages = traffic.arrived
     windows = len(messages.sent) // WINDOW
     if windows < 10:
         return []
     times, lows = lower_envelope(messages.sent, messages.delays, windows)
     base = quantile(lows, 0.1)
-    chance = _by_chance(messages, windows)
+    chance = _chance_height(messages, windows)
     # shuffled, a high queue is in every window: its own spread counts no more than the quiet one's
     quiet = 6 * sigma(np.diff(lows))
-    limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _jitter(messages.delays))))
+    limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _measure_jitter(messages.delays))))
     limit += messages.frame
     hills = [run for run in runs(lows - base > limit) if run.end - run.begin >= 2]
     if not hills:
@@ -60,13 +60,13 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _jitter(delays: Floats) -> float:
-    """How far neighbouring delays are apart, but for the wildest."""
+def _measure_jitter(delays: Floats) -> float:
+    """Return the difference of neighboring delays, without the wildest."""
     return quantile(np.abs(np.diff(delays)), 0.9)
 
 
-def _by_chance(messages: MessageLog, windows: int) -> float:
-    """How high the highest window would be above the lowest tenth in this many other orders.
+def _chance_height(messages: MessageLog, windows: int) -> float:
+    """Return how high chance puts the highest window above the lowest tenth.
 
     The least of a window of delays in any order is above that which a share p of them exceeds with
     the probability p^8: the median of the greatest of m such is where that is ln(2) / m.
@@ -85,7 +85,8 @@ DETECTOR = Detector(
     " instead of queue (fq_codel, cake).",
     "the least delay of each 8 messages above its lowest tenth, against that of the same delays in"
     " any order",
-    "30 ms and twice what chance and neighbouring packets' jitter reach, twice in a row",
+    "it is 30 ms, and twice as high as chance and the jitter of neighboring packets reach, twice in"
+    " a row",
     'J. Gettys, K. Nichols, "Bufferbloat", ACM Queue 9 (11), 2011; permutation test',
     detect,
     needs=(ARRIVALS,),

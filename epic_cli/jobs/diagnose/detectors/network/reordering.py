@@ -10,10 +10,10 @@ from epic_cli.metrics.traffic import Floats, Traffic, network_of, sigma
 
 SHARE = 0.04
 
-#: Fewer say nothing of how often it usually is.
+#: Fewest late messages for a usual share.
 LEAST = 5
 
-#: Times what the bulk of the delays makes.
+#: Least share as a multiple of that of the bulk of the delays.
 TIMES = 2.0
 
 SHUFFLES = 16
@@ -21,14 +21,14 @@ SHUFFLES = 16
 #: Messages that are drawn in all.
 MESSAGES = 200_000
 
-#: A buffer that sorts waits for this share of the packets, not for a single one that was very late.
+#: Share of the packets that a sorting buffer waits for, not for a single very late one.
 SORTED = 0.99
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """How often messages arrive after one that was sent later."""
+    """Measure the share of messages that arrive after one that was sent later."""
     messages = traffic.arrived
-    late = _late(messages.arrivals)
+    late = _mark_late(messages.arrivals)
     share = float(late.mean())
     if share < SHARE or int(late.sum()) < LEAST:
         return []
@@ -37,12 +37,12 @@ def detect(traffic: Traffic) -> list[Finding]:
     bulk = delays[np.abs(delays - messages.usual_delay) <= 5 * sigma(delays)]
     random = np.random.default_rng(1)
     shuffles = max(1, min(SHUFFLES, MESSAGES // len(late)))
-    shares = [_late(messages.shuffled(random, bulk)).mean() for _ in range(shuffles)]
+    shares = [_mark_late(messages.shuffled(random, bulk)).mean() for _ in range(shuffles)]
     chance = float(np.mean(shares))
     if share < TIMES * chance:
         return []
     places = np.flatnonzero(late)
-    behind = (messages.arrivals - _first_behind(messages.arrivals))[places]
+    behind = (messages.arrivals - _earliest_behind(messages.arrivals))[places]
     fastest = messages.sorted_delays[0]
     sorting = max(network_of(messages).needed[2], messages.delay_of(SORTED) - fastest)
     remedy = cure_by(buffer_of(sorting, late="insert")) if traffic.placed else None
@@ -65,13 +65,13 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _late(arrivals: Floats) -> Floats:
-    """1 for each that arrives after one that was sent later."""
-    return np.asarray(arrivals > _first_behind(arrivals), float)
+def _mark_late(arrivals: Floats) -> Floats:
+    """Return 1 for each message that arrives after one that was sent later."""
+    return np.asarray(arrivals > _earliest_behind(arrivals), float)
 
 
-def _first_behind(arrivals: Floats) -> Floats:
-    """The earliest arrival of each message and those sent later."""
+def _earliest_behind(arrivals: Floats) -> Floats:
+    """Return the earliest arrival of each message and those sent later."""
     return np.minimum.accumulate(arrivals[::-1])[::-1]
 
 
@@ -85,7 +85,7 @@ DETECTOR = Detector(
     " routes, or for threads that send out of order.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
-    f"{SHARE:.0%} and {LEAST} packets, and twice that of the bulk",
+    f"it is {SHARE:.0%}, at least {LEAST} packets, and twice that of the bulk",
     "RFC 4737; bootstrap",
     detect,
     needs=(ARRIVALS,),

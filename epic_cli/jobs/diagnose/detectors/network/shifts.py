@@ -1,4 +1,4 @@
-"""Delays that are others from one moment on, because the stamps or the arrivals have moved.
+"""Lasting changes of the delay at one moment, of the stamps or of the arrivals.
 
 The sender's clock was set; or there is another route, another access point, a VPN.
 """
@@ -16,37 +16,37 @@ from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import FEWEST_STATES, WRAPS, Floats, MessageLog, Traffic, sigma
 
-#: Messages on each side: few see what is sudden, many see through jitter.
+#: Messages on each side: few show sudden changes, many show changes through jitter.
 SIDES = (16, 64)
 
 #: Windows begin at this many places of the one before.
 STRIDES = 8
 
-#: Robust standard deviations of what such differences of medians are anyway.
+#: Least change, in robust standard deviations of such differences of medians.
 ERRORS = 7.0
 
-#: The share of a change that has to be in one place.
+#: Least share of a change in one place.
 SUDDEN = 0.8
 
-#: And of that, what this many messages on each side have to show.
+#: Messages on each side that have to show that share.
 NEAR = 8
 NEAR_SHARE = 0.5
 
-#: Whether stamps or arrivals have jumped shows in fewer: losses lengthen what many take.
+#: Messages that show whether stamps or arrivals jumped: losses lengthen the interval of more.
 FEW = 5
 
-#: Seconds; less is nothing that is seen.
+#: Least change (s) that is visible.
 LEAST = 0.015
 
-#: Levels that come and go more often are a queue's.
+#: Most route changes: levels that come and go more often are a queue's.
 MOST = 2
 
 
 class Shift(NamedTuple):
-    """A change of level, in the order of arrival: at which message, and by how much (s).
+    """A change of level, in the order of arrival: its message, and its size (s).
 
-    ``sudden`` is how much of it is in that place. ``of_stamps`` and ``of_arrivals`` are by how much
-    each went beyond what this many messages take.
+    ``sudden`` is the part of it in that place. ``of_stamps`` and ``of_arrivals`` are the leaps of
+    each beyond the usual interval of as many messages.
     """
 
     place: int
@@ -57,15 +57,15 @@ class Shift(NamedTuple):
 
     @property
     def of_clock(self) -> bool:
-        """Whether the stamps have jumped, and not the arrivals."""
+        """True if the stamps have jumped, and not the arrivals."""
         return abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
 
 
 @lru_cache(maxsize=1)
 def shifts(messages: MessageLog) -> list[Shift]:
-    """The lasting changes of the level of the delays, in their order.
+    """Return the lasting changes of the level of the delays, in their order.
 
-    The medians of the 16 delays (or, where that finds none, the 64) before and behind a message
+    The medians of the 16 delays (or, where that finds none, the 64) before and after a message
     differ by more than ``ERRORS`` times their usual difference, and so do those of all messages up
     to the next change.
     """
@@ -75,17 +75,17 @@ def shifts(messages: MessageLog) -> list[Shift]:
     return []
 
 
-def _of(messages: MessageLog, clock: bool) -> list[Shift]:
-    """The changes of a clock, or of the network."""
+def _select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
+    """Return the changes of a clock, or those of the network."""
     return [shift for shift in shifts(messages) if shift.of_clock is clock]
 
 
 def clock_steps(traffic: Traffic) -> list[Finding]:
-    """Lasting changes of the delays at which the stamps have jumped."""
-    found = _of(traffic.arrived, clock=True)
+    """Find lasting changes of the delay at which the stamps have jumped."""
+    found = _select_shifts(traffic.arrived, clock=True)
     if found or not traffic.wraps:
         none: dict[str, float | str] = {"wraps": "", "unwrap": ""}
-        return _shifted("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), none)
+        return _make_finding("clock-step", traffic.arrived, found, 1.0, ("forward", "back"), none)
     wrap = next(iter(traffic.wraps.values()))
     values: dict[str, float | str] = {
         "step": wrap.length,
@@ -98,13 +98,13 @@ def clock_steps(traffic: Traffic) -> list[Finding]:
 
 
 def route_changes(traffic: Traffic) -> list[Finding]:
-    """Lasting changes of the delays at which the arrivals have jumped."""
-    found = _of(traffic.arrived, clock=False)
+    """Find lasting changes of the delay at which the arrivals have jumped."""
+    found = _select_shifts(traffic.arrived, clock=False)
     found = found if len(found) <= MOST else []
-    return _shifted("route-change", traffic.arrived, found, 0.2, ("less long", "longer"), {})
+    return _make_finding("route-change", traffic.arrived, found, 0.2, ("less long", "longer"), {})
 
 
-def _shifted(
+def _make_finding(
     cause: str,
     messages: MessageLog,
     found: list[Shift],
@@ -112,9 +112,9 @@ def _shifted(
     ways: tuple[str, str],
     more: dict[str, float | str],
 ) -> list[Finding]:
-    """A finding of these changes; one of ``whole`` seconds concerns all of the recording.
+    """Return a finding of these changes; one of ``whole`` seconds concerns all of the recording.
 
-    The worst goes one of the ``ways``: to shorter delays, or to longer ones.
+    The worst change goes one of the ``ways``: to shorter delays, or to longer ones.
     """
     if not found:
         return []
@@ -126,7 +126,7 @@ def _shifted(
 
 
 def without(traffic: Traffic, found: list[Shift]) -> Traffic:
-    """The traffic with these changes taken back, of stamps or arrivals."""
+    """Return the traffic with these changes taken back, of stamps or arrivals."""
     messages = traffic.arrived
     added = np.zeros(len(messages.sent))
     streams = traffic.streams
@@ -169,7 +169,7 @@ def _shifts(messages: MessageLog, side: int) -> list[Shift]:
         peaks.append(peak)
         left[max(0, peak - STRIDES) : peak + STRIDES] = 0
     found = []
-    borders = sorted({_border(delays, side + stride * peak, side) for peak in peaks})
+    borders = sorted({_find_border(delays, side + stride * peak, side) for peak in peaks})
     if not borders:
         return []
     for place, begin, end in zip(
@@ -178,16 +178,16 @@ def _shifts(messages: MessageLog, side: int) -> list[Shift]:
         before, after = delays[begin:place], delays[place:end]
         if min(len(before), len(after)) < 2 * side:
             continue
-        level = _apart(before, after)
+        level = _level_change(before, after)
         if abs(level) < limit:
             continue
         # a ramp is a queue's
         near_before, near_after = delays[place - side : place], delays[place : place + side]
-        sudden = _apart(near_before, near_after)
+        sudden = _level_change(near_before, near_after)
         if abs(sudden) + frame < SUDDEN * abs(level):
             continue
         last, first = delays[place - NEAR : place], delays[place : place + NEAR]
-        if abs(_apart(last, first)) < NEAR_SHARE * abs(level):
+        if abs(_level_change(last, first)) < NEAR_SHARE * abs(level):
             continue
         sent, arrived = messages.sent[order], messages.arrivals[order]
         usual = median(messages.sent[FEW:] - messages.sent[:-FEW])
@@ -197,22 +197,22 @@ def _shifts(messages: MessageLog, side: int) -> list[Shift]:
                 int(place),
                 level,
                 sudden,
-                _apart(sent[behind], sent[ahead]) - usual,
-                _apart(arrived[behind], arrived[ahead]) - usual,
+                _level_change(sent[behind], sent[ahead]) - usual,
+                _level_change(arrived[behind], arrived[ahead]) - usual,
             )
         )
     return found
 
 
-def _apart(before: Floats, after: Floats) -> float:
-    """By how much the median has changed."""
+def _level_change(before: Floats, after: Floats) -> float:
+    """Return the change of the median."""
     return median(after) - median(before)
 
 
-def _border(delays: Floats, place: int, side: int) -> int:
-    """Where the delays change from one level to the other, near a place.
+def _find_border(delays: Floats, place: int, side: int) -> int:
+    """Return the place near another where the delays change from one level to the other.
 
-    It is where their absolute distances to the medians before and behind are the least.
+    There the sum of their absolute distances to the medians before and after is least.
     """
     begin = place - side
     before = np.abs(delays[begin : place + side] - median(delays[begin:place]))
@@ -231,7 +231,7 @@ CLOCK_STEP = Detector(
     " count), or reset the stream with a teleport.",
     "difference of the median delays of the 16 messages before and after each, in the order of"
     " arrival; whether the stamps or the arrivals jump there",
-    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",
+    f"it is {LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, and lasts",
     "change point by the difference of running medians",
     clock_steps,
     needs=(ARRIVALS,),
@@ -248,7 +248,7 @@ CLOCK_STEP = Detector(
         "on-change",
         "duplicates",
     ),
-    mended=lambda traffic: without(traffic, _of(traffic.arrived, clock=True)),
+    mended=lambda traffic: without(traffic, _select_shifts(traffic.arrived, clock=True)),
     rank=15,
 )
 
@@ -261,11 +261,12 @@ ROUTE_CHANGE = Detector(
     "Use a strategy whose delay follows the network, or a delay with {step:s} to spare.",
     "difference of the median delays of the 16 messages before and after each, in the order of"
     " arrival",
-    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting, twice at most",
+    f"it is {LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasts, and happens twice"
+    " at most",
     'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
     route_changes,
     needs=(ARRIVALS,),
     explains=("queue", "clock-drift"),
-    mended=lambda traffic: without(traffic, _of(traffic.arrived, clock=False)),
+    mended=lambda traffic: without(traffic, _select_shifts(traffic.arrived, clock=False)),
     rank=61,
 )
