@@ -47,7 +47,7 @@ def open_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture
 def browser(open_browser: Page) -> Iterator[Page]:
-    """It shows nothing afterwards: a page that plays would take the processor to the end."""
+    """A browser that shows nothing after the test, since a playing page would use the processor."""
     open_browser.complaints.clear()
     yield open_browser
     open_browser.open("about:blank")

@@ -35,7 +35,7 @@ HEADER = re.compile(r'^\s*(?:#include|cdef extern from) "([\w./]+\.h)"', re.MULT
 
 
 def module_of(file: Path) -> str:
-    """The module that a file of any kind belongs to; a room's Cython files are one module."""
+    """Return the module of a file; a room's Cython files are one module."""
     for room in ROOMS:
         if file.suffix == ".pyx" and room in file.parents:
             file = room
@@ -63,7 +63,7 @@ def imported(text: str) -> set[str]:
 
 
 def room_of(module: str) -> str:
-    """The engine's room that a module stands in; the ground floor has no name."""
+    """Return the engine's room of a module; the ground floor has no name."""
     first = module.removeprefix(ENGINE).strip(".").partition(".")[0]
     return first if (PACKAGE / "engine" / first).is_dir() else ""
 

@@ -1,4 +1,4 @@
-"""One word, one meaning: names of classes, and words that a netcode programmer would not use."""
+"""One word, one meaning: class names are unique, and words outside the field are banned."""
 
 import ast
 import inspect

@@ -251,7 +251,7 @@ def metric_table() -> str:
 
 
 def cost_table() -> str:
-    """What each cost is, and how much it weighs in which kind of game."""
+    """Return the table of costs and their weights by kind of game."""
     weights = {"usual": Weights(), **{f"`{game.name}`": game.weights for game in GAMES}}
     lines = [
         f"| weight | {' | '.join(weights)} | cost |",
@@ -303,17 +303,17 @@ def keys_table(table: Sequence[Parameter]) -> str:
 
 
 def movement_table() -> str:
-    """What ``--movement`` takes."""
+    """Return the table of the keys of ``--movement``."""
     return keys_table(MOVEMENT_KEYS)
 
 
 def sender_table() -> str:
-    """What ``--send`` takes."""
+    """Return the table of the keys of ``--send``."""
     return keys_table(SENDER)
 
 
 def link_table() -> str:
-    """What ``--link`` takes."""
+    """Return the table of the keys of ``--link``."""
     return keys_table(LINK_KEYS)
 
 
@@ -339,7 +339,7 @@ def test_the_tables_are_what_is_declared(
 
 
 def test_what_is_said_to_be_installed_is_what_an_extra_has() -> None:
-    """By its own name: this program has none that could be installed from elsewhere."""
+    """Packages are named themselves: this program has no extra that an index could install."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     known = {
         re.split("[^a-z-]", needed)[0]

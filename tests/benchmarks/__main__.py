@@ -1,4 +1,4 @@
-"""How fast it is, beside the original and what else does such work, in one table.
+"""The speed of epic beside the original and other programs, in one table.
 
     python tests/benchmarks --all [--demo ./epic_demo] [--runs 5]
 
@@ -44,7 +44,7 @@ class Contestant(NamedTuple):
 
 
 def contestants(demo: str | None, files: dict[int, Path]) -> tuple[list[Contestant], list[str]]:
-    """Those that are there, and a line for each that is not."""
+    """Return the programs that are installed, and a line for each that is not."""
     million, few = str(files[PACKETS]), str(files[FEW])
     found = [
         Contestant("epic replay", [EPIC, "replay", million]),
@@ -156,7 +156,7 @@ def _processor() -> str:
 
 
 def print_machine() -> None:
-    """What the figures were measured on."""
+    """Print the machine that the figures were measured on."""
     print(time.strftime("%Y-%m-%d"), _processor(), f"{os.cpu_count()} cores", sep=", ")
     tools = [_said_by("g++", "--version"), f"Python {platform.python_version()}"]
     packages = ("epic-cli", "orjson", "pandas")

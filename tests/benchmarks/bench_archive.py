@@ -1,4 +1,4 @@
-"""How long an archive takes: one process, two, and a Dask cluster of two workers here.
+"""The time an archive takes: one process, two, and a Dask cluster of two workers here.
 
     python tests/benchmarks/bench_archive.py [--recordings 200] [--packets 10000]
 
@@ -31,7 +31,7 @@ def record(folder: Path, recordings: int, packets: int) -> None:
 
 
 def timed(*options: str) -> tuple[float, bytes]:
-    """How many seconds a comparison takes, and what it says."""
+    """Return the seconds of a comparison, and its output."""
     begun = time.perf_counter()
     done = subprocess.run([*EPIC, *COMPARE, *options], capture_output=True, check=True)
     return time.perf_counter() - begun, done.stdout

@@ -1,4 +1,4 @@
-"""How long a thousand golden cases of a thousand rows take.
+"""The time of a thousand golden cases of a thousand rows.
 
     python tests/benchmarks/bench_check.py [--cases N]
 

@@ -1,4 +1,4 @@
-"""How long a comparison takes, as ratios measured in one run.
+"""The time of a comparison, as ratios measured in one run.
 
     python tests/benchmarks/bench_compare.py --demo PATH_OF_THE_DEMO [--packets 100000]
 

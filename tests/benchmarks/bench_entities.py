@@ -1,4 +1,4 @@
-"""What an entity costs: packets of one and of very many, through ``epic replay``.
+"""The cost of an entity: packets of one and of very many, through ``epic replay``.
 
     python tests/benchmarks/bench_entities.py [--strategy NAME] [--most 1000000]
 
@@ -29,7 +29,7 @@ class Cost(NamedTuple):
 
 
 def write_recording(path: Path, entities: int, packets: int) -> None:
-    """As many packets of as many entities, each in turn, ten times a second."""
+    """Write this many packets of this many entities, in turn, ten times a second."""
     with path.open("w") as stream:
         for k in range(packets):
             step, number = divmod(k, entities)
@@ -38,7 +38,7 @@ def write_recording(path: Path, entities: int, packets: int) -> None:
 
 
 def cost(command: list[str]) -> Cost:
-    """What one run takes, the interpreter's own start included."""
+    """Return the cost of one run, the interpreter's own start included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         ["/usr/bin/env", *command], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE

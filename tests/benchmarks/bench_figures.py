@@ -108,7 +108,7 @@ def free_port() -> int:
 def watched(
     command: str, strategy: str, options: argparse.Namespace
 ) -> dict[str, tuple[float, float]]:
-    """By the name of a figure, that of the screen and that of ``epic compare``."""
+    """Return each figure on the screen, and that of ``epic compare``, by name."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         own, server = free_port(), free_port() if command == "proxy" else 0

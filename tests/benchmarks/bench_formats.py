@@ -1,4 +1,4 @@
-"""What a packet costs in each format, beside packet text and what others read of the same file.
+"""The cost of a packet in each format, beside packet text and other libraries.
 
 Run it with ``python tests/benchmarks/bench_formats.py``. All take turns, round by round, and the
 best round of each counts (CPU time). orjson and pandas take part where they are installed.
@@ -60,7 +60,7 @@ def read(kind: str, data: bytes) -> int:
 
 
 def others(data: dict[str, tuple[str, bytes]]) -> dict[str, Callable[[], int]]:
-    """What other libraries make of the plain table and of the plain objects: numbers."""
+    """Time other libraries on the plain table and the plain objects."""
     table, objects = data["CSV"][1], data["JSON lines"][1]
     rows = table.decode()
 

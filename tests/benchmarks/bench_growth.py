@@ -1,4 +1,4 @@
-"""What a page of the lab grows by: python -m benchmarks.bench_growth [MINUTES [live]].
+"""The growth of a page of the lab: python -m benchmarks.bench_growth [MINUTES [live]].
 
 In tests/. A hand that never rests: sliders of the network and of a strategy, other strategies,
 paths, zoom and time; once in a while long enough a rest for the figures of 64 networks. With

@@ -1,4 +1,4 @@
-"""From a slider's input to the painted picture: epic lab in a browser without a window.
+"""The time from a slider's input to the painted picture: epic lab in a browser without a window.
 
     python tests/benchmarks/bench_lab.py [SECONDS [SECONDS_FOR_MEMORY]]
 
@@ -70,7 +70,7 @@ def heap(page: Page) -> float:
 
 
 def move(page: Page, slider: str, seconds: float, rest: float) -> tuple[list[float], int]:
-    """How long each picture took (ms), and how many were asked for."""
+    """Return the time of each picture (ms), and how many were requested."""
     delays: list[float] = []
     asked = 0
     while seconds > 0:  # a script that takes a minute is given up

@@ -1,4 +1,4 @@
-"""What ``epic listen`` can take: packets a second without a drop, CPU time of each, and memory.
+"""The capacity of ``epic listen``: packets a second without a drop, CPU time of each, and memory.
 
     python tests/benchmarks/bench_listen.py [--rate 20000] [--seconds 10] [--minutes 60]
 
@@ -87,7 +87,7 @@ def counted(numbers: range, now: float) -> bytes:
 
 
 def lines(make: Make, numbers: range, now: float) -> bytes:
-    """What TCP carries of text."""
+    """Return text as TCP carries it."""
     return make(numbers, now) + b"\n"
 
 
@@ -152,7 +152,7 @@ def send(kind: str, port: int, rate: int, seconds: float, together: int) -> int:
 
 
 def megabytes(process: int) -> float:
-    """What a process has of the machine's memory; 0 where the system does not say."""
+    """Return a process's resident memory (MB); 0 if the system does not tell."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:

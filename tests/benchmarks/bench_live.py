@@ -1,4 +1,4 @@
-"""How fast the lab draws a running game: python -m benchmarks.bench_live [ENTITIES [SECONDS]].
+"""The speed of the lab on a running game: python -m benchmarks.bench_live [ENTITIES [SECONDS]].
 
 In tests/. ``epic send`` sends ENTITIES entities at 60 Hz to ``epic lab --listen``, whose page a
 headless Chromium shows while one of them is followed. Printed are pictures and frames a second,

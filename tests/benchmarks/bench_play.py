@@ -1,4 +1,4 @@
-"""How much of one core the game takes: without a screen, and for thirty pictures a second.
+"""The share of one core that the game takes: without a screen, and for thirty pictures a second.
 
     python tests/benchmarks/bench_play.py
 
@@ -19,7 +19,7 @@ SECONDS = 30
 
 
 def players(count: int) -> tuple[PlayerConfig, ...]:
-    """One hunter, the others run about."""
+    """Return one hunter, and others who run about."""
     spots = [(3.0 + 3 * (n % 7), 12.0 if n < 7 else 20.0) for n in range(count)]
     return tuple(
         PlayerConfig("ABCDEFGH"[n], spot, "hunter" if n == 0 else "runner")

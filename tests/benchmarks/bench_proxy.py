@@ -1,4 +1,4 @@
-"""How exact the delays of ``epic proxy`` are, and how much of one core it takes.
+"""The exactness of the delays of ``epic proxy``, and its share of one core.
 
     python tests/benchmarks/bench_proxy.py [--seconds 5] [--latency 50]
 

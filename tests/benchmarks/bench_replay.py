@@ -1,4 +1,4 @@
-"""How fast ``epic replay`` is, in ratios measured in one run on one machine.
+"""The speed of ``epic replay``, in ratios measured in one run on one machine.
 
     python tests/benchmarks/bench_replay.py --demo ./epic_demo
 
@@ -75,7 +75,7 @@ def bench_strategies(million: Path, demo: str, runs: int) -> None:
 
 
 def bench_python(folder: Path, million: Path, runs: int) -> None:
-    """What a strategy in plain Python costs, against the compiled one that does the same."""
+    """Measure a strategy in plain Python against the equal compiled one."""
     (folder / "last_state.py").write_text(PYTHON_STRATEGY)
     begin = f"import sys; sys.path.insert(0, {str(folder)!r}); from epic_cli.main import run; "
     in_python = [sys.executable, "-c", begin + "run()", "replay", "-s", "last_state:LastState"]

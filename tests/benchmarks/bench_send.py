@@ -1,4 +1,4 @@
-"""How evenly ``epic send`` sends: python -m benchmarks.bench_send [SECONDS], in tests/.
+"""The punctuality of ``epic send``: python -m benchmarks.bench_send [SECONDS], in tests/.
 
 The kernel stamps each datagram as it arrives on the loopback (SO_TIMESTAMPNS); what is printed is
 how far the time between two of them is from 1 / rate, and how far the whole run is from its length.
@@ -20,7 +20,7 @@ SO_TIMESTAMPNS = 35
 
 
 def arrivals(rate: int, seconds: float, *options: str) -> list[float]:
-    """When the datagrams of a path came in, by the kernel's clock (s)."""
+    """Return the arrivals of a path's datagrams, by the kernel's clock (s)."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)

@@ -44,7 +44,7 @@ class Child:
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
 
     def until(self, end: bytes, data: bytes = b"") -> None:
-        """Sends ``data`` and reads until ``end`` has been seen."""
+        """Send ``data`` and read until ``end`` appears."""
         tail = b""
         while end not in tail:
             wanted = [self.descriptor] if data else []

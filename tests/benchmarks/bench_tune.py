@@ -1,4 +1,4 @@
-"""How good a search is, and what it costs: ours, random search and, where it is installed, Optuna.
+"""The quality and cost of a search: ours, random search and, where it is installed, Optuna.
 
     python tests/benchmarks/bench_tune.py [--trials 200] [--seeds 3] [--strategies kalman,mirror]
 

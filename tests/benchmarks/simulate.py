@@ -1,4 +1,4 @@
-"""What a simulated packet costs, beside replaying it, with each kind of sender, and in memory.
+"""The cost of a simulated packet, beside replaying it, with each kind of sender, and in memory.
 
 Run it with ``python tests/benchmarks/simulate.py``; it prints ratios measured in one run.
 """
@@ -37,7 +37,7 @@ SENDERS = (
 
 
 def used(*args: str) -> struct_rusage:
-    """What one run takes."""
+    """Return the cost of one run."""
     process = subprocess.Popen([*EPIC, *args], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status:

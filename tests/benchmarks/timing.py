@@ -16,7 +16,7 @@ EPIC = str(Path(sys.executable).with_name("epic"))
 
 
 class Run(NamedTuple):
-    """One run of a command: wall-clock seconds and peak memory in MB."""
+    """A run of a command: wall-clock seconds and peak memory in MB."""
 
     seconds: float
     peak: float

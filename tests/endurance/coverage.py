@@ -1,4 +1,4 @@
-"""How often the intervals of one recording contain what a hundred recordings come to, by network.
+"""The share of intervals of one recording that contain the figure of a hundred, by network.
 
     python -m endurance.coverage [--runs RUNS] [--first SEED] [--only WORDS]
 

@@ -1,4 +1,4 @@
-"""How well causes are found: every fault over seeds, movements and strengths; clean recordings.
+"""The power of the diagnosis: every fault over seeds, movements and strengths; clean recordings.
 
 Prints the three tables of the guide (four minutes on two cores); ``--seeds 1 --curve 1 --clean 1
 --sessions 1`` is a short run.

@@ -1,4 +1,4 @@
-"""How well ``epic diagnose --drawn`` describes what random code draws.
+"""The share of random drawings that ``epic diagnose --drawn`` describes.
 
 python -m endurance.drawn [compositions | engines] [--cases CASES] [--first CASE]
 

@@ -1,4 +1,4 @@
-"""How good the front of latency against roughness is: the search's, and 5,000 random points'.
+"""The quality of the front of latency against roughness: the search's, and 5,000 random points'.
 
     python -m endurance.front [NAME...]     (in tests/; a minute)
 

@@ -1,4 +1,4 @@
-"""What tuning gains where it was not tuned: sample recordings and simulated movements.
+"""The gain from tuning on untuned data: sample recordings and simulated movements.
 
     python -m endurance.tuning          (in tests/; several minutes)
     python -m endurance.tuning fresh 20 [STRATEGY,...]

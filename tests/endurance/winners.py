@@ -1,4 +1,4 @@
-"""How often a comparison names a winner, and how often the wrong one, by how far it leads in truth.
+"""The rates of right and wrong winners of a comparison, by their true lead.
 
     python -m endurance.winners [--runs RUNS] [--first SEED] [--only WORDS]      (in tests/)
 

@@ -78,7 +78,7 @@ class Cell(NamedTuple):
 
 
 def arrived(times: Floats, jitter: float) -> Floats:
-    """How likely a packet that is not lost has arrived so long after the fastest."""
+    """Return the probability that a packet, if not lost, arrives this long after the fastest."""
     if not jitter:
         return (times >= 0).astype(float)
     scaled = np.maximum(times, 0) * math.sqrt(2) / jitter
@@ -114,7 +114,7 @@ def needed(share: float, missed: Callable[[float], float], high: float = 64.0) -
 
 
 def link_of(cell: Cell, interval: float, seed: int) -> tuple[Link, float]:
-    """A link of these conditions, and its least delay (s)."""
+    """Return a link of these conditions, and its least delay (s)."""
     jitter = cell.jitter * interval
     latency = 0.02 + math.sqrt(2) * jitter  # of shape 2, the mean is so far above the least
     loss: float | GilbertElliott = cell.loss
@@ -125,13 +125,13 @@ def link_of(cell: Cell, interval: float, seed: int) -> tuple[Link, float]:
 
 
 def packets_over(channel: Link | TraceLink, rate: float, count: int) -> list[Any]:
-    """What arrives of an entity on a circle."""
+    """Return the packets that arrive of an entity on a circle."""
     movement = PathMovement(circle(speed=5, size=3, seed=0))
     return list(simulate(movement, send_rate=rate, duration=count / rate, channel=channel))
 
 
 def drawn(packets: list[Any], strategy: str, tick: float | str, **settings: Any) -> tuple[int, int]:
-    """How many rows are not interpolated, of how many, once it has begun."""
+    """Return how many rows are not interpolated, and how many there are, after the start."""
     rows = replay_array(packets, strategy, tick=tick, clock="exact", pacing="arrival", **settings)
     begun = rows["time"][0] + 2.0 + settings.get("interpolation_time", 0.0)
     status = rows["status"][rows["time"] > begun]
@@ -143,7 +143,7 @@ def drawn(packets: list[Any], strategy: str, tick: float | str, **settings: Any)
 
 
 def buffered(packets: list[Any], rate: float, delay: float, least: float) -> tuple[int, int]:
-    """As much of what ``snapshot`` draws so many intervals behind the fastest packet."""
+    """Return the same counts for ``snapshot``, this many intervals behind the fastest packet."""
     ring = {"interpolation_time": delay / rate + least, "step": 0.5 / rate}
     return drawn(packets, "snapshot", round(TICK / rate, 6), **ring)
 
@@ -172,7 +172,7 @@ def table(count: int) -> Iterator[dict[str, Any]]:
 
 
 def engines(count: int) -> Iterator[dict[str, Any]]:
-    """Which defaults leave how many rows without an interpolation, at 60 frames a second."""
+    """Yield each default with its share of rows not interpolated, at 60 frames a second."""
     for loss, burst in ((0.0, 1), (0.02, 1), (0.05, 1), (0.05, 3)):
         for jitter_ms, rate in itertools.product((0, 10, 30), (20, 30, 60)):
             cell = Cell(loss, burst, jitter_ms / 1000 * rate)

@@ -46,7 +46,7 @@ class Axis(NamedTuple):
     logarithmic: bool = False
 
     def share(self, value: float) -> float:
-        """Where a value is between the ends, at most at them."""
+        """Return the place of a value between the ends, at most at them."""
         low, high = self.ticks[0], self.ticks[-1]
         if self.logarithmic:
             low, high, value = math.log(low), math.log(high), math.log(max(value, low))

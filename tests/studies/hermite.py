@@ -131,14 +131,14 @@ def table(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
 
 
 def half_of(cell: Cell) -> str:
-    """Whether rules are tuned on a cell, or judged."""
+    """Return whether rules are tuned on a cell, or judged."""
     if not cell.recording.startswith("rl-"):
         return "other recordings"
     return "tuned on" if int(cell.recording[3:]) % 2 else "other half"
 
 
 def rule(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """How often the rules are right, on the matches that they are tuned on and elsewhere."""
+    """Return how often the rules are right, on the matches they are tuned on and on others."""
     used = [(cell, place) for cell in found for place in range(3) if cell.sizes[3, place]]
     ratio = np.array([cell.ratio(place) for cell, place in used])
     bend, noise, stamp = np.array([cell.size(place) for cell, place in used]).T
@@ -193,7 +193,7 @@ class Bounce(NamedTuple):
 
 
 def outside(points: Floats, low: Floats, high: Floats) -> float:
-    """How far the farthest point is outside a box."""
+    """Return the distance of the farthest point from a box."""
     return float(
         np.linalg.norm(np.maximum(np.maximum(low - points, points - high), 0), axis=1).max()
     )

@@ -51,7 +51,7 @@ WARM_UP = 1.5
 
 
 class Network(NamedTuple):
-    """What a link does beside its latency: jitter (s; gamma), losses, and the cells it is for."""
+    """A link besides its latency: jitter (s; gamma), losses, and the cells it is for."""
 
     name: str
     jitter: float
@@ -101,7 +101,7 @@ Sums = dict[tuple[str, float, int, str], Floats]
 
 
 class Measured(NamedTuple):
-    """Of a piece of a recording: what is drawn, what the limits cost, how it moves.
+    """The measures of a piece of a recording: drawings, costs of the limits, movement.
 
     ``moves`` (ages, 4): rows, squares of the speed, of P(s), of its part along the movement.
     """
@@ -153,7 +153,7 @@ def cells(network: Network, turns: bool) -> tuple[tuple[float, int], ...]:
 
 
 def compared(strategies: Mapping[str, str]) -> CompareSpec:
-    """What ``epic compare`` does, of one piece over one network."""
+    """Compare strategies on one piece over one network, as ``epic compare`` does."""
     return CompareSpec(
         make_participants(strategies) if strategies else (),
         make_timing("1/60", "exact", None, None),
@@ -162,7 +162,7 @@ def compared(strategies: Mapping[str, str]) -> CompareSpec:
 
 
 def measured(movement: RecordedMovement, seed: int) -> Measured:
-    """What every strategy draws of a piece of a recording, one network for each cell."""
+    """Measure every strategy on a piece of a recording, one network for each cell."""
     sent = SimulationSpec(MovementSpec(truth="-"), SenderSpec(20.0))
     send = Simulation(sent, movement, {})
     plain = next(simulated(send, [seed]))
@@ -223,7 +223,7 @@ def limit(entity: Entity, kind: str, size: float) -> Floats:
 
 
 def moves(entity: Entity) -> Floats:
-    """How wrong it is to go on straight, by how long (ages, 4)."""
+    """Return the error of going on straight, by its duration (ages, 4)."""
     sampled = entity.truth
     rows = sampled.counted
     found = np.zeros((len(AGES), 4))
@@ -239,7 +239,7 @@ def moves(entity: Entity) -> Floats:
 
 
 def costs_of(sums: Floats, weights: Weights) -> tuple[float, ...]:
-    """The costs of one row of sums, in the order of ``Weights``."""
+    """Return the costs of one row of sums, in the order of ``Weights``."""
     with np.errstate(all="ignore"):
         found = costs(Resampled(sums, sums[0], 0.0, TICK, weights))
     return tuple(float(np.asarray(cost).reshape(-1)[0]) for cost in found)

@@ -39,13 +39,13 @@ class Run(NamedTuple):
     spin: Floats | None = None
 
     def part(self, which: Any) -> Run:
-        """Some of them."""
+        """Return some of the states."""
         kept = [None if values is None else values[which] for values in self]
         return Run(self.time[which], self.position[which], self.velocity[which], *kept[3:])
 
 
 class Track(NamedTuple):
-    """One entity: what it is, of which recording, its runs."""
+    """One entity: its kind, its recording, its runs."""
 
     thing: str
     recording: str
@@ -58,7 +58,7 @@ class Track(NamedTuple):
 
 
 def complaints(folder: Path) -> list[str]:
-    """What is missing in a data folder, or is another file, in a sentence each."""
+    """Return a sentence for each file of a data folder that is missing or different."""
     found = []
     for digest, name in map(str.split, LIST.read_text().splitlines()):
         if not (folder / name).exists():
@@ -69,7 +69,7 @@ def complaints(folder: Path) -> list[str]:
 
 
 def tracks(folder: Path) -> Iterator[Track]:
-    """All entities: of Rocket League one match after the other, then the others."""
+    """Yield all entities: of Rocket League one match after the other, then the others."""
     for path in sorted((folder / "rocketleague").glob("rl-*.parquet")):
         yield from _match(path)
     for thing, name in (

@@ -146,9 +146,10 @@ CURVES = {
 
 
 class Way(NamedTuple):
-    """Who draws, and how is sent to it: ``against`` empty is a fixed rate, ``last`` the last state.
+    """A strategy, and how states are sent to it.
 
-    ``name`` is what tables call the drawing, ``strategy`` its description.
+    ``against`` is empty for a fixed rate, ``last`` for the last state. ``name`` is the drawing's
+    name in tables, ``strategy`` its description.
     """
 
     name: str
@@ -164,7 +165,7 @@ class Way(NamedTuple):
 
     @property
     def label(self) -> str:
-        """All of it in words."""
+        """The full description in words."""
         return f"{self.strategy}, {self.against or 'rate'}"
 
     def senders(self, speed: float) -> list[str]:
@@ -236,7 +237,7 @@ class Moves(NamedTuple):
 
 
 def moves(pieces: Sequence[RecordedMovement]) -> Moves:
-    """How recorded states of all pieces move, from each to the next that is 0.1 s later or more."""
+    """Return the movement of all pieces, from each state to the next at least 0.1 s later."""
     speeds, bends = [], []
     for track in (track for piece in pieces for track in piece.tracks.values()):
         times = np.array(track.times)
@@ -255,7 +256,7 @@ def moves(pieces: Sequence[RecordedMovement]) -> Moves:
 
 
 def measured(movement: RecordedMovement, seed: int, speed: float, network: str) -> Sums | None:
-    """What everybody draws of a piece with each sender; None: it does not move long enough."""
+    """Measure every drawing of a piece with each sender; return None if it moves too briefly."""
     spec = SimulationSpec(MovementSpec(truth="-"), SenderSpec(20.0), LinkSpec.parse(network))
     plain = Simulation(spec, movement, {})
     truths = next(simulated(plain, [seed])).truths or {}
@@ -281,7 +282,7 @@ def measured(movement: RecordedMovement, seed: int, speed: float, network: str) 
 
 
 def sums_of(run: Prepared, strategy: str) -> Floats:
-    """What was measured of a run, all entities together."""
+    """Return the sums of a run, over all entities."""
     # one of several networks: what one more loss would do is not asked
     spec = replace(compared({strategy: strategy}), total=FEWEST_UNITS)
     results = compare_run(run, spec).by_entity
@@ -292,7 +293,7 @@ def sums_of(run: Prepared, strategy: str) -> Floats:
 
 
 def figures(sums: Floats) -> dict[str, Floats]:
-    """What a player sees, of each row of sums (n, fields): m, s, Hz."""
+    """Return what a player sees, for each row of sums (n, fields): m, s, Hz."""
     with np.errstate(all="ignore"):
         seen = Resampled(sums, sums[0], 0.0, TICK, Weights())
         return {
@@ -306,12 +307,12 @@ def figures(sums: Floats) -> dict[str, Floats]:
 
 
 def _each(sums: Floats, name: str) -> Floats:
-    """A sum of what was sent, a second."""
+    """Return a sum of what was sent, per second."""
     return np.asarray(sums[..., FIELDS.index(name)] / sums[..., FIELDS.index("sent_rows")])
 
 
 def bytes_of(sums: Floats, headers: bool) -> Floats:
-    """Bytes a second, with the headers of a datagram each or of the states alone."""
+    """Return bytes a second, with the headers of a datagram each or of the states alone."""
     return _each(sums, "sent_bytes") if headers else _each(sums, "sent_bits") / 8
 
 
@@ -337,7 +338,7 @@ class Question:
         return np.asarray(sum(one[way.label] for one in self._found[::2]))
 
     def sums(self, way: Way) -> Floats:
-        """Of the judged pieces (places, draws, fields), all together first."""
+        """Return the sums of the judged pieces (places, draws, fields), all together first."""
         if way not in self._judged:
             each = np.stack([one[way.label] for one in self._found[1::2]])
             self._judged[way] = np.einsum("du,upf->pdf", self._draws, each)
@@ -369,7 +370,7 @@ class Question:
         return way, self._at(self.sums(way), self._scores(way, weights), budget)
 
     def bytes_for(self, way: Way, points: Floats, weights: Weights) -> Floats:
-        """With how many bytes a way scores so much, all together and in each draw."""
+        """Return the bytes with which a way reaches a score, all together and in each draw."""
         spent, reached = bytes_of(self.sums(way), self._headers), self._scores(way, weights)
         each = zip(spent.T, reached.T, points.tolist(), strict=True)
         return np.array([bytes_for(*one) for one in each])
@@ -379,7 +380,7 @@ class Question:
         return scores(sums.reshape(-1, sums.shape[-1]), weights).reshape(sums.shape[:2])
 
     def seen(self, way: Way, budget: float) -> dict[str, Floats]:
-        """What a player sees then."""
+        """Return what a player sees at this budget."""
         sums = self.sums(way)
         flat = figures(sums.reshape(-1, sums.shape[-1]))
         found = {
@@ -399,9 +400,9 @@ class Question:
 
 
 def at(spent: Floats, values: Floats, budget: float) -> Floats:
-    """A figure for a budget of bytes, on a line over their logarithm between two senders.
+    """Interpolate a figure for a budget of bytes, over log(bytes) between two senders.
 
-    Where no sender takes as many, that of the one that takes most; NaN: all take more.
+    If no sender takes that many, return that of the one that takes most; NaN if all take more.
     """
     order = np.argsort(spent, kind="stable")
     found = np.interp(np.log(budget), np.log(spent[order]), values[order], left=np.nan)
@@ -422,7 +423,7 @@ def bytes_for(spent: Floats, values: Floats, wanted: float) -> float:
 
 
 def some(**wanted: str) -> list[Way]:
-    """The ways of which these attributes are so."""
+    """Return the ways with these attributes."""
     return [way for way in WAYS if all(getattr(way, key) == wanted[key] for key in wanted)]
 
 
@@ -452,7 +453,7 @@ def scored(
 
 
 def seen(one: Question) -> Iterator[dict[str, Any]]:
-    """What a player sees at equal bytes, of those that the usual weights choose (m, ms)."""
+    """Return what a player sees at equal bytes, for the ways chosen by the usual weights (m, ms)."""
     for budget, (side, keys) in itertools.product(BUDGETS, SIDES.items()):
         way = one.best(budget, GAME_WEIGHTS["usual"], some(**keys))
         if way is None:
@@ -626,14 +627,14 @@ def ends(row: Mapping[str, str], name: str) -> str:
 
 
 class Kept(NamedTuple):
-    """How a kind moves, and what was measured of its pieces in their order, by network."""
+    """The movement of a kind, and the measures of its pieces in order, by network."""
 
     moves: Moves
     pieces: Mapping[str, Sequence[Sums]]
 
 
 def kept(kind: Kind, folder: Path) -> Kept:
-    """All that is measured of a kind; pieces of which nothing counts are left out."""
+    """Measure a kind; pieces in which nothing counts are left out."""
     pieces = [in_metres(piece, kind.unit) for piece in matches(kind, folder)]
     moving = moves(pieces)
     found = {
@@ -644,7 +645,7 @@ def kept(kind: Kind, folder: Path) -> Kept:
 
 
 def everywhere(found: Mapping[str, Sequence[Sums | None]]) -> dict[str, list[Sums]]:
-    """Those pieces of which something counts on each network."""
+    """Return the pieces in which something counts on each network."""
     whole = [place for place, each in enumerate(zip(*found.values(), strict=True)) if all(each)]
     return {
         name: [one for place, one in enumerate(each) if place in whole and one is not None]
@@ -653,7 +654,7 @@ def everywhere(found: Mapping[str, Sequence[Sums | None]]) -> dict[str, list[Sum
 
 
 def movement(found: Mapping[str, Kept]) -> Iterator[dict[str, Any]]:
-    """How the kinds move, and the thresholds that this gives (m)."""
+    """Return how the kinds move, and the thresholds that follow (m)."""
     for name, (moving, pieces) in found.items():
         thresholds = [f"{share * moving.speed:.4g}" for share in THRESHOLDS]
         yield {
@@ -667,7 +668,7 @@ def movement(found: Mapping[str, Kept]) -> Iterator[dict[str, Any]]:
 
 
 def made(found: Mapping[str, Kept], out: Path) -> None:
-    """Writes the tables and the picture."""
+    """Write the tables and the picture."""
     rows: list[dict[str, Any]] = []
     look: list[dict[str, Any]] = []
     each: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""What is sent and drawn on a circle against NumPy alone; equal bytes; the text's tables."""
+"""The sending study against NumPy alone: states and drawings on a circle, equal bytes, tables."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ BLOCK = 10.0
 
 
 def kind_of(track: Track) -> str:
-    """What it is, and whether its stamps are nearly exact."""
+    """Return an entity's kind, and whether its stamps are nearly exact."""
     return track.thing + (NEARLY_EXACT if track.recording in EXACT else "")
 
 
 class Way(NamedTuple):
-    """What a strategy draws: shapes (n, 3), (n, 3), (n, 4)."""
+    """A strategy's drawing: shapes (n, 3), (n, 3), (n, 4)."""
 
     position: Floats
     velocity: Floats
@@ -85,7 +85,7 @@ class Cell:
 def drawn(
     name: str, sent: Run, velocity: Floats | None, spin: Floats | None, at: Floats, **delay: float
 ) -> Way:
-    """What a strategy draws of these packets at these times of the sender, a delay later."""
+    """Return a strategy's drawing of packets at these sender's times, a delay later."""
 
     def rows(values: Floats | None) -> list[Any]:
         return [None] * len(sent.time) if values is None else values.tolist()
@@ -111,14 +111,14 @@ def drawn(
 
 
 def by_line(sent: Run, at: Floats) -> Way:
-    """As `snapshot` draws: a line and a slerp."""
+    """Draw as ``snapshot`` does: a line and a slerp."""
     steps = np.diff(sent.time)
     delay = {"interpolation_time": 2 * float(steps.max()), "step": float(steps.min()) / 4}
     return drawn("snapshot", sent, sent.velocity, sent.spin, at, **delay)
 
 
 def by_hermite(sent: Run, velocity: Floats | None, spin: Floats | None, at: Floats) -> Way:
-    """As `hermite` draws; without velocities it takes differences."""
+    """Draw as ``hermite`` does; without velocities it takes differences."""
     delay = 2 * float(np.diff(sent.time).max())
     settings = {"playout_delay": delay, "send_interval": delay, "latency": 0.0}
     return drawn("hermite", sent, velocity, spin, at, **settings)
@@ -159,7 +159,10 @@ def sent_as(
 
 
 def without(vectors: Floats, along: Floats, least: float) -> Floats:
-    """Squares of the parts of vectors across others; NaN where these are shorter than `least`."""
+    """Return squares of the parts of vectors across others.
+
+    NaN where these are shorter than ``least``.
+    """
     length = np.linalg.norm(along, axis=1)
     part = np.einsum("ij,ij->i", vectors, along) / np.maximum(length, 1e-9)
     return np.asarray(np.where(length > least, np.sum(vectors**2, axis=1) - part**2, np.nan))
@@ -190,7 +193,7 @@ def sizes(sent: Run, velocity: Floats, spin: Floats | None, least: float) -> Flo
 
 
 def stamp_error(track: Track) -> float:
-    """By how much stamps are off (s): what steps are longer than velocities say, along them."""
+    """Return the error of stamps (s): the excess of steps over the velocities, along them."""
     found = []
     for run in track.runs:
         mean = (run.velocity[1:] + run.velocity[:-1]) / 2
@@ -210,7 +213,7 @@ def sendings(track: Track) -> Iterator[tuple[float, int]]:
 
 
 def thinned(run: Run, k: int) -> tuple[Run, NDArray[np.intp]]:
-    """What is sent, and which updates are judged: all with two packets on either side."""
+    """Return the sent updates and the judged ones, which have two packets on either side."""
     every = np.arange(len(run.time))
     judged = every[(every % k > 0) & (every > k) & (every < (len(every) - 1) // k * k - k)]
     return run.part(slice(None, None, k)), judged
