@@ -453,7 +453,7 @@ def scored(
 
 
 def seen(one: Question) -> Iterator[dict[str, Any]]:
-    """Return what a player sees at equal bytes, for the ways chosen by the usual weights (m, ms)."""
+    """Return what a player sees at equal bytes, for the ways that usual weights choose (m, ms)."""
     for budget, (side, keys) in itertools.product(BUDGETS, SIDES.items()):
         way = one.best(budget, GAME_WEIGHTS["usual"], some(**keys))
         if way is None:
