@@ -47,7 +47,7 @@ class Kept(NamedTuple):
 
 def kept(state: Path) -> Kept:
     """Return the session that a new process would resume."""
-    path = journals.newest(state / "epic")
+    path = journals.find_newest(state / "epic")
     if path is None:
         return Kept([], "epic")
     typed = TypedSession()

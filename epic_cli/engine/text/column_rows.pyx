@@ -52,7 +52,8 @@ _KINDS = {
     "float32": KIND_FLOAT32, "float64": KIND_FLOAT64,
     "int8": KIND_INT8, "int16": KIND_INT16, "int32": KIND_INT32, "int64": KIND_INT64,
     "uint8": KIND_UINT8, "uint16": KIND_UINT16, "uint32": KIND_UINT32, "uint64": KIND_UINT64,
-    "bool": KIND_BOOL, "bit": KIND_BIT, "fixed": KIND_FIXED, "text32": KIND_TEXT32, "text64": KIND_TEXT64, "cell64": KIND_CELL64, "empty": KIND_EMPTY,
+    "bool": KIND_BOOL, "bit": KIND_BIT, "fixed": KIND_FIXED,
+    "text32": KIND_TEXT32, "text64": KIND_TEXT64, "cell64": KIND_CELL64, "empty": KIND_EMPTY,
 }
 
 # The kinds of columns that ``ColumnRows`` takes.
