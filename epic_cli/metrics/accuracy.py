@@ -21,7 +21,7 @@ def _across(measured: Measurement | Resampled) -> Any:
 METRICS = (
     Metric(
         "score",
-        "overall, 0 to 100; the formula is under the table",
+        "overall score, 0 to 100; --explain has the formula",
         score,
         better=Better.HIGH,
         format=one_decimal,
@@ -31,7 +31,7 @@ METRICS = (
     ),
     Metric(
         "rows",
-        "how many rows are judged",
+        "number of judged rows",
         lambda measured: measured.rows,
         better=Better.NEITHER,
         format=whole,
@@ -47,7 +47,7 @@ METRICS = (
     ),
     Metric(
         "error95",
-        "the distance that 95 % of the rows do not exceed",
+        "distance from the truth that 95 % of the rows do not exceed",
         lambda measured: measured.error95,
         title="95 %",
         unit="length",
@@ -56,7 +56,7 @@ METRICS = (
     ),
     Metric(
         "error_max",
-        "the largest distance",
+        "largest distance from the truth",
         lambda measured: measured.error_max,
         title="max",
         unit="length",
@@ -65,7 +65,7 @@ METRICS = (
     ),
     Metric(
         "lag",
-        "the shift in time that brings it nearest to the truth",
+        "shift in time that brings the drawing nearest to the truth",
         lambda measured: measured.lag.seconds,
         title="lag ms",
         unit="s",
@@ -77,7 +77,7 @@ METRICS = (
     ),
     Metric(
         "residual",
-        "RMS distance that is left after that shift",
+        "RMS distance from the truth that is left with the lag removed",
         lambda measured: measured.lag.residual,
         unit="length",
         section=MetricSection.ACCURACY,
@@ -86,7 +86,7 @@ METRICS = (
     ),
     Metric(
         "residual_across",
-        "the part of it that is beside the way, which no other time explains: a wrong curve",
+        "part of the residual across the movement, which no lag explains: a wrong curve",
         lambda measured: residual_part(measured, "late_across"),
         title="across",
         unit="length",
@@ -97,7 +97,7 @@ METRICS = (
     ),
     Metric(
         "residual_along",
-        "the part of it that is along the way: too early here, too late there",
+        "part of the residual along the movement: too early here, too late there",
         lambda measured: residual_part(measured, "late_along"),
         unit="length",
         interval=True,
@@ -105,14 +105,14 @@ METRICS = (
     ),
     Metric(
         "error_across",
-        "the part of the error that is beside the truth's way",
+        "part of the error across the truth's movement",
         _across,
         unit="length",
         interval=True,
     ),
     Metric(
         "error_along",
-        "the part of the error that is along the truth's way, lag included",
+        "part of the error along the truth's movement, lag included",
         lambda measured: measured.mean("along") ** 0.5,
         unit="length",
         interval=True,

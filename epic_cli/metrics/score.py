@@ -110,7 +110,7 @@ def score(measured: Measurement | Resampled) -> Any:
 def _cost(name: str) -> Metric:
     return Metric(
         f"{name}_cost",
-        f"what the score counts: {COSTS[name]}",
+        f"cost that the score counts: {COSTS[name]}",
         lambda measured: getattr(costs(measured), name),
         title=f"{name} cost",
     )
@@ -120,7 +120,7 @@ def _cost(name: str) -> Metric:
 METRICS = (
     Metric(
         "overshoot_rms",
-        "RMS of how far it runs ahead, over all judged rows",
+        "RMS distance ahead of the truth, over all judged rows",
         lambda measured: measured.overshoot_rms,
         title="RMS overshoot",
         unit="length",
@@ -141,7 +141,7 @@ METRICS = (
     ),
     Metric(
         "beyond",
-        "how far it is drawn outside of the box that the truth fills, at most",
+        "largest distance outside of the box that the truth fills",
         lambda measured: measured.beyond,
         unit="length",
     ),

@@ -38,7 +38,7 @@ def _has_status(status: Status) -> Callable[[DrawnRows], Floats]:
 METRICS = (
     Metric(
         "largest_jump",
-        "how far the largest step goes beyond the truth's longest within half a second",
+        "excess of the largest step over the truth's longest within half a second",
         lambda measured: measured.excess,
         title="jump",
         unit="length",
@@ -61,7 +61,7 @@ METRICS = (
     ),
     Metric(
         "jerk_rms",
-        "RMS jerk of what is drawn",
+        "RMS jerk of the drawing",
         lambda measured: measured.jerk_rms,
         title="RMS jerk",
         unit="length/s^3",
@@ -77,7 +77,7 @@ METRICS = (
     ),
     Metric(
         "overshoot",
-        "how far it runs ahead of everywhere the truth is within half a second, at most",
+        "largest distance ahead of everywhere the truth is within half a second",
         lambda measured: measured.overshoot,
         title="over",
         unit="length",
@@ -93,7 +93,7 @@ METRICS = (
     ),
     Metric(
         "after_teleport",
-        "how long it is wrong after a teleport is known, beyond its lag; mean",
+        "mean time until it is right again after a teleport arrives, beyond its lag",
         lambda measured: _recovery_times(
             measured.recovery.teleport_seconds, measured.recovery.teleports
         ),
@@ -111,7 +111,7 @@ METRICS = (
     ),
     Metric(
         "after_outage",
-        "how long it is wrong after packets come again, beyond its lag; mean",
+        "mean time until it is right again after an outage ends, beyond its lag",
         lambda measured: _recovery_times(
             measured.recovery.outage_seconds, measured.recovery.outages
         ),
@@ -122,7 +122,7 @@ METRICS = (
     ),
     Metric(
         "settle",
-        "how long it is wrong after a correction of the predicted own player; mean",
+        "mean time until it is right again after a correction of the predicted own player",
         lambda measured: _recovery_times(
             measured.recovery.correction_seconds, measured.recovery.corrections
         ),

@@ -71,7 +71,7 @@ def aim_cost(measured: Measurement | Resampled) -> Any:
 METRICS = (
     Metric(
         "angle",
-        "RMS angle between the rotation that is drawn and the true one at that time",
+        "RMS angle between the drawn rotation and the true one at that time",
         _root("angle_squares"),
         unit="deg",
         section=MetricSection.ACCURACY,
@@ -83,7 +83,7 @@ METRICS = (
     ),
     Metric(
         "angle95",
-        "the angle that 95 % of the rows do not exceed",
+        "angle that 95 % of the rows do not exceed",
         lambda measured: measured.turned.error95 if measured.turned else math.nan,
         title="angle 95 %",
         unit="deg",
@@ -92,7 +92,7 @@ METRICS = (
     ),
     Metric(
         "angle_max",
-        "the largest angle",
+        "largest angle between the drawn rotation and the true one",
         lambda measured: measured.turned.error_max if measured.turned else math.nan,
         title="angle max",
         unit="deg",
@@ -101,7 +101,7 @@ METRICS = (
     ),
     Metric(
         "turn_lag",
-        "the shift in time that brings its rotation nearest to the true one",
+        "shift in time that brings the rotation nearest to the true one",
         lambda measured: measured.turn_lag.seconds,
         title="turn lag ms",
         unit="s",
@@ -113,7 +113,7 @@ METRICS = (
     ),
     Metric(
         "angle_residual",
-        "RMS angle that is left after that shift",
+        "RMS angle that is left with the lag of the rotation removed",
         lambda measured: measured.turn_lag.residual,
         title="angle resid.",
         unit="deg",
@@ -123,7 +123,7 @@ METRICS = (
     ),
     Metric(
         "aim",
-        "RMS distance of where a ray along its x axis ends from where it truly would (--weights"
+        "RMS distance between the ends of a ray along its x axis and of the true ray (--weights"
         " aim_range=)",
         _root("aim_squares"),
         unit="length",

@@ -351,13 +351,13 @@ def _engine_words(match: DrawnMatch) -> list[str]:
 #: The clocks of a buffer, in words that go after "by the sender's stamps".
 _CLOCKS = {
     "agree": "",
-    "first": ", the clocks compared at the first packet",
-    "newest": ", the clocks compared at each packet",
-    "min": ", the fastest packet of {time} taken for undelayed",
-    "max": ", the slowest packet of {time} taken for undelayed",
-    "mean": ", the clocks compared by their mean over {time}",
-    "median": ", the clocks compared by their median over {time}",
-    "pll": ", the clocks kept in step by a loop",
+    "first": ", with the clock offset of the first packet",
+    "newest": ", with the clock offset of the newest packet",
+    "min": ", with the clock offset of the fastest packet of {time}",
+    "max": ", with the clock offset of the slowest packet of {time}",
+    "mean": ", with the mean clock offset of {time}",
+    "median": ", with the median clock offset of {time}",
+    "pll": ", with a clock offset that a control loop follows",
 }
 _CURVES = {
     "linear": "in straight lines",
@@ -402,7 +402,7 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     if same := _same_words(match):
         lines.append(same)
     lines += [
-        f"{each.entity or 'unnamed'}: not understood, {_write_error(each.off)} of a step are left."
+        f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
         for each in match.entities
         if not each.found
     ]
@@ -410,7 +410,8 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
 
 
 def _error_words(match: DrawnMatch) -> str:
-    return f"{_write_error(match.off)} of a step are left"
+    """Return the error of the best drawing in words."""
+    return f"off by {_write_error(match.off)} of a step"
 
 
 def _write_error(off: float) -> str:
@@ -462,7 +463,7 @@ def _buffer_words(settings: dict[str, Any], found: Mechanism) -> str:
         "rate": ", and catches up at a rate",
     }.get(settings["catch_up"], "")
     return (
-        f"draws a buffer {stamps}, {late} late,"
+        f"draws from a buffer {stamps}, {late} late,"
         f" {_CURVES[settings['curve']]}, and {after}{catch_up}{behind}"
     )
 
@@ -484,7 +485,7 @@ def _chase_words(settings: dict[str, Any], found: Mechanism) -> str:
         how += ", on from where that led until then"
     if settings["overshoot"] == "on" and settings["how"] == "spring":
         how += " that may pass it"
-    return f"goes for {goal.rstrip(',')}, {how}"
+    return f"moves toward {goal.rstrip(',')}, {how}"
 
 
 #: The drawbacks of a drawing, by cause.
@@ -497,11 +498,11 @@ DRAWBACKS = {
     " in between.",
     "wrong-interval": "It takes {time:s} to each state, and they come every {interval:s}: it never"
     " gets there.",
-    "chase-lag": "It is about {time:s} behind its goal, and slows down on its way to each.",
-    "arrival-stamps": "Jitter of the network ({jitter:s} from 5 to 95 %) is drawn as changes of"
+    "chase-lag": "It is about {time:s} behind its goal, and slows down before each.",
+    "arrival-stamps": "It draws the network's jitter ({jitter:s} from 5 to 95 %) as changes of"
     " speed: use the sender's stamps.",
     "counted-ticks": "A count of ticks is shifted by each loss: use the sender's stamps.",
-    "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which is drawn as changes of"
+    "wandering-clock": "Its clock wanders by {jitter:s} (5 to 95 %), which shows as changes of"
     " speed.",
     "short-buffer": "Its delay covers {covered:share} of the frames here: {most} need {needed:s}.",
     "long-buffer": "Its delay is longer than this network needs: {most} need {needed:s}.",
@@ -509,7 +510,7 @@ DRAWBACKS = {
     "ticks": "It is drawn at ticks, not in each frame.",
     "second-smoothing": "A low-pass is on top of what is smooth by itself.",
     "low-pass": "Its low-pass adds {low_pass:s} of lag.",
-    "long-extrapolation": "It goes on for long on old packets, and is pulled back.",
+    "long-extrapolation": "It extrapolates old packets for long, and is pulled back.",
 }
 
 

@@ -48,8 +48,8 @@ class Inspection(Tabular):
     than 1,000. ``step`` is the spread of the times (s) between an entity's packets; ``speeds`` that
     of the positions between teleports, and ``given`` that of the velocities, in length units per
     second. ``unread`` are other keys and columns, which are carried along, with first values.
-    ``head`` are the first packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3) by entity,
-    ``turns`` describe rotations.
+    ``head`` are the first packets. ``refused`` counts refused lines. ``paths`` are positions (n, 3)
+    by entity, ``turns`` describe rotations.
     """
 
     name: str

@@ -187,7 +187,7 @@ def test_a_longer_buffer_is_the_cure_of_losses_and_a_repeated_state_is_none() ->
 def test_what_is_said_first_is_the_drawing_and_its_cure() -> None:
     found = advised("buffer+stamps=arrival+delay=0.25")
     described, command, better, cured, *causes = drawn_words(found)
-    assert described.startswith("It draws a buffer over arrival times")
+    assert described.startswith("It draws from a buffer over arrival times")
     assert command.startswith("-s ")
     assert found.advice.cure is not None
     assert better == f"Better here: {found.advice.cure.words}:"
