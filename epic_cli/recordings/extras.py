@@ -232,7 +232,7 @@ def column_names(names: Iterable[str]) -> tuple[str, ...]:
 def names_in(block: PacketBlock) -> tuple[str, ...]:
     """Return the names of extras that a recording with this first block is known to have."""
     names = {} if block.extra_source is None else dict.fromkeys(block.extra_source.extra_names)
-    for index in range(len(block)):
+    for index in range(len(block)) if block.any_extras() else ():
         names |= dict.fromkeys(extras_at(block, index))
     return tuple(names)
 

@@ -110,7 +110,7 @@ class LineWriter:
     def tails_of(self, block: PacketBlock) -> list[bytes | None] | None:
         """Return the end of each packet's row; None: no packet of the block has extras."""
         none = self.tails.write({})
-        if not none and not any(map(block.has_extras, range(len(block)))):
+        if not none and not block.any_extras():
             return None
         return [
             self.tails.write(extras_at(block, at)) if block.has_extras(at) else none

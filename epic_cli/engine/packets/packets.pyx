@@ -298,6 +298,14 @@ cdef class PacketBlock:
         """Return True if the packet's text may have values that are of no key."""
         return index < self.items.size() and self.items[index].has_extras
 
+    def any_extras(self):
+        """Return True if any packet's text may have values that are of no key."""
+        cdef size_t index
+        for index in range(self.items.size()):
+            if self.items[index].has_extras:
+                return True
+        return False
+
     def entity(self, size_t index):
         """Return the name of the packet's entity."""
         if index >= self.items.size():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -298,36 +299,61 @@ class CsvReader(LineReader):
     @property
     def extra_names(self) -> tuple[str, ...]:
         """Return the columns that no field is read from, where each row is of one entity."""
+        return tuple(name for _, name in self._unread_columns or ())
+
+    @cached_property
+    def _unread_columns(self) -> tuple[tuple[int, str], ...] | None:
+        """Return the columns that no field is read from; None: a row has several entities."""
         if self.records is None or any(
             star_of(column) >= 0 for column in self.layout.places.values()
         ):
-            return ()
-        return tuple(name for name in self._names if column_text(name) not in self._used)
+            return None
+        return tuple(
+            (place, name)
+            for place, name in enumerate(self._names)
+            if column_text(name) not in self._used
+        )
+
+    def extras_at(self, block: PacketBlock, index: int) -> Extras:
+        """Return the values of the columns that no field is read from; see ``LineReader``."""
+        if self._unread_columns is None:
+            return super().extras_at(block, index)
+        return self._typed_values(block.line_text(index), self._unread_columns)
 
     def values_of(self, raw: bytes) -> Extras:
-        """Return the cells of a row by their columns; one in quotes is a text.
+        """Return the cells of a row by their columns."""
+        return self._typed_values(raw, tuple(enumerate(map(column_text, self._names))))
 
-        But where its time is in quotes as well, the quotes tell nothing.
+    def _typed_values(self, raw: bytes, columns: Sequence[tuple[int, str]]) -> Extras:
+        """Return the cells of these columns; one in quotes is a text.
+
+        Quotes say nothing in a row whose time is in quotes as well.
         """
-        cells = self.cells_of(raw)
-        quoted = self._quoted_cells(raw) if b'"' in raw else ()
-        time = self._places.get("time")
-        told = len(quoted) == len(cells) and not (time is not None and quoted[time])
+        line = raw.decode("utf-8", "replace").strip("\r\n")
+        quoted: Sequence[bool] = ()
+        if '"' in line:
+            cells = split_row(line, self._delimiter) or []
+            quoted = self._quoted_cells(line)
+            time = self._places.get("time", 0)
+            if len(quoted) != len(cells) or (time < len(quoted) and quoted[time]):
+                quoted = ()
+        else:
+            cells = line.split(None if self._delimiter == " " else self._delimiter)
         values: Extras = {}
-        for place, (name, cell) in enumerate(cells.items()):
-            if told and quoted[place]:
+        for place, name in columns:
+            cell = cells[place] if place < len(cells) else ""
+            if quoted and quoted[place]:
                 values[name] = cell
             elif cell := cell.strip():
                 values[name] = parse_value(self._with_point(cell))
         return values
 
-    def _quoted_cells(self, raw: bytes) -> list[bool]:
+    def _quoted_cells(self, line: str) -> list[bool]:
         """Return True for each cell of a row that is in quotes."""
         separator = re.escape(self._delimiter)
         pattern = rf'(?:("(?:[^"]|"")*")|[^{separator}]*)(?:{separator}|$)'
-        text = raw.decode("utf-8", "replace").strip("\r\n")
-        found = list(re.finditer(pattern, text))
-        return [cell[1] is not None for cell in found[: text.count(self._delimiter) + 1]]
+        found = [cell[1] is not None for cell in re.finditer(pattern, line)]
+        return found if line.endswith(self._delimiter) else found[:-1]
 
     def _with_point(self, cell: str) -> str:
         """Return a cell with the decimal point where the table has decimal commas."""
