@@ -17,10 +17,10 @@ from epic_cli.work.jobs import JobTally, Workers
 
 def _cluster_address(text: str) -> str:
     """``tcp://host:8786``, as it is; raises ``ValueError``."""
-    from epic_cli.work.executors import parse_address
+    from epic_cli.work.executors import parse_scheduler
 
     check_program("a cluster")
-    parse_address(text)
+    parse_scheduler(text)
     return text
 
 

@@ -366,7 +366,7 @@ class Cluster(Executor):
                 raise NoCluster(f"its worker {worker} has epic {theirs}, and this is epic {ours}")
 
 
-def parse_address(address: str) -> tuple[str, int]:
+def parse_scheduler(address: str) -> tuple[str, int]:
     """Return the host and port of ``tcp://host:8786``; raise ``ValueError``."""
     from urllib.parse import urlsplit
 
@@ -384,7 +384,7 @@ def _connect(address: str) -> Client:
     import importlib.util
     import logging
 
-    place = parse_address(address)
+    place = parse_scheduler(address)
     if importlib.util.find_spec("distributed") is None:
         raise NoCluster("that needs dask.distributed: pip install distributed")
     _check_scheduler(address, place)

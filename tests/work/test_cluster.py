@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from epic_cli.work import executors
-from epic_cli.work.executors import Cluster, NoCluster, parse_address
+from epic_cli.work.executors import Cluster, NoCluster, parse_scheduler
 from epic_cli.work.journal import program_version
 from epic_cli.work.runner import run_jobs
 
@@ -142,9 +142,9 @@ def test_what_answers_otherwise_is_no_scheduler(
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
-        parse_address(text)
+        parse_scheduler(text)
 
 
 def test_an_address_is_a_host_and_a_port() -> None:
-    assert parse_address("tcp://host:8786") == ("host", 8786)
-    assert parse_address("tls://[::1]:8786") == ("::1", 8786)
+    assert parse_scheduler("tcp://host:8786") == ("host", 8786)
+    assert parse_scheduler("tls://[::1]:8786") == ("::1", 8786)

@@ -51,7 +51,7 @@ public:
         if (next < size() && at(next) == name) return int32_t(last_ = next);
         const uint32_t hash = hash_of(name);
         if (!slots_.empty()) {
-            const Slot& slot = slots_[parse_address(name, hash)];
+            const Slot& slot = slots_[find_slot(name, hash)];
             if (slot.number >= 0) return int32_t(last_ = size_t(slot.number));
         }
         if (!is_utf8(name)) return kNotText;
@@ -85,7 +85,7 @@ private:
     }
 
     // The slot of a name: its own, or the empty one where it would be put.
-    size_t parse_address(std::string_view name, uint32_t hash) const {
+    size_t find_slot(std::string_view name, uint32_t hash) const {
         const size_t mask = slots_.size() - 1;
         for (size_t place = hash & mask;; place = (place + 1) & mask) {
             const Slot& slot = slots_[place];
@@ -105,7 +105,7 @@ private:
             throw;
         }
         last_ = size() - 1;
-        slots_[parse_address(name, hash)] = {hash, int32_t(last_)};
+        slots_[find_slot(name, hash)] = {hash, int32_t(last_)};
         longest_ = std::max(longest_, name.size());
         return int32_t(last_);
     }

@@ -279,7 +279,7 @@ cdef void add_to(Window& window, double value) noexcept nogil:
     """Inserts a value; a full window drops its oldest."""
     cdef int place
     if window.count == window.size:
-        place = parse_address(window, window.arrived[window.oldest])
+        place = find_place(window, window.arrived[window.oldest])
         window.arrived[window.oldest] = value
         window.oldest = window.oldest + 1 if window.oldest + 1 < window.size else 0
     else:
@@ -296,7 +296,7 @@ cdef void add_to(Window& window, double value) noexcept nogil:
     window.sorted[place] = value
 
 
-cdef int parse_address(const Window& window, double value) noexcept nogil:
+cdef int find_place(const Window& window, double value) noexcept nogil:
     """The first place of a value that is in the window."""
     cdef int low = 0
     cdef int high = window.count - 1
