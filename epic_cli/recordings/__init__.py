@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     Requested = Collection[str]
 
     class ByteSource(Protocol):
-        """Where the bytes of a recording come from."""
+        """A source of the bytes of a recording."""
 
         def more(self) -> bytes:
-            """Some more bytes; none at the end."""
+            """Return some more bytes; none at the end."""
 
         def file(self, title: str) -> IO[bytes]:
-            """The whole of it, to be read in any order.
+            """Return the whole source as a file that can be read in any order.
 
-            Raises ``Unreadable`` for a stream, in the name of a format.
+            Raises ``Unreadable`` for a stream; ``title`` names the format in the message.
             """
 
     class Reader(Protocol):
-        """Turns the bytes of one recording into blocks of packets."""
+        """A reader that turns the bytes of one recording into blocks of packets."""
 
         @property
         def entities(self) -> Entities:
@@ -47,23 +47,26 @@ if TYPE_CHECKING:
 
         @property
         def ended(self) -> bool:
-            """The recording has said that it ends here; what follows is not read."""
+            """True once the recording has said that it ends here; nothing after that is read."""
 
         def scan(self, data: bytes, final: bool = False) -> PacketBlock:
-            """The packets of all lines that ``data`` completes; ``final``: there is no more."""
+            """Return the packets of all lines that ``data`` completes.
+
+            ``final`` marks the last data.
+            """
 
     class Writer(Protocol):
-        """Turns packets into a recording that its format's reader reads back as the same."""
+        """A writer of recordings that the reader of its format reads back as the same packets."""
 
         @property
         def header(self) -> bytes:
-            """What stands above the first packet."""
+            """The bytes above the first packet."""
 
         def row(self, packet: Packet) -> bytes:
-            """The line of a packet; raises ``Unwritable`` where it would not be read back."""
+            """Return the line of a packet; raises ``Unwritable`` if it could not be read back."""
 
         def end(self) -> bytes:
-            """What is left to be written below the last packet."""
+            """Return the bytes below the last packet."""
 
 
 #: Bytes of a line with its end; a longer one is refused. Packet text has the demo's own limit.
@@ -89,7 +92,7 @@ class Unreadable(Portable, ValueError):
 
 
 class Fit(IntEnum):
-    """How well the beginning of a recording fits a format; the best fit wins."""
+    """A rank of how well the beginning of a recording fits a format; the best fit wins."""
 
     NO = 0
     LAST_RESORT = 1  # nothing speaks for it, but it takes anything
@@ -103,9 +106,10 @@ class Fit(IntEnum):
 class Head:
     """The beginning of a recording, as formats look at it.
 
-    ``data`` are its bytes without a byte order mark, ``begin`` those without blanks in front, and
-    ``line`` the first line of these, which has ``ended`` or goes on. ``final``: there is no more;
-    ``enough``: no more is waited for. ``layout``: what is known of the recording's columns.
+    ``data`` has its bytes without a byte order mark, ``begin`` those without leading blanks, and
+    ``line`` the first line of these, which has ``ended`` or goes on. ``final`` is True if the
+    recording ends here, ``enough`` if the format has to be decided now. ``layout`` is what is known
+    of the recording's columns.
     """
 
     def __init__(self, data: bytes, final: bool = False, layout: ReadSpec | None = None) -> None:
@@ -120,14 +124,17 @@ class Head:
 
     @property
     def begins_as_json(self) -> bool:
-        """Whether an object or an array begins; a header or a log may begin with a bracket, too."""
+        """True if a JSON object or array begins.
+
+        A header or a log may begin with a bracket, too.
+        """
         import re
 
         return self.begin[:1] == b"{" or re.match(_ARRAY, self.line.rstrip()) is not None
 
     @property
     def has_object_line(self) -> bool:
-        """Whether the first line is an object."""
+        """True if the first line is a JSON object."""
         if self.line[:1] != b"{" or not self.line.rstrip().endswith(b"}"):
             return False
         if self.ended:
@@ -142,7 +149,7 @@ class Head:
 
     @property
     def lines(self) -> list[bytes]:
-        """The lines that are complete and not blank."""
+        """The complete lines that are not blank."""
         lines = self.begin.split(b"\n")
         if not self.enough:
             lines.pop()  # it goes on
@@ -154,13 +161,13 @@ LENGTHS, METRES = "lengths", "m"
 
 
 class Format:
-    """A format of recordings: an entry of the table says what differs.
+    """A format of recordings: one entry of the table of formats.
 
-    ``suffixes`` are what names of its files end with, the usual one first; ``magic`` is what any
-    recording in it begins with, and ``detect`` looks closer. What is no text is ``unpacked`` to a
-    recording in the format of that name. No one chooses it to be read where not ``by_name``.
-    ``needs_velocity``: it cannot hold packets otherwise. ``binary`` ones are not for a terminal.
-    Lengths are in its ``unit``.
+    ``suffixes`` are the endings of its files, the usual one first. ``magic`` are bytes that any
+    recording in it begins with; ``detect`` looks closer. A format that is not text is ``unpacked``
+    to the format of that name. ``by_name`` is False for formats that no user chooses for reading.
+    ``needs_velocity`` is True if it cannot hold packets without one. ``binary`` formats are not
+    written to a terminal. Lengths are in its ``unit``.
     """
 
     name: str
@@ -173,21 +180,24 @@ class Format:
     unit = LENGTHS
 
     def begins(self, head: bytes) -> bool:
-        """Whether a recording that begins like this is certainly in it."""
+        """Return True if a recording with this beginning is certainly in the format."""
         return head.startswith(self.magic)
 
     def detect(self, head: Head) -> Fit:
-        """How well the beginning of a recording fits."""
+        """Return how well the beginning of a recording fits."""
         return Fit.NO
 
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
-        """What reads a recording that begins with ``head``."""
+        """Return a reader for a recording that begins with ``head``."""
         raise NotImplementedError
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """A function for the bytes of what is inside; columns that no layout wants may be empty."""
+        """Return a function that yields the bytes inside.
+
+        Columns that no layout wants may be empty.
+        """
         raise NotImplementedError
 
     def writer(self, requested: Requested, extras: Collection[str]) -> Writer:
@@ -199,18 +209,18 @@ class Format:
 
     @property
     def reads(self) -> bool:
-        """Whether it has a reader."""
+        """True if the format has a reader."""
         return type(self).reader is not Format.reader
 
     @property
     def writes(self) -> bool:
-        """Whether it has a writer."""
+        """True if the format has a writer."""
         return type(self).writer is not Format.writer
 
 
 @cache
 def formats() -> dict[str, Format]:
-    """The table: all formats by their names, the default one first."""
+    """Return the table of formats by name, the default one first."""
     import importlib
     import pkgutil
 
@@ -225,7 +235,7 @@ def formats() -> dict[str, Format]:
 
 
 def input_formats() -> tuple[str, ...]:
-    """The formats that somebody can choose for a recording to be read."""
+    """Return the formats that a user can choose for reading."""
     return (
         "auto",
         *(
@@ -237,15 +247,15 @@ def input_formats() -> tuple[str, ...]:
 
 
 def written_formats() -> tuple[str, ...]:
-    """The formats that recordings can be written in."""
+    """Return the formats that recordings can be written in."""
     return tuple(file_format.name for file_format in formats().values() if file_format.writes)
 
 
 def packet_formats() -> tuple[str, ...]:
-    """The formats that packets can be sent and received in, one by one."""
+    """Return the formats that packets can be sent and received in, one by one."""
     return tuple(entry.name for entry in formats().values() if entry.reads and entry.writes)
 
 
 def suffixes() -> dict[str, str]:
-    """What files of recordings end with, and which format that is."""
+    """Return the format of each suffix of a recording's file name."""
     return {suffix: entry.name for entry in formats().values() for suffix in entry.suffixes}

@@ -78,7 +78,10 @@ def parse_endpoint(text: str) -> Address:
 
 
 def parse_sender(text: str) -> Address:
-    """As ``parse_address``, but a host alone is any port of it."""
+    """Parse a sender as ``parse_address`` does.
+
+    A host without a port stands for all of its ports.
+    """
     try:
         return parse_address(text if ":" in text else f"{text}:0")
     except ValueError:

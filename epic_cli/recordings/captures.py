@@ -354,12 +354,12 @@ class Capture:
 
     @property
     def packets(self) -> int:
-        """How many packets were read."""
+        """Number of packets that were read."""
         return self._ingest.counts.packets
 
     @property
     def refused(self) -> Counter[Refused]:
-        """What was rejected in the datagrams that were read."""
+        """Counts of the rejected parts of datagrams, by reason."""
         return self._ingest.counts.refused
 
     def words(self) -> str:
@@ -393,7 +393,7 @@ def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) ->
 
 
 def whole_records(data: bytes, most: int) -> int:
-    """How many of this many bytes behind the header are whole records."""
+    """Return how many of ``size`` bytes behind the header are whole records."""
     at = 0
     while at + _RECORD.size <= most:
         end = at + _RECORD.size + int(_RECORD.unpack_from(data, at)[2])

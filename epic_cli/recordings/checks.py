@@ -1,4 +1,4 @@
-"""What makes the meaning of a recording doubtful, judged by what was seen while it was read."""
+"""Checks for what makes the meaning of a recording doubtful, run on what the monitor has seen."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sort_command(watch: RecordingMonitor, field: str) -> str:
 
 
 def _stands_below(name: str, above: int, line: bytes) -> bool:
-    """Whether the file itself, not what it was unpacked from, has this line there."""
+    """Return True if the file itself, not what it was unpacked from, has this line there."""
     try:
         with Path(name).open("rb") as file:
             lines = file.read(_ABOVE + len(line)).split(b"\n")
@@ -94,7 +94,7 @@ _TEXT = 16384
 
 
 def misspelt(texts: Iterable[bytes]) -> Iterator[RecordingFinding]:
-    """What looks misspelt behind the numbers of packet text."""
+    """Yield a finding for each word of packet text that looks misspelt."""
     lines = (line.partition(b"#")[0] for text in texts for line in text[:_TEXT].splitlines())
     pairs = {pair for line in lines for pair in _WORD.findall(line)}
     words = {word.decode(): bool(digit) for word, digit in sorted(pairs)}
@@ -105,7 +105,7 @@ def misspelt(texts: Iterable[bytes]) -> Iterator[RecordingFinding]:
 
 
 def _near_word(word: str, is_number: bool) -> str | None:
-    """Which word was meant; None: none."""
+    """Return the word that was probably meant, or None."""
     from difflib import get_close_matches  # only a mistake needs it
 
     others = [name for name in WORDS if name not in TURN_WORDS]
@@ -123,7 +123,7 @@ def _near_word(word: str, is_number: bool) -> str | None:
 
 
 def junk(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """What stands behind the numbers of packet text and is not read."""
+    """Yield a finding for text behind the numbers of packet text that is not read."""
     if not watch.junk:
         return
     line, text = watch.junk_line
@@ -178,7 +178,7 @@ def _rows(samples: Sequence[WatchedBlock], most: int = _PACKETS) -> Iterator[_Ro
 
 
 def unread(reader: LineReader, line: bytes) -> dict[str, str]:
-    """The columns of a line, or the values of an object, that no field is read from."""
+    """Return the cells of a line, by column, that no field is read from."""
     places = reader.layout.places
     if any(star_of(column) >= 0 for column in places.values()):
         return reader.shared_cells(line) if "entity" not in places else {}
@@ -386,7 +386,7 @@ def _goes_about(track: Track) -> bool:
 
 
 def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]:
-    """Whether the yaw of an entity, in radians, leaps by whole turns or turns at an absurd rate."""
+    """Yield a finding if a yaw, read as radians, leaps by whole turns or turns absurdly fast."""
     found: dict[str, list[tuple[float, float]]] = {}
     for sample in watch.samples:
         block, reader = sample.block, sample.reader
@@ -559,7 +559,7 @@ def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFind
 
 
 def _is_cured(finding: RecordingFinding) -> bool:
-    """Whether it says how the recording has to be read for its packets to be right."""
+    """Return True if a finding proposes a reading that makes the packets right."""
     return bool(finding.read) and (finding.is_error or finding.code == "E209")
 
 
@@ -635,7 +635,7 @@ def _sample(watch: RecordingMonitor) -> PacketBlock:
 def _order(
     watch: RecordingMonitor, tracks: list[Track], totals: Totals
 ) -> Iterator[RecordingFinding]:
-    """What the order of the packets, and of their places, shows."""
+    """Yield findings on the order of packets and of their positions."""
     if watch.ended and watch.packets >= LEAST and totals.entities == watch.packets:
         # before the end they may be the first packets of very many
         column = (watch.layout.places if watch.layout else {}).get("entity", "entity")
@@ -962,7 +962,7 @@ def _arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Reco
 
 
 def _wanders(track: Track) -> bool:
-    """Whether the delays of an entity change by as much as a good part of its time."""
+    """Return True if an entity's delays change by a good part of its duration."""
     low, high = track.delays
     return bool(track.arrivals) and high - low > 0.5 * (track.last - track.first)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Extras = dict[str, Value]
 
     class ExtraSource(Protocol):
-        """What finds the extras of packets in the text of a block, or beside it."""
+        """A source of the extras of packets: the text of a block, or values beside it."""
 
         @property
         def extra_names(self) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ def _quoted(text: Value) -> str:
 
 
 def cell_of(separator: str) -> Callable[[str, Value], str | Loss]:
-    """Return what writes the cells of a table with this separator."""
+    """Return a function that writes the cells of a table with this separator."""
 
     def cell(_name: str, value: Value) -> str | Loss:
         text = _plain(value)

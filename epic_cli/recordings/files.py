@@ -66,7 +66,7 @@ def accessing(action: str, name: object, file_action: str = "") -> Iterator[None
 
 
 def identity(file: str | int) -> Identity | None:
-    """Which file it is, by path or descriptor; None: it is none that can be written over."""
+    """Return the device and inode of a path or descriptor; None if it cannot be overwritten."""
     try:
         found = os.stat(file)  # noqa: PTH116
     except FileNotFoundError:
@@ -77,7 +77,7 @@ def identity(file: str | int) -> Identity | None:
 
 
 def _future(path: str) -> Identity | None:
-    """Where a file will be that is not there yet."""
+    """Return the path where a file that does not exist yet will be."""
     folder, name = os.path.split(os.path.realpath(path))
     try:
         found = os.stat(folder)  # noqa: PTH116
@@ -285,7 +285,7 @@ def _remove_abandoned(part: str) -> None:
 
 
 def lock(descriptor: int) -> bool | None:
-    """Whether the file is ours until it is closed; None: the file system has no locks."""
+    """Return True if the file is locked for this process until it is closed; None without locks."""
     try:
         if sys.platform == "win32":
             place = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -304,7 +304,10 @@ def lock(descriptor: int) -> bool | None:
 
 
 def is_kept(target: str, backup: str) -> bool:
-    """Whether the backup is the file itself: a run was killed before the new one was there."""
+    """Return True if the backup is the file itself.
+
+    A run was killed before it replaced the file.
+    """
     try:
         return os.path.samefile(target, backup)  # noqa: PTH121
     except OSError:
@@ -312,7 +315,7 @@ def is_kept(target: str, backup: str) -> bool:
 
 
 def _keep(target: str, backup: str) -> None:
-    """The old file under a second name; raises ``OSError`` where that is another file's."""
+    """Keep the old file under a second name; raises ``OSError`` if another file has that name."""
     try:
         os.link(target, backup)
     except FileExistsError:

@@ -15,7 +15,7 @@ from epic_cli.recordings.wording import FrontEnd
 
 
 class Severity(Enum):
-    """How grave a finding is."""
+    """The severity of a finding."""
 
     ERROR = "error"  #: what is computed from the recording cannot be trusted
     WARNING = "warning"
@@ -284,38 +284,38 @@ class RecordingFinding(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What all findings of this code have in common."""
+        """The entry of ``KINDS`` for this code."""
         return KINDS[self.code]
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """The finding in a few words."""
         return self.kind.title
 
     @property
     def severity(self) -> Severity:
-        """How grave it is."""
+        """The severity of the finding."""
         return self.kind.severity
 
     @property
     def is_error(self) -> bool:
-        """Whether what is computed from the recording cannot be trusted."""
+        """True if nothing that is computed from the recording can be trusted."""
         return self.kind.severity is Severity.ERROR
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes two findings the same; their numbers may differ."""
+        """The values by which two findings are the same; other numbers may differ."""
         return self.code, self.facts.get("name", "")
 
     @property
     def what(self) -> str:
-        """What was seen, in a sentence without its full stop."""
+        """The observation as a sentence without its full stop."""
         facts = self.facts.items()
         counts = {name: Count(fact) if type(fact) is int else fact for name, fact in facts}
         return self.kind.says.format_map(counts)
 
     def cure(self, front_end: FrontEnd) -> str:
-        """What mends it, in the words of a front end; empty: nothing needs to be done."""
+        """Return the cure in the words of a front end; empty if nothing needs to be done."""
         if self.read:
             return front_end.read(self.read)
         if self.facts.get("command"):
@@ -334,7 +334,7 @@ class RecordingFinding(NamedTuple):
         return f" (line{'s' if len(self.lines) > 1 else ''} {shown})" if self.lines else ""
 
     def record(self) -> dict[str, Any]:
-        """All of it for programs."""
+        """Return all values for programs."""
         return {
             "code": self.code,
             "severity": self.severity.value,

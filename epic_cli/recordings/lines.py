@@ -53,7 +53,10 @@ _MOST = 16
 
 
 def numbers_in(text: str) -> tuple[str, ...] | None:
-    """The numbers of a vector, as texts with a decimal point; None: the text is none."""
+    """Return the numbers of a vector, as texts with a decimal point.
+
+    None if the text is no vector.
+    """
     usual = _USUAL.fullmatch(text)
     if usual:
         x, _, y, z = usual.groups()
@@ -62,7 +65,7 @@ def numbers_in(text: str) -> tuple[str, ...] | None:
 
 
 def _parse(text: str) -> tuple[str, ...] | None:
-    """As ``numbers_in``, however the vector is written."""
+    """Parse a vector however it is written; see ``numbers_in``."""
     around = _AROUND.fullmatch(text)
     inner = around.group(1) if around else text.strip()
     axes = "".join(_AXIS.findall(inner)).lower()
@@ -91,10 +94,11 @@ _AHEAD, _FEWEST = 40, 6
 
 
 class LineReader(ABC):
-    """Cuts bytes into lines and makes a packet of each; formats say how.
+    """A reader that cuts bytes into lines and makes a packet of each; formats say how.
 
-    ``layout`` is what is known of it; the rest is inferred from the first lines. ``on_read`` is
-    called with the result, unless it is what was given, or the layout of this program's own files.
+    ``layout`` is what is known of the lines; the rest is inferred from the first ones. ``on_read``
+    is called with the result, unless it is what was given or the layout of this program's own
+    files.
     """
 
     #: Bytes of a line with its end.
@@ -121,10 +125,13 @@ class LineReader(ABC):
 
     @abstractmethod
     def begin(self) -> None:
-        """Makes ready what the format keeps besides, before the first line."""
+        """Prepare the format's own state, before the first line."""
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
-        """The packets of all lines that ``data`` completes; ``final``: there is no more."""
+        """Return the packets of all lines that ``data`` completes.
+
+        ``final`` marks the last data.
+        """
         block = PacketBlock(self.entities)
         block.find_field = self.find_field
         block.extra_source = self
@@ -180,11 +187,14 @@ class LineReader(ABC):
     def refuse(
         self, block: PacketBlock, raw: bytes, caret: int, reason: Reason, **facts: Any
     ) -> None:
-        """Refuses the present line; ``facts`` are those of ``Refusal`` that go with the reason."""
+        """Refuse the current line.
+
+        ``facts`` are the fields of ``Refusal`` that belong to the reason.
+        """
         block.refusals.append(Refusal(self._line, caret + 1, raw, caret, reason, **facts))
 
     def add(self, block: PacketBlock, fields: dict[str, str], begin: int, raw: bytes) -> None:
-        """Adds the present line's packet, or refuses the line; see ``RecordScanner.add``."""
+        """Add the current line's packet, or refuse the line; see ``RecordScanner.add``."""
         assert self.records is not None
         if self.layout.counts_rows:
             fields = {**fields, "time": str(self._tick(fields.get("entity", "")))}
@@ -205,7 +215,7 @@ class LineReader(ABC):
             self.refuse(block, raw, caret, reason, field=label, **facts)
 
     def _tick(self, entity: str) -> int:
-        """The number of the present row: of all of them, or of those of an entity with rows."""
+        """Return the number of the current row, among all rows or among those of a named entity."""
         if any(star_of(column) >= 0 for column in self.layout.places.values()):
             self._ticks.setdefault("", self._line)
             return self._line - self._ticks[""]
@@ -213,14 +223,11 @@ class LineReader(ABC):
         return self._ticks[entity]
 
     def look_ahead(self, head: bytes) -> None:
-        """Takes the beginning of the recording: its first lines have a say in what is what."""
+        """Keep the first lines of the recording, which help to decide what its columns are."""
         self._ahead = head.split(b"\n")[1:_AHEAD]
 
     def without_counter(self, layout: ReadSpec) -> ReadSpec | None:
-        """What is given, but for a column that was taken for the entity, and counts lines.
-
-        None: there is no such column.
-        """
+        """Return the given layout without an entity column that only counts lines, or None."""
         column = layout.places.get("entity", "")
         if column in ("", "entity") or "entity" in dict(self.layout.columns or ()):
             return None
@@ -231,7 +238,7 @@ class LineReader(ABC):
         return self.layout._replace(columns=in_order(columns))
 
     def with_sequence(self, layout: ReadSpec) -> ReadSpec:
-        """A layout, with a count of ticks as sequence number where none of them is left out."""
+        """Return the layout, with a count of ticks as sequence number if no tick is left out."""
         places = layout.places
         if "seq" in {**dict(self.layout.columns or ()), **places}:
             return layout
@@ -249,7 +256,10 @@ class LineReader(ABC):
         return layout._replace(columns=in_order(columns))
 
     def with_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
-        """The same; where no name is a time's, with the columns whose numbers never go down."""
+        """Return the same error.
+
+        If no name is a time's, with columns of never decreasing numbers.
+        """
         unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
         rows = list(map(self.cells_of, self._ahead[:-1])) if unnamed else []
         readings = []
@@ -266,14 +276,14 @@ class LineReader(ABC):
         return ambiguous.with_readings(readings)
 
     def settle(self, layout: ReadSpec) -> None:
-        """The layout is complete."""
+        """Take the complete layout."""
         news = layout.write() != self.layout.write() and not layout.is_own
         self.layout = layout
         if news and self._on_read is not None:
             self._on_read(layout)
 
     def _keep_beginning(self) -> None:
-        """Let other recordings know which time and which place on the globe are 0."""
+        """Share the time and the place on the globe that are 0 with other recordings."""
         beginning = self.layout.beginning
         if beginning is None or self.records is None:
             return
@@ -284,25 +294,28 @@ class LineReader(ABC):
 
     @property
     def watched(self) -> LineReader:
-        """Itself: it knows what it does not read."""
+        """The reader itself: it knows what it does not read."""
         return self
 
     def again(self, layout: ReadSpec, head: bytes) -> LineReader:
-        """Another reader of the same lines, which begin so."""
+        """Return another reader of the same lines, which begin with ``head``."""
         reader = type(self)(layout)
         reader.look_ahead(head)
         return reader
 
     def sort_key(self, _field: str) -> tuple[str, int]:
-        """What separates columns, and which of them, from 1, has a field; 0: none for ``sort``."""
+        """Return the separator of columns and a field's column, from 1.
+
+        0 if ``sort`` cannot use it.
+        """
         return "", 0
 
     @abstractmethod
     def cells_of(self, raw: bytes) -> dict[str, str]:
-        """All that a line has, read or not, by names as a layout writes them."""
+        """Return all cells of a line, read or not, by name as a layout writes it."""
 
     def shared_cells(self, _raw: bytes) -> dict[str, str]:
-        """What a line with several packets has beside them and is not read, by the same names."""
+        """Return the cells beside the packets of a line with several; by the same names."""
         return {}
 
     @property
@@ -373,17 +386,17 @@ class LineReader(ABC):
         return {**shared, **{name: one for name, one in mine.items() if name not in read}}
 
     def label(self, field: str) -> str:
-        """What a field is called in the recording."""
+        """Return the recording's name of a field."""
         return self.layout.places.get(field, field)
 
     @abstractmethod
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        """Makes a packet of a line, or refuses it."""
+        """Make a packet of a line, or refuse it."""
 
     @abstractmethod
     def take_end(self, block: PacketBlock) -> None:
-        """There are no more lines."""
+        """Take the end of the recording."""
 
     @abstractmethod
     def find_field(self, raw: bytes, name: str) -> int:
-        """Where in a line a field stands."""
+        """Return the offset of a field in a line."""

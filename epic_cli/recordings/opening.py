@@ -63,10 +63,10 @@ UNUSABLE = (CannotAccess, Unreadable)
 
 
 class ReadingLog:
-    """What is learnt of one recording as it is read; this one says nothing of it.
+    """A log of what is learned of one recording as it is read; this one reports nothing.
 
-    ``layout`` is how it is read, where that was inferred; ``watch`` has what was found; ``refused``
-    is whether lines were refused. A front end says some of it, in the methods that do nothing here.
+    ``layout`` is how it is read, if that was inferred; ``watch`` has the findings; ``refused`` is
+    True once lines were refused. Front ends override the methods that do nothing here.
     """
 
     def __init__(self, name: str, watch: RecordingMonitor | None = None) -> None:
@@ -79,26 +79,26 @@ class ReadingLog:
 
     @property
     def findings(self) -> tuple[RecordingFinding, ...]:
-        """What was found so far."""
+        """The findings so far."""
         return tuple(self.watch.findings)
 
     def requested(self, spec: ReadSpec) -> None:
-        """Takes how it is wanted to be read."""
+        """Take the layout that the user asks for."""
         self.watch.requested(spec)
 
     def inferred(self, spec: ReadSpec) -> None:
-        """Takes how it is read, where that was inferred."""
+        """Take the layout that was inferred."""
         self.layout = spec
         self.watch.inferred(spec)
 
     def observe(self, block: PacketBlock) -> None:
-        """Takes its next packets."""
+        """Take the next packets."""
         self.packets += len(block)
         if self.watch.observe(block):
             self._find()
 
     def end_of_recording(self) -> None:
-        """There are no more packets: takes what is found in all of them."""
+        """Take the end of the recording, and the findings on all of it."""
         if self.watch.end():
             self._find()
 
@@ -109,22 +109,22 @@ class ReadingLog:
             self.found(finding)
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Takes the next refused lines."""
+        """Take the next refused lines."""
         self.refused |= bool(refusals)
 
     def unplaced(self, refusals: Sequence[Refusal]) -> bool:
-        """Packets that have no place on the clock; returns whether that is said."""
+        """Take packets that have no place on the clock; return True if they are reported."""
         del refusals
         return False
 
     def found(self, finding: RecordingFinding) -> None:
-        """Something is found."""
+        """Take a finding."""
 
     def estimated(self) -> None:
-        """Missing velocities are estimated."""
+        """Take that missing velocities are estimated."""
 
     def left_out(self, kept: int, entities: int) -> None:
-        """Only the ``kept`` of this many entities are taken that have most packets."""
+        """Take that only the ``kept`` of ``entities`` entities with the most packets are judged."""
         from epic_cli.recordings.findings import RecordingFinding
 
         facts = {"name": self.name, "kept": kept, "entities": entities}
@@ -133,7 +133,7 @@ class ReadingLog:
             self.found(finding)
 
     def put_in_order(self, late: int, repeated: int) -> None:
-        """Takes how many states of a movement came late, and how many again."""
+        """Take how many states of a movement came late, and how many were repeated."""
         from epic_cli.recordings.findings import RecordingFinding
 
         if late or repeated:
@@ -141,22 +141,22 @@ class ReadingLog:
             self.watch.noted.append(RecordingFinding("E110", facts))
 
     def as_trace(self, words: str) -> None:
-        """It is read as a network, without positions."""
+        """Take that the recording is read as a network trace, without positions."""
 
     def lost_extras(self, words: str) -> None:
         """Take that some of what packets have beside their keys is not carried over."""
 
     def captured(self, words: str) -> None:
-        """It is a capture, with other frames beside those of its packets."""
+        """Take the description of a capture."""
 
     def undrawn(self, entities: Sequence[str]) -> None:
-        """Of these there is nothing in what the game drew."""
+        """Take the entities of which the game drew nothing."""
 
     def unjudged(self, entity: str, why: str) -> None:
-        """Of an entity it says nothing that can be judged by, and why."""
+        """Take why an entity cannot be judged."""
 
     def progress(self) -> AbstractContextManager[Progress]:
-        """What is told how many of how many bytes are read, while all of it is."""
+        """Return a context that takes how many of how many bytes are read."""
         return contextlib.nullcontext(lambda _done, _total: None)
 
     def __enter__(self) -> Self:
@@ -196,7 +196,7 @@ class RecordingSource:
         self._content = content
 
     def open(self) -> AbstractContextManager[int | IO[bytes] | Callable[[], bytes]]:
-        """Where its bytes come from; raises ``CannotAccess`` and ``Overwrites``."""
+        """Open the source of the bytes; raises ``CannotAccess`` and ``Overwrites``."""
         if self.path is not None:
             return open_source(self.path)
         assert self._content is not None
@@ -204,21 +204,21 @@ class RecordingSource:
 
 
 def source_at(path: str) -> RecordingSource:
-    """The source of a file; ``-`` is standard input."""
+    """Return the source of a file; ``-`` is standard input."""
     return RecordingSource(source_name(path), path=path, kept=is_kept(path))
 
 
 def source_name(file: str | RecordingSource) -> str:
-    """What messages call it; what stands in for standard input may have a name of its own."""
+    """Return a source's name in messages; a stand-in for standard input may have its own."""
     if not isinstance(file, str):
         return file.name
     return getattr(sys.stdin, "recording_name", "<stdin>") if file == "-" else file
 
 
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
-    """The files that are meant, those of a folder by name; none: standard input.
+    """Return the files of a command's recordings, those of folders by name; none is standard input.
 
-    The truth is none of them. Raises ``CannotAccess``, ``Overwrites``.
+    The file of the ``truth`` is left out. Raises ``CannotAccess``, ``Overwrites``.
     """
     found: list[str] = []
     for name in given or ("-",):
@@ -231,7 +231,7 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
 
 @contextlib.contextmanager
 def open_source(file: str) -> Iterator[int]:
-    """A descriptor to read; ``-`` is standard input.
+    """Open a file's descriptor for reading; ``-`` is standard input.
 
     Raises ``CannotAccess``, and ``Overwrites`` for the file that standard output writes: a copy of
     it into itself would have no end.
@@ -267,7 +267,7 @@ def _check_apart_from_stdout(descriptor: int, file: str) -> None:
 
 
 def is_kept(file: str) -> bool:
-    """Whether all of it is there: a file, also as standard input, and no pipe."""
+    """Return True if a file is complete: a regular file, also as standard input, and no pipe."""
     try:
         mode = os.fstat(sys.stdin.fileno()) if file == "-" else os.stat(file)  # noqa: PTH116
     except (OSError, ValueError, AttributeError):
@@ -324,7 +324,7 @@ def blocks(
 
 
 def check_entities(name: str, wanted: Iterable[str], entities: Entities) -> None:
-    """Raises ``Unreadable`` where a recording has no packet of an entity that is wanted."""
+    """Raise ``Unreadable`` if a recording has no packet of a wanted entity."""
     known = [entities.name(number) for number in range(len(entities))]
     for entity in wanted:
         if entity not in known:
@@ -333,7 +333,7 @@ def check_entities(name: str, wanted: Iterable[str], entities: Entities) -> None
 
 
 def _place(stream: object) -> int:
-    """How far it is read; 0 where no one knows."""
+    """Return how many bytes have been read; 0 if that is not known."""
     try:
         return os.lseek(stream, 0, os.SEEK_CUR) if isinstance(stream, int) else 0
     except OSError:

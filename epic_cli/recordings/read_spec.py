@@ -45,7 +45,7 @@ _TOGETHER = tuple(
 
 
 def whole_fields(names: Collection[str]) -> list[str]:
-    """The fields that have these names; a rotation or a spin, of which a number lacks, has not."""
+    """Return the fields of these names, without rotations and spins that lack a number."""
     lacking = {name for some in _TOGETHER if not set(some) <= set(names) for name in some}
     return [name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names and name not in lacking]
 
@@ -59,12 +59,12 @@ def used_columns(layout: "ReadSpec") -> frozenset[str]:
 
 
 def in_order(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The columns by field in their usual order."""
+    """Return the columns by field in their usual order."""
     return tuple((field, columns[field]) for field in FIELD_ORDER if field in columns)
 
 
 def _check_columns(columns: Mapping[str, str]) -> None:
-    """Raises ``SettingError`` for columns by field that cannot all be meant."""
+    """Raise ``SettingError`` for columns by field that contradict each other."""
     named = [column for column in columns.values() if column]
     twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
@@ -111,17 +111,17 @@ def star_levels(column: str) -> tuple[str, ...]:
 
 
 def column_name(column: str) -> str:
-    """The name in a header that a column of a layout stands for."""
+    """Return the name in a header for a layout's column."""
     return "".join(_unescaped(column))
 
 
 def column_text(name: str) -> str:
-    """How a layout writes the name of a column."""
+    """Return a column's name as a layout writes it."""
     return re.sub(r"[\\*|]", r"\\\g<0>", name)
 
 
 def star_of(column: str) -> int:
-    """Where a column has the star that stands for each of several entities; -1: it has none."""
+    """Return the place of a column's star, which stands for each of several entities, or -1."""
     found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
     return found.end() - 1 if found else -1
 
@@ -135,12 +135,12 @@ def joined_columns(column: str) -> tuple[str, ...]:
 
 
 def path_names(path: str) -> tuple[str, ...]:
-    """The names, from the outermost in, of a path in a JSON object."""
+    """Return the names of a path in a JSON object, from the outermost in."""
     return tuple("".join(_unescaped(step)) for step in split_escaped(path, "."))
 
 
 def path_text(names: tuple[str, ...]) -> str:
-    """How a layout writes a path."""
+    """Return a path as a layout writes it."""
     return ".".join(column_text(name).replace(".", "\\.") for name in names)
 
 
@@ -150,7 +150,7 @@ def _unescaped(text: str) -> list[str]:
 
 
 def split_escaped(text: str, separator: str) -> list[str]:
-    """The parts between separators before which there is no backslash."""
+    """Split a text at separators without a backslash before them."""
     parts, characters = [""], iter(text)
     for character in characters:
         if character == separator:
@@ -458,30 +458,30 @@ class ReadSpec(Described, _Fields):
 
     @classmethod
     def key_of(cls, name: str) -> str:
-        """A name is that of a format, or of a profile."""
+        """Return the key of a lone name: that of a format or of a profile."""
         if name in input_formats():
             return "format"
         return "" if name in (key.name for key in READ) else cls.KEY
 
     @classmethod
     def parameter(cls, key: str) -> Parameter:
-        """The one of this key."""
+        """Return the parameter of a key."""
         return find(key, READ, cls.OWNER, "key")
 
     @property
     def is_numbered(self) -> bool:
-        """Whether columns are given by their numbers: then no line is a header."""
+        """True if columns are given by number, so that no line is a header."""
         return any(place.isdigit() for place in self.places.values())
 
     @property
     def counts_rows(self) -> bool:
-        """Whether it has no times, and its rows are ticks."""
+        """True if the recording has no times, and its rows are ticks."""
         counted = (self.time_unit or "").startswith("tick")
         return counted and dict(self.columns or ()).get("time") == ""
 
     @property
     def places(self) -> dict[str, str]:
-        """The columns by field, those that are not empty."""
+        """The columns by field, without empty ones."""
         return {field: column for field, column in self.columns or () if column}
 
     def beside(self, fields: Collection[str], layout: "ReadSpec | None" = None) -> "ReadSpec":
@@ -503,7 +503,7 @@ class ReadSpec(Described, _Fields):
 
     @property
     def said(self) -> dict[str, str]:
-        """The entries of ``--read`` that say this, with those of a recording beside it."""
+        """The ``--read`` entries for this, with those of the recording beside it."""
         if self.packets is None:
             return dict(self.entries())
         assert isinstance(self.packets, ReadSpec)
@@ -528,7 +528,7 @@ class ReadSpec(Described, _Fields):
         return "" if named is None else write({**self.said, **named}.items())
 
     def again(self, text: str) -> "ReadSpec":
-        """The same file, read as this description says, which ``say`` has made."""
+        """Return the spec of the same file with a description that ``say`` has made."""
         spec = ReadSpec.parse(text)
         if self.packets is not None:
             return self._replace(time_unit=spec.frame_unit, scale=spec.frame_scale, packets=spec)
@@ -538,7 +538,7 @@ class ReadSpec(Described, _Fields):
 
     @property
     def units(self) -> "Units":
-        """What the engine's scanners have to know of a layout that is complete."""
+        """The units for the engine's scanners, of a complete layout."""
         unit = per_second(self.time_unit or "s")
         arrival_unit = self.arrival_unit or unit_of_arrivals(self.time_unit)
         if self.time_origin == "first":
@@ -594,7 +594,10 @@ class ReadSpec(Described, _Fields):
 
     @property
     def conversions(self) -> str:
-        """What is done to lengths and velocities that have units; empty: nothing."""
+        """The conversions of lengths and velocities with units, in words.
+
+        Empty if there are none.
+        """
         if self.factors is None:
             return ""
         fields: dict[float, list[str]] = {}
@@ -606,14 +609,14 @@ class ReadSpec(Described, _Fields):
 
     @property
     def is_own(self) -> bool:
-        """Whether it is that of this program's own files."""
+        """True for the layout of this program's own files."""
         usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
         others = self._replace(columns=None, time_unit=None, time_origin=None, axes=None)
         return usual and others.is_empty and self._has_own_names
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing of a recording that packet text could not hold to."""
+        """True if it says nothing that packet text could not follow."""
         here = ("unless_own", "rebase_time", "keep_extras", "beginning", "explicit")
         beside = ("packets", "packet_columns", "frame_unit", "frame_scale")
         own = ("format", "encoding", "names", "max_entities", *here, *beside)

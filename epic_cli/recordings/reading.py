@@ -38,7 +38,7 @@ _WRAPPERS, _SHORTEST, _LONGEST_MAGIC = b"\x1fB\xfd(\xff\xfe\xd4\xa1M\n", 4, 10
 
 
 class BytesSource:
-    """Where a recording comes from; what has been looked at is given once more."""
+    """A source of bytes that can give its first bytes again."""
 
     def __init__(self, source: int | IO[bytes] | Callable[[], bytes]) -> None:
         self._head = b""
@@ -52,11 +52,11 @@ class BytesSource:
             self._read = lambda: some(BLOCK_SIZE)
 
     def give_again(self, head: bytes) -> None:
-        """The first bytes that ``more`` is to give."""
+        """Set the first bytes that ``more`` returns."""
         self._head = head
 
     def more(self) -> bytes:
-        """Some more bytes; none at the end."""
+        """Return some more bytes; none at the end."""
         if self._head:
             head, self._head = self._head, b""
             return head
@@ -64,11 +64,11 @@ class BytesSource:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, of which more can be read without waiting."""
+        """True for a regular file, of which more can be read without waiting."""
         return isinstance(self._source, int) and stat.S_ISREG(os.fstat(self._source).st_mode)
 
     def file(self, title: str) -> IO[bytes]:
-        """The whole of it; raises ``Unreadable`` for a stream."""
+        """Return the whole source as a file; raises ``Unreadable`` for a stream."""
         file = self._source
         if isinstance(file, int):
             file = open(file, "rb", closefd=False)  # noqa: SIM115
@@ -83,7 +83,7 @@ class BytesSource:
 
 
 def unwrapped(source: int | IO[bytes]) -> BufferedReader:
-    """The bytes of a file, out of what compresses them; raises ``Unreadable``, as reading does."""
+    """Return the decompressed bytes of a file; raises ``Unreadable``, as reading them does."""
     import io
 
     class Bytes(io.RawIOBase):
@@ -108,7 +108,7 @@ def unwrapped(source: int | IO[bytes]) -> BufferedReader:
 
 
 def wrapper(head: bytes) -> Format | None:
-    """What is around a recording that begins like this, whatever its format; None: nothing."""
+    """Return the wrapper of a recording that begins with ``head``, or None."""
     if not head or head[0] not in _WRAPPERS:
         return None
     found = (each for each in formats().values() if each.unpacked == "auto" and not each.by_name)
@@ -116,7 +116,7 @@ def wrapper(head: bytes) -> Format | None:
 
 
 def goes_on_as_magic(head: bytes) -> bool:
-    """Whether more is needed to know what is around a recording."""
+    """Return True if more bytes are needed to recognize a wrapper."""
     if len(head) >= _LONGEST_MAGIC or head[0] not in _WRAPPERS:
         return False
     magics = (magic for file_format in formats().values() for magic in file_format.magic)
@@ -140,7 +140,7 @@ def make_reader(
     entities: Entities | None = None,
     head: bytes = b"",
 ) -> Reader:
-    """A reader for one recording in the format of this name, which begins with ``head``."""
+    """Return a reader for one recording in the named format that begins with ``head``."""
     return _entry(name).reader(spec, on_read, entities, head)
 
 
@@ -158,7 +158,7 @@ def make_writer(
 
 
 def make_line_writer(packet_format: str) -> LineWriter:
-    """As ``make_writer``, with a place for turns, for the formats with a line for each packet."""
+    """Return a writer with columns for rotations, for a format with a line for each packet."""
     from epic_cli.recordings.writing import LineWriter
 
     writer = make_writer(packet_format, ("rotation",))
@@ -175,7 +175,7 @@ def _entry(name: str) -> Format:
 
 
 def detect(head: bytes, final: bool = False, layout: ReadSpec | None = None) -> str | None:
-    """The format of a recording that begins like this; None: more of it is needed."""
+    """Return the format of a recording that begins with ``head``; None if more bytes are needed."""
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
     look = Head(head, final, layout)
@@ -248,7 +248,7 @@ def read(
 def _tell_end(
     reader: Reader, block: PacketBlock, source: BytesSource, watch: RecordingMonitor | None
 ) -> None:
-    """Says of packet text that there are lines behind its end; a pipe is never waited for."""
+    """Report lines behind the end of packet text; a pipe is not waited for."""
     line = getattr(reader, "end_line", 0)
     if not line or not (reader.behind or (source.is_file and source.more())):  # type: ignore[attr-defined]
         return
@@ -276,9 +276,9 @@ def _tell_nothing(begun: bytes, block: PacketBlock, watch: RecordingMonitor | No
 def _look(
     bytes_of: BytesSource, wanted: str, spec: ReadSpec | None
 ) -> tuple[Format | None, bytes, bool, ReadSpec | None]:
-    """The format of a source or of what is around it, its beginning, whether that is all of it.
+    """Return the format of a source or of its wrapper, its first bytes, and whether these are all.
 
-    No format: it is text in another encoding. A pattern that is not meant is left out.
+    The format is None for text in another encoding. A pattern that is not meant is left out.
     """
     head, final = b"", False
     if wanted != "auto" and _entry(wanted).unpacked:
@@ -302,7 +302,7 @@ def _look(
 
 
 def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec | None) -> None:
-    """Keeps of the readings of refused lines those by which a recording begun so can be read."""
+    """Keep the proposed readings of refused lines by which the recording can really be read."""
     if not any(refusal.readings for refusal in block.refusals):
         return
     from epic_cli.recordings.readings import tried
@@ -321,7 +321,7 @@ def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec |
 def _decoded(
     source: BytesSource, spec: ReadSpec | None, on_read: OnRead
 ) -> tuple[Callable[[], bytes], ReadSpec, OnRead]:
-    """The text of a source in UTF-8; what is said of how it is read has its own encoding again."""
+    """Return the text of a source in UTF-8; reports of the layout name its own encoding again."""
     from epic_cli.recordings.entries.wrapped import decoded
 
     assert spec is not None
@@ -336,13 +336,13 @@ def _decoded(
 
 
 def _is_packed(head: bytes, wanted: str) -> bool:
-    """Whether a format has to be unpacked that begins like this, unless another one is given."""
+    """Return True if the head is that of a format to unpack, unless another one is given."""
     packed = (file_format for file_format in formats().values() if file_format.unpacked)
     return wanted == "auto" and any(packet.begins(head) for packet in packed)
 
 
 def _held_to_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
-    """The spec without its pattern where that is not meant for a recording with this ``head``."""
+    """Return the spec, without a pattern that is not meant for a recording with this ``head``."""
     if spec.unless_own:
         from re import search
 
@@ -355,9 +355,9 @@ def _held_to_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
 
 
 def recordings_in(path: str | os.PathLike[str]) -> list[str]:
-    """The files of a folder whose names end like those of recordings, by name; a file: itself.
+    """List a folder's recordings by name, without hidden files; for a file, the file itself.
 
-    Hidden ones are not meant. Raises ``OSError``, ``FileNotFoundError`` where there is none.
+    Raises ``OSError``, and ``FileNotFoundError`` for a folder without recordings.
     """
     from errno import ENOENT
     from pathlib import Path
@@ -381,9 +381,9 @@ _LOOK, _LINES = 65536, 3
 
 
 def may_be_grouped(file: str | int, name: str) -> bool:
-    """Whether its first entity, of this name, is hardly that of its last lines as well.
+    """Return True unless the entity ``name`` is in the first and the last lines alike.
 
-    ``file`` is its path, or the descriptor of an open one, whose position does not change.
+    ``file`` is a path, or the descriptor of an open file, whose position does not change.
     """
     if isinstance(file, str):
         with open(file, "rb", buffering=0) as stream:  # noqa: PTH123

@@ -106,7 +106,7 @@ def settled(source: RecordingSource) -> RecordingSource:
 
 
 def _is_whole(file: Any) -> bool:
-    """Whether all of an open file is there, and no pipe."""
+    """Return True if an open file is complete, and no pipe."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except (OSError, AttributeError):
@@ -154,14 +154,14 @@ def table_of(source: Any) -> Bytes | None:
 
 
 def is_row(item: object) -> bool:
-    """Whether this is a dict, or a tuple or a list that begins with a value, and no packet."""
+    """Return True for a dict, or a tuple or list that begins with a value, and is no packet."""
     if isinstance(item, (tuple, list)) and not hasattr(item, "position"):
         return bool(item) and not isinstance(item[0], (tuple, list))
     return isinstance(item, Mapping) or _is_record(item)
 
 
 def _is_record(item: object) -> bool:
-    """Whether this is an object of a dataclass that is not itself a packet."""
+    """Return True for an object of a dataclass that is not itself a packet."""
     return hasattr(item, "__dataclass_fields__") and not hasattr(item, "position")
 
 
@@ -194,7 +194,7 @@ class _Encoded:
         return bytes(self._file.read(max(size, 1)).encode("utf-8", "surrogatepass"))
 
     def seekable(self) -> bool:
-        """It has no places in bytes."""
+        """Return False: there are no places in bytes."""
         return False
 
 

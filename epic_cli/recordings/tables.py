@@ -95,7 +95,7 @@ class TableRow:
         return value
 
     def flag(self, name: str) -> bool:
-        """A cell that is 0 or 1; empty, or without a column: 0."""
+        """Return True for a cell of 1, False for 0, an empty cell or a missing column."""
         text = self.text(name) or "0"
         if text not in ("0", "1"):
             raise self.refuse(name, Reason.CELL_NOT_A_FLAG)

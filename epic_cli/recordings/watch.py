@@ -35,7 +35,7 @@ _ALL, _EVERY = 16, 16
 
 
 class WatchedBlock:
-    """Packets that are looked at closely, with the text that they were read from."""
+    """A block of packets that are looked at closely, with their text."""
 
     def __init__(self, block: PacketBlock, reader: LineReader | None) -> None:
         self.block: PacketBlock = block
@@ -72,7 +72,7 @@ class RecordingMonitor:
         self._shown: set[tuple[object, ...]] = set()
 
     def requested(self, layout: ReadSpec | None) -> None:
-        """Takes the layout that the user gave: what it says is not doubted."""
+        """Take the user's layout, which is not doubted."""
         self.given = layout
 
     def reading(self, reader: Reader, name: str) -> None:
@@ -81,12 +81,12 @@ class RecordingMonitor:
         self.reader = getattr(reader, "watched", None)
 
     def inferred(self, layout: ReadSpec) -> None:
-        """Takes the layout that was inferred."""
+        """Take the inferred layout."""
         self.layout = layout
 
     @property
     def unit(self) -> str:
-        """What the lengths are in that are read."""
+        """The unit of the lengths that are read."""
         from epic_cli.recordings import LENGTHS, METRES, formats
 
         layout = self.layout or self.given
@@ -97,7 +97,7 @@ class RecordingMonitor:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The codes of the findings that make all that is computed doubtful."""
+        """The codes of findings that make all computed values doubtful."""
         if not self.findings:
             return ()
         from epic_cli.recordings.findings import doubts
@@ -105,7 +105,10 @@ class RecordingMonitor:
         return doubts(self.findings)
 
     def observe(self, block: PacketBlock) -> bool:
-        """Takes the next packets, as they were read; returns whether to look for findings now."""
+        """Take the next packets as they were read.
+
+        Return True if it is time to look for findings.
+        """
         if block.junk:
             if not self.junk:
                 at = next(at for at in range(len(block)) if block.line(at) == block.junk_line)
@@ -136,7 +139,7 @@ class RecordingMonitor:
         return soon and not self.thorough
 
     def _has_some(self, line: bytes) -> bool:
-        """Whether a line has a number of a place or a velocity: it lacks only the others."""
+        """Return True if a line has a number of a position or velocity, and lacks only others."""
         layout = self.reader.layout if self.reader is not None else None
         places = layout.places if layout is not None else {}
         if layout is None or not places or "*" in "".join(places.values()):
@@ -157,7 +160,7 @@ class RecordingMonitor:
         self.samples.append(WatchedBlock(part, self.reader))
 
     def read_with(self, entries: Mapping[str, str]) -> str:
-        """A description with these entries beside what is given; empty: there is no layout."""
+        """Return the given description with these entries; empty if there is no layout."""
         from epic_cli.recordings.read_spec import INFERRED  # packet text starts without it
 
         if not any(sample.reader for sample in self.samples):
@@ -165,14 +168,14 @@ class RecordingMonitor:
         return (self.given or INFERRED).say(entries)
 
     def end(self) -> bool:
-        """After the last packet: returns whether there may be more findings."""
+        """Take the end of the recording; return True if there may be more findings."""
         self.ended = True
         if self.packets >= LEAST or self.junk or self.texts or self.noted or self.partial:
             return True
         return self.census.doubtful
 
     def fresh(self, findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
-        """Those of all findings so far that have not been returned before."""
+        """Return the findings that have not been returned before."""
         new = {finding.key: finding for finding in findings if finding.key not in self._shown}
         self._shown.update(new)
         self.findings += new.values()

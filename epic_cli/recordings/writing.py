@@ -77,7 +77,10 @@ class LineWriter:
         self._form = {**form, "requested": [key.columns[0] for key in self._keys if key.request]}
 
     def many(self, **changes: Any) -> PacketRows:
-        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        """Return an engine's writer of the same rows, many at once.
+
+        ``changes`` are those of ``PacketRows``.
+        """
         from epic_cli.engine.text import PacketRows  # most write other things
 
         def name_or_none(entity: str) -> str | None:
@@ -89,7 +92,7 @@ class LineWriter:
         return PacketRows(name_or_none, self._longest, **self._form, **changes)
 
     def row(self, packet: Packet) -> bytes:
-        """A packet as one line; raises ``Unwritable``."""
+        """Return a packet as one line; raises ``Unwritable``."""
         check(packet)
         if self._needs_velocity and packet.velocity is None:
             raise Unwritable(Fault.NO_VELOCITY, "velocity", None)
@@ -118,22 +121,22 @@ class LineWriter:
         ]
 
     def end(self) -> bytes:
-        """What is left to be written below the last packet."""
+        """Return the bytes below the last packet: none."""
         return b""
 
 
 def number(value: float) -> str:
-    """The shortest decimal that reads back as this number; whole ones without a fraction."""
+    """Return the shortest decimal that reads back as this number; whole ones without a fraction."""
     return repr(float(value)).removesuffix(".0")
 
 
 def value_text(value: str | float) -> str:
-    """A setting's value as it is typed."""
+    """Return a setting's value as it is typed."""
     return value if isinstance(value, str) else number(float(value))
 
 
 def csv_field(text: str) -> str:
-    """A field of CSV, quoted where it must be (RFC 4180); the engine's rows quote alike."""
+    """Return a field of CSV, quoted where it must be (RFC 4180); the engine's rows quote alike."""
     if any(character in text for character in ',"\n\r'):
         return '"' + text.replace('"', '""') + '"'
     return text
@@ -154,14 +157,14 @@ def typed_field(value: object, text: str) -> str:
 
 
 def check_name(entity: str) -> str:
-    """The name; raises ``Unwritable`` for one that could steer a terminal."""
+    """Return the name; raises ``Unwritable`` for one that could control a terminal."""
     if not entity.isprintable():
         raise Unwritable(Fault.UNPRINTABLE, "entity", entity)
     return entity
 
 
 def check_unbroken_name(entity: str) -> str:
-    """The name; raises ``Unwritable`` for one that would end at a blank."""
+    """Return the name; raises ``Unwritable`` for one that has a blank."""
     if " " in check_name(entity):  # of the printable characters the one that ends a word
         raise Unwritable(Fault.BLANK, "entity", entity)
     return entity
@@ -228,17 +231,17 @@ class Conversion:
         self._many: PacketRows | None = None
 
     def packets(self, block: PacketBlock) -> Iterator[tuple[int, Packet]]:
-        """The packets that are kept, each with its index in the block.
+        """Yield the kept packets, each with its index in the block.
 
-        A velocity is estimated from all packets before, also from those that are not kept.
+        A velocity is estimated from all earlier packets, including those that are not kept.
         """
         self._fill(block)
         yield from self._kept(block, 0)
 
     def rows(self, block: PacketBlock, writer: Writer) -> Iterator[bytes]:
-        """The rows of the packets that are kept; raises ``UnwritablePacket``.
+        """Yield the rows of the kept packets; raises ``UnwritablePacket``.
 
-        The engine writes the usual ones, many at once; the writer decides about the others.
+        The engine writes usual packets many at once; the writer decides about the others.
         """
         self._fill(block)
         if self._many is None and isinstance(writer, LineWriter):

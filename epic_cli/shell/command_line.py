@@ -101,7 +101,7 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
 
 
 def default_command() -> str:
-    """What ``epic`` alone does: the session on a terminal, and a replay elsewhere."""
+    """Return the command of ``epic`` alone: the session on a terminal, else a replay."""
     on_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
     return "session" if on_terminal else "replay"
 

@@ -32,7 +32,7 @@ class CommandEntry(NamedTuple):
 
     @property
     def is_job(self) -> bool:
-        """Whether it works and ends by itself, without filling the screen."""
+        """True if the command works and ends by itself, without filling the screen."""
         return self.folder.startswith("jobs.") or self.name == "send"
 
 

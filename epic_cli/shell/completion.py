@@ -110,7 +110,7 @@ class Candidate(NamedTuple):
 
 
 def candidates(group: click.Command, words: list[str], begun: str, default: str) -> list[Candidate]:
-    """What can stand in place of ``begun`` behind these words.
+    """Return the completions of ``begun`` behind these words.
 
     ``default`` is the command whose options the group has, too.
     """

@@ -51,7 +51,7 @@ PROFILES = "profile"
 
 
 def read_config(path: str) -> dict[str, object]:
-    """What the file says; raises ``CannotAccess``, and ``WrongUsage`` for what is no TOML."""
+    """Read a TOML file; raises ``CannotAccess``, and ``WrongUsage`` for broken TOML."""
     import tomllib  # only those who have a configuration wait for it
 
     try:
@@ -64,7 +64,10 @@ def read_config(path: str) -> dict[str, object]:
 
 
 def checked_profiles(table: dict[str, object]) -> dict[str, str]:
-    """The profiles of a configuration; raises ``WrongUsage`` for one that has no ``read`` alone."""
+    """Return the profiles of a configuration.
+
+    Raises ``WrongUsage`` for one without exactly ``read``.
+    """
     profiles = table.get(PROFILES, {})
     found: dict[str, str] = {}
     for name, one in profiles.items() if isinstance(profiles, dict) else ():
@@ -77,7 +80,7 @@ def checked_profiles(table: dict[str, object]) -> dict[str, str]:
 
 
 def objection(context: click.Context, option: click.Parameter, value: object) -> str:
-    """What an option has against a value; empty: nothing."""
+    """Return why an option does not take a value; empty if it does."""
     import click  # a plain replay asks only where the file is
 
     try:
@@ -89,14 +92,14 @@ def objection(context: click.Context, option: click.Parameter, value: object) ->
 
 
 def is_multiple(option: click.Parameter) -> bool:
-    """Whether an option may be given several times."""
+    """Return True if an option may be given several times."""
     import click  # as above
 
     return isinstance(option, click.Option) and option.multiple
 
 
 def config_path() -> str:
-    """``$XDG_CONFIG_HOME/epic/config.toml``, or the same below ``~/.config``."""
+    """Return ``$XDG_CONFIG_HOME/epic/config.toml``, or the same below ``~/.config``."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):  # noqa: PTH117 - pathlib is slow to load; so below
         base = os.path.expanduser("~/.config")  # noqa: PTH111
@@ -119,7 +122,7 @@ class Origin:
         self.flags: tuple[str, ...] = ()
 
     def is_overruled(self, args: list[str]) -> bool:
-        """Whether the option stands on the command line, too."""
+        """Return True if the option is on the command line, too."""
         short = tuple(flag for flag in self.flags if not flag.startswith("--"))
         return any(
             arg.partition("=")[0] in self.flags or (short and arg.startswith(short)) for arg in args
@@ -127,12 +130,12 @@ class Origin:
 
 
 def keep_origins(context: click.Context, origins: dict[str, Origin]) -> None:
-    """Notes for a run where its options come from, by the names of their parameters."""
+    """Store the origins of options, by parameter name, for a run."""
     context.meta[_KEY] = origins
 
 
 def origins(context: click.Context) -> dict[str, Origin]:
-    """What was noted."""
+    """Return the stored origins of options."""
     kept: dict[str, Origin] = context.meta.get(_KEY, {})
     return kept
 
@@ -187,7 +190,7 @@ def _check_runs_nothing(option: click.Parameter, one: Origin) -> None:
 
 
 def _table() -> dict[str, object]:
-    """All of the file; empty where there is none."""
+    """Return the content of the configuration file; empty if there is none."""
     path = config_path()
     if not os.path.exists(path):  # noqa: PTH110
         return {}
@@ -198,7 +201,7 @@ def _table() -> dict[str, object]:
 def _from_file(
     table: Mapping[str, object], command: str, commands: Commands
 ) -> Iterator[tuple[Origin, bool]]:
-    """What the file says, and whether it says so to this command alone."""
+    """Yield the settings of the file, with True for those of this command's own table."""
     path = config_path()
     section = table.get(command, {})
     if not isinstance(section, dict):
@@ -215,7 +218,7 @@ def _variable(option: str) -> str:
 
 
 def _check_variables(options: Mapping[str, click.Parameter], commands: Commands) -> None:
-    """Names the variables that are no option's, and look like one that is mistyped."""
+    """Report variables that are no option's and look like a mistyped one."""
     own = {*map(_variable, options), *NO_OPTIONS}
     others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
     if not others:
@@ -240,9 +243,9 @@ def _from_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Or
 def _taken(
     context: click.Context, option: click.Parameter, one: Origin, commands: Commands
 ) -> object:
-    """What the option takes of a value: for a list, those that it understands; None: nothing.
+    """Return the part of a value that an option takes, or None.
 
-    What it does not understand has to be understood by an option of this name of ``commands``.
+    What it does not take must be a value for an option of this name of one of ``commands``.
     """
     many = is_multiple(option) and isinstance(one.value, list | tuple | str)
     parts = [one.value] if isinstance(one.value, str) or not many else list(one.value)  # type: ignore[call-overload]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ByteStream(Protocol):
-    """What bytes are written to: a file or a device."""
+    """A file or a device that bytes are written to."""
 
     def write(self, data: bytes | memoryview, /) -> object:
         """Takes bytes."""
@@ -31,7 +31,7 @@ class ByteStream(Protocol):
         """Sends them on their way."""
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Return True for a terminal."""
 
     def fileno(self) -> int:
         """The system's number of it; raises ``OSError``."""
@@ -46,7 +46,7 @@ class Sink:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The sink's name in messages."""
         return self._name
 
     @property
@@ -58,7 +58,7 @@ class Sink:
             return None
 
     def isatty(self) -> bool:
-        """Whether it is a terminal, where a person may be looking on."""
+        """Return True for a terminal."""
         return self._stream.isatty()
 
     def write(self, rows: bytes | memoryview) -> None:
@@ -139,12 +139,12 @@ PROSE = 80
 
 
 def has_terminal() -> bool:
-    """Whether a person is there, with a terminal that can be filled."""
+    """Return True if stdin and stdout are a terminal with a movable cursor."""
     return sys.stdin is not None and sys.stdin.isatty() and has_cursor(sys.stdout)
 
 
 def is_in_foreground() -> bool:
-    """Whether the terminal is this program's: one that uses it from the background is stopped."""
+    """Return True if this process may use the terminal; a background process would be stopped."""
     if sys.platform == "win32":
         return True
     try:
@@ -154,13 +154,13 @@ def is_in_foreground() -> bool:
 
 
 def has_cursor(stream: TextStream | None) -> bool:
-    """Whether a stream goes to a terminal that can do more than scroll."""
+    """Return True if a stream goes to a terminal with a movable cursor."""
     there = stream is not None and stream.isatty()
     return there and os.environ.get("TERM") not in PLAIN_TERMINALS
 
 
 def speaks_unicode() -> bool:
-    """Whether what stdout goes to does, by its encoding and the locale."""
+    """Return True if stdout takes Unicode, by its encoding and the locale."""
     # Python takes UTF-8 in the locale C, too, which asks for ASCII
     places = map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))
     plain = next(filter(None, places), "") in ("C", "POSIX")
@@ -168,7 +168,7 @@ def speaks_unicode() -> bool:
 
 
 def screen_columns(stream: TextStream | None) -> int | None:
-    """The width of the terminal that a stream goes to, or of ``COLUMNS``; None: there is none."""
+    """Return the width of a stream's terminal, or of ``COLUMNS``; None if there is none."""
     import shutil  # the session starts faster without it
 
     if (stream is not None and stream.isatty()) or "COLUMNS" in os.environ:
@@ -177,7 +177,7 @@ def screen_columns(stream: TextStream | None) -> int | None:
 
 
 def screen_lines(stream: TextStream | None) -> int | None:
-    """The height of the terminal that a stream goes to; None: there is none, or it shows pages."""
+    """Return the height of a stream's terminal; None without one, or if it is paged."""
     import shutil  # the session starts faster without it
 
     scrolls = stream is not None and stream.isatty() and not getattr(stream, "paged", False)
@@ -185,7 +185,7 @@ def screen_lines(stream: TextStream | None) -> int | None:
 
 
 def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
-    """Lines without blanks at their ends; without a ``width``, as long as they like."""
+    """Render as lines without trailing blanks; without a ``width`` as long as they are."""
     from rich.console import Console  # only some commands wait for it
 
     console = Console(
@@ -202,7 +202,7 @@ def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
 
 
 def _colors() -> Literal["standard", "256", "truecolor"]:
-    """How many colours the terminal says that it has: sixteen have no agreed values."""
+    """Return the terminal's color system; the values of its sixteen colors are not agreed on."""
     if os.environ.get("COLORTERM", "") in ("truecolor", "24bit"):
         return "truecolor"
     return "256" if os.environ.get("TERM", "").endswith("256color") else "standard"
@@ -286,10 +286,10 @@ def write_report(
 if TYPE_CHECKING:
 
     class TextStream(Protocol):
-        """What may be a terminal."""
+        """A text stream that may be a terminal."""
 
         def isatty(self) -> bool:
-            """Whether it is one."""
+            """Return True for a terminal."""
 
 
 ColorChoice = Literal["auto", "always", "never"]
@@ -301,7 +301,7 @@ PLAIN_TERMINALS = ("dumb", "unknown", "")
 
 
 def use_color(choice: ColorChoice, stream: TextStream | None) -> bool:
-    """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
+    """Return True if output is colored: --color, NO_COLOR, FORCE_COLOR, TERM, the terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):

@@ -141,7 +141,7 @@ class Parsed(_ClickType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """What may be meant."""
+        """Return the completions of a begun value."""
         del ctx, param
         return self._complete(incomplete)
 
@@ -225,7 +225,7 @@ class OutputFile(click.Path):
 
 
 def behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) -> Any:
-    """What is proposed for what stands behind the last comma, behind what stands before it."""
+    """Complete the part behind the last comma, and keep what stands before it."""
     before, comma, last = begun.rpartition(",")
     found = propose(last)
     for item in found:
@@ -302,7 +302,7 @@ STRATEGIES = Parsed(
 
 
 def assignments_of(strategy: str, begun: str, before: str) -> list[CompletionItem]:
-    """What ``key=value`` can become for a strategy: its settings, then the words of a setting.
+    """Return the completions of ``key=value`` for a strategy: settings, then words of a setting.
 
     ``before`` is put in front of each.
     """
@@ -359,7 +359,7 @@ class OptionGroup:
 
     @property
     def parameters(self) -> list[click.Parameter]:
-        """Those that a command with this group has."""
+        """The parameters of a command with this group."""
 
         def command() -> None:
             """Nothing: it only carries them."""
@@ -420,7 +420,7 @@ def given_options() -> set[str]:
 
 
 def is_default(name: str) -> bool:
-    """Whether nothing gives the running command's option a value."""
+    """Return True if nothing gives the running command's option a value."""
     source = click.get_current_context().get_parameter_source(name)
     return source == ParameterSource.DEFAULT
 
@@ -497,7 +497,7 @@ class ParameterOption(click.Option):
         self.parameter = parameter
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """With the range of a number."""
+        """Return click's extra help, with the range of a number."""
         extra = super().get_help_extra(ctx)
         if "default" in extra and isinstance(self.default, self.parameter.kind):
             extra["default"] = self.parameter.show(self.default)

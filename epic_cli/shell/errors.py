@@ -1,4 +1,4 @@
-"""How a run ends: what can end it early, the exit status of each ending, and its message."""
+"""The endings of a run: the errors that end it early, exit statuses, and messages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StoppedAtLine(Exception):
 
 
 class Style(enum.StrEnum):
-    """How a part of a message is shown: noncharacters, which stay in no text that is quoted."""
+    """A style of a part of a message, as a noncharacter, which no quoted text keeps."""
 
     BOLD = "\ufdd0"
     RED = "\ufdd1"
@@ -74,7 +74,7 @@ _CODES = {style: f"\x1b[{code}m" for style, code in _CODES.items()}
 
 
 def shown(message: str) -> str:
-    """A message as a terminal gets it: in our styles, and steered by nothing that it quotes."""
+    """Return a message for a terminal: styled, and with all other control characters escaped."""
     if message.isprintable():
         return message
     whole = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -82,12 +82,12 @@ def shown(message: str) -> str:
 
 
 def say(text: str) -> None:
-    """Writes a message to stderr, and goes on where that is not possible."""
+    """Write a message to stderr; ignore it if stderr cannot be written."""
     steer(shown(text))
 
 
 def steer(text: str) -> None:
-    """Writes to stderr what may move the cursor."""
+    """Write text that may move the cursor to stderr."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -96,12 +96,12 @@ def steer(text: str) -> None:
 
 
 def printable(text: bytes) -> str:
-    """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
+    """Return text with control characters and broken UTF-8 escaped."""
     return widths.printable(text.decode("utf-8", "backslashreplace"))
 
 
 def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for each ending
-    """Does what is to be done and returns the exit status; a message tells what went wrong."""
+    """Run a job and return its exit status; errors are reported on stderr."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good
     try:
@@ -142,7 +142,7 @@ _LACKING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 def _of_system(error: OSError) -> CannotAccess:
-    """The message for an error of the system that no one has named."""
+    """Return the message for an operating system's error without a name."""
     if error.filename is not None:
         return CannotAccess("open", str(error.filename), error)
     if error.errno in _LACKING:
@@ -151,7 +151,7 @@ def _of_system(error: OSError) -> CannotAccess:
 
 
 def _status_of(error: Exception) -> ExitStatus | None:
-    """The exit status of an error that a run ends with; None: it is a bug."""
+    """Return the exit status of an expected error, or None for a bug."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
     from epic_cli.engine.parameters import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
@@ -167,7 +167,7 @@ def _status_of(error: Exception) -> ExitStatus | None:
 
 
 def _discard_output() -> None:
-    """What stdout still has in its buffer must not fail once more when Python ends."""
+    """Discard stdout's buffer, so that it does not fail again when Python ends."""
     if sys.stdout is not None:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -188,10 +188,10 @@ def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
 
 
 def notes(error: Exception) -> str:
-    """Where options come from that an error is about, if no one typed them."""
+    """Return the lines that say which file or variable gave the options in an error."""
     return "".join(f"epic: {quoted(note)}\n" for note in getattr(error, "__notes__", ()))
 
 
 def quoted(text: str) -> str:
-    """The same of a text, such as a name as the system gives it."""
+    """Return a text or a file's name with control characters escaped."""
     return printable(text.encode("utf-8", "surrogateescape"))

@@ -26,7 +26,7 @@ def _cluster_address(text: str) -> str:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """Which workers, which journal, and how many failures are allowed."""
+    """Options of a job: its workers, its journal, and how many failures are allowed."""
 
     workers: int | None = value(
         "Use this many processes, each with one thread unless --threads says"
@@ -88,7 +88,7 @@ class JobMessages(JobTally):
 
     @property
     def incomplete(self) -> bool:
-        """Whether lines of one were refused, or more were left out than may be."""
+        """True if lines were refused, or more recordings were left out than allowed."""
         return self.refused or self.left_out > self._allowed
 
     def say(self, text: str) -> None:

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Messages:
-    """How much is reported: ``quiet``: only fatal errors; ``all_errors``: every refused line."""
+    """How much is reported.
+
+    With ``quiet`` only fatal errors, with ``all_errors`` every refused line.
+    """
 
     def __init__(self, quiet: bool = False, all_errors: bool = False) -> None:
         self.quiet: Final = quiet
@@ -60,16 +63,16 @@ class Reporter(ReadingLog):
         self._saved = False
 
     def say(self, text: str) -> None:
-        """Writes a message unless ``quiet``."""
+        """Write a message unless ``quiet``."""
         if not self._messages.quiet:
             self.write(text)
 
     def note(self, text: str) -> None:
-        """Writes a message about the recording unless ``quiet``."""
+        """Write a message about the recording unless ``quiet``."""
         self.say(f"epic: {quoted(self.name)}: {text}\n")
 
     def inferred(self, spec: ReadSpec) -> None:
-        """Says how it is read."""
+        """Report how the recording is read."""
         from epic_cli.recordings.wording import FrontEnd
 
         super().inferred(spec)
@@ -78,7 +81,7 @@ class Reporter(ReadingLog):
             self.note(spec.conversions)
 
     def save(self, saving: Saving | None, given: ReadSpec) -> None:
-        """Saves how it is read, inferred or ``given``, as a profile."""
+        """Save the inferred or ``given`` layout as a profile."""
         if saving is not None and self.packets and not self._saved:
             self._saved = True
             self.say(saving.save(self.layout or given))
@@ -91,15 +94,15 @@ class Reporter(ReadingLog):
             self.save(self._saving, given)
 
     def found(self, finding: RecordingFinding) -> None:
-        """Says it."""
+        """Report a finding."""
         self.say(finding_words(self.name, finding))
 
     def estimated(self) -> None:
-        """Says so."""
+        """Report that missing velocities are estimated."""
         self.note("packets without a velocity get one from the position before theirs")
 
     def as_trace(self, words: str) -> None:
-        """Says so."""
+        """Report that the recording is read as a network trace."""
         self.note(f"read as a network trace, without positions: {words}")
 
     def lost_extras(self, words: str) -> None:
@@ -107,26 +110,26 @@ class Reporter(ReadingLog):
         self.note(words)
 
     def captured(self, words: str) -> None:
-        """Says what is in it."""
+        """Report the content of a capture."""
         self.note(words.removesuffix("\n"))
 
     def undrawn(self, entities: Sequence[str]) -> None:
-        """Says which."""
+        """Report the entities without drawn rows."""
         self.say(f"epic: --drawn has no rows of {quoted(some(entities))}: skipped\n")
 
     def unjudged(self, entity: str, why: str) -> None:
-        """Says it."""
+        """Report why an entity cannot be judged."""
         name = f"{self.name}: {entity}" if entity else self.name
         self.say(f"epic: {quoted(name)}: {quoted(why)}\n")
 
     def progress(self) -> Progress:
-        """A bar, if it takes long."""
+        """Return a progress bar, which appears if reading takes long."""
         from epic_cli.shell.progress import Progress
 
         return Progress("reading", in_bytes=True, silent=True)
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Says which lines, and why."""
+        """Report refused lines with their reasons."""
         super().refuse(refusals)
         if not refusals:
             return
@@ -139,7 +142,7 @@ class Reporter(ReadingLog):
         self._lines.add(refusals)
 
     def unplaced(self, refusals: Sequence[Refusal]) -> bool:
-        """They are refused, too."""
+        """Report packets without a place on the clock as refused."""
         self.refuse(refusals)
         return True
 
@@ -165,7 +168,7 @@ class Reporter(ReadingLog):
 
 
 def finding_words(name: str, finding: RecordingFinding) -> str:
-    """A line for stderr: what is found in the recording ``name``, and what helps."""
+    """Return a line for stderr: a finding in the recording ``name``, and its cure."""
     from epic_cli.recordings.wording import FrontEnd
 
     return f"epic: {quoted(name)}: {quoted(finding.words(FrontEnd.COMMAND_LINE))}\n"

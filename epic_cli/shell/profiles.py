@@ -24,7 +24,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def read_spec(text: str) -> ReadSpec:
-    """What a description says, with the profiles of the configuration; raises ``SettingError``."""
+    """Parse a description, with the configuration's profiles; raises ``SettingError``."""
     from epic_cli.recordings.read_spec import ReadSpec
 
     return ReadSpec.parse(text, profile)

@@ -1,4 +1,4 @@
-"""How far a longer piece of work has come."""
+"""Progress of longer work, as a bar on stderr."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Progress:
 def report_each(
     progress: Callable[[int, int], object], files: Sequence[str]
 ) -> list[Callable[[int], None]]:
-    """A callback for each file that takes the bytes read of it, and reports the total."""
+    """Return a callback for each file that takes its bytes read, and reports the total."""
     sizes = [_size(file) for file in files]
 
     def report(before: int, done: int) -> None:

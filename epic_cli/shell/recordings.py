@@ -1,4 +1,4 @@
-"""What a command means by its recordings and networks, as a value, and what says what is learnt."""
+"""The command line's recordings and networks as a value, and the reporters of their reading."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def reporters(messages: Messages, color: ColorChoice, saving: Saving | None = None) -> Logs:
-    """What makes the reporter of a recording, in whatever process."""
+    """Return a function that makes the reporter of a recording, in any process."""
     colored = use_color(color, sys.stderr)
     return partial(Reporter, messages=messages, color=colored, saving=saving)
 
@@ -38,7 +38,10 @@ def given_runs(
     drawn: TimedFile | None = None,
     traces: bool = False,
 ) -> RunInputs:
-    """What is evaluated; raises ``WrongUsage``, ``SettingError``, ``UNUSABLE``, ``Overwrites``."""
+    """Return the runs to evaluate.
+
+    Raises ``WrongUsage``, ``SettingError``, ``UNUSABLE``, ``Overwrites``.
+    """
     network.check(inputs.recordings, inputs.truth)
     file, offset = (drawn.file, drawn.offset) if drawn else (None, 0.0)
     if network.simulates:
@@ -61,7 +64,7 @@ def compare_spec(
     selection: Selection | None = None,
     threads: int | None = None,
 ) -> CompareSpec:
-    """How the command line asks to compare."""
+    """Return the comparison that the command line asks for."""
     return CompareSpec(
         participants,
         timing if network.simulates else network.with_latency(timing),

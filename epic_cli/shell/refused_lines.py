@@ -141,7 +141,7 @@ def in_three_lines(
 
 
 def _shown(words: str) -> str:
-    """Words that may hold names out of the file: they cannot steer a terminal, nor fill it."""
+    """Return words that may quote a file, with control characters escaped and cut to a length."""
     text = printable(words.encode("utf-8", "backslashreplace"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 

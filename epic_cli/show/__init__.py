@@ -1,1 +1,1 @@
-"""How results look."""
+"""Results as text, tables, pages, pictures and films."""

@@ -186,7 +186,7 @@ def scene_chart(
     height: int = 18,
     width: int | None = None,
 ) -> Chart:
-    """One view of a scene: from above, or over time, see ``plot``."""
+    """Draw one view of a scene, from above or over time; see ``plot``."""
     shown = plot(scene, view, labels)
     # the truth above the packets
     lines = [

@@ -25,7 +25,7 @@ def as_csv(report: Report) -> str:
 
 
 def as_jsonl(report: Report) -> str:
-    """One JSON object a line, with all digits; null: not enough to say."""
+    """Return one JSON object a line, with all digits; null stands for too little data."""
     return "".join(json.dumps(record, allow_nan=False) + "\n" for record in report.data.records())
 
 

@@ -204,11 +204,11 @@ class Stage(NamedTuple):
 
     @property
     def drawn(self) -> list[Curve]:
-        """All but the truth, the best one first."""
+        """All tracks but the truth, the best one first."""
         return [track for track in reversed(self.tracks) if track.role >= 0]
 
     def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
-        """When (n, s), and how far off (n) those are that are drawn, in rows that count."""
+        """Times (n, s) and errors (n) of the drawn rows that are judged."""
         every = np.hstack([np.empty((2, 0)), *(curve.within(start, end) for curve in self.drawn)])
         times, errors = every[:, np.isfinite(every[1])]
         return times, errors
@@ -574,7 +574,7 @@ def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
 
 
 def _lacks(font: ImageFont.FreeTypeFont, text: str) -> bool:
-    """Whether a character of a text is a box."""
+    """Return True if the font draws a character of a text as a box."""
     box = bytes(font.getmask("\U0010fffe"))
     return any(bytes(font.getmask(character)) == box for character in set(text) - {" "})
 

@@ -50,7 +50,7 @@ class Cells:
             self._cells[line][column] = (symbol, style)
 
     def is_free(self, column: int, line: int) -> bool:
-        """Whether a cell is there, and blank."""
+        """Return True if a cell exists and is blank."""
         inside = 0 <= column < self.columns and 0 <= line < self.lines
         return inside and self._cells[line][column][0] == " "
 
@@ -123,7 +123,7 @@ class Reserve:
 
 
 def too_small(command: str, smallest: tuple[int, int], size: tuple[int, int]) -> str:
-    """What a screen says that has too few columns or lines for anything else."""
+    """Return the text of a screen that has too few columns or lines for anything else."""
     needed = "x".join(map(str, smallest))
     there = "x".join(map(str, size))
     return f"{command} needs {needed}, not {there}; q quits"[: size[0]]
@@ -147,7 +147,7 @@ _STYLES = {"border": "ansibrightblack", "news": "bold", "keys": "ansibrightblack
 
 
 class Picture(Protocol):
-    """What is shown."""
+    """A picture of a full screen."""
 
     def advance(self, real_time: float) -> None:
         """Catches up with this time (seconds, of any steady clock)."""

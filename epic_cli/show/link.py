@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class LinkCounts(Protocol):
-    """What became of packets, or of datagrams; delays in seconds."""
+    """Counts of packets or datagrams by outcome; delays in seconds."""
 
     @property
     def sent(self) -> int:
-        """How many were sent."""
+        """Number sent."""
 
     @property
     def arrived(self) -> int:
-        """How many arrived, copies included."""
+        """Number arrived, copies included."""
 
     @property
     def reordered(self) -> int:
-        """How many arrived after a later one."""
+        """Number arrived after a later one."""
 
     @property
     def longest_loss(self) -> int:
@@ -35,11 +35,11 @@ class LinkCounts(Protocol):
 
     @property
     def lost(self) -> int:
-        """How many of them were lost."""
+        """Number lost."""
 
     @property
     def duplicated(self) -> int:
-        """How many were duplicated."""
+        """Number duplicated."""
 
     def delay(self, share: float) -> float:
         """The delay that this share (0 to 1) of those that arrived do not exceed."""

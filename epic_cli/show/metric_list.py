@@ -11,7 +11,7 @@ _NAME, _COLUMN, _WIDTH = 16, 10, 76
 
 
 def metric_lines() -> list[str]:
-    """One paragraph a metric; ``-``: it is in no table."""
+    """Return one paragraph for each metric; ``-`` marks one that is in no table."""
     lines = []
     for metric in METRICS:
         title = metric.title if metric.weight else "-"

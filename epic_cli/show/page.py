@@ -73,7 +73,7 @@ class PageParts:
     folder: Traversable = BROWSER
 
     def script(self) -> str:
-        """Its scripts as one."""
+        """The scripts as one text."""
         return self._joined(self.scripts, "js")
 
     def html(self, title: str, data: dict[str, Any]) -> str:
@@ -112,7 +112,7 @@ LIVE = PageParts((*_SHARED, "controls", "talk", "live"), ("live",), ("page", "co
 
 @dataclass(frozen=True)
 class About:
-    """Where a comparison comes from: the recording's name, the truth's, and the command."""
+    """The origin of a comparison: the names of recording and truth, and the command."""
 
     recording: str = ""
     truth: str = ""
@@ -120,7 +120,7 @@ class About:
 
 
 class Section(NamedTuple):
-    """What is to be said of one recording."""
+    """The text about one recording."""
 
     recording: str
     report: Report
@@ -190,7 +190,7 @@ def content_of(
 
 
 def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
-    """What was compared, under which conditions, in which units: terms and descriptions."""
+    """Return what was compared, under which conditions and units, as terms and descriptions."""
     scenes = [scene for scene in comparison.scenes if len(scene.times)]
     found = []
     if about.command:
@@ -292,7 +292,7 @@ def page_data(
 
 
 def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """How lines of one page look, by their labels."""
+    """Return the looks of a page's lines by label."""
     return {
         label: {
             "color": style.color,
@@ -378,7 +378,7 @@ Pack: TypeAlias = Callable[[Any], Any]
 
 
 class _Numbers:
-    """All arrays of a page that is a file, compressed."""
+    """The arrays of a page that is one file, compressed."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

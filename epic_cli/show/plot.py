@@ -44,17 +44,17 @@ class Curve(NamedTuple):
     style: LineStyle | None = None
 
     def at(self, times: Floats) -> Floats:
-        """Where it is (k, 2)."""
+        """The positions of the marks (k, 2)."""
         return between(self.times, self.places, times)
 
     def within(self, start: float, end: float) -> tuple[Floats, Floats]:
-        """Its times (m) and errors (m) from ``start`` to ``end`` (s)."""
+        """Return the times (m) and errors (m) from ``start`` to ``end`` (s)."""
         inside = (self.times >= start) & (self.times <= end)
         errors = np.full(len(self.times), np.nan) if self.errors is None else self.errors
         return self.times[inside], errors[inside]
 
     def rows(self, start: float, end: float) -> Iterator[tuple[Floats, Floats]]:
-        """Its times (m) and places (m, 2) from ``start`` to ``end`` (s), in unbroken runs."""
+        """Yield times (m) and positions (m, 2) from ``start`` to ``end`` (s), in unbroken runs."""
         ends = np.array([start, end])
         inside = slice(*np.searchsorted(self.times, ends, side="right"))
         times = np.concatenate([ends[:1], self.times[inside], ends[1:]])
@@ -254,11 +254,11 @@ class Panel(NamedTuple):
     top: float
 
     def across(self, value: _Value) -> _Value:
-        """Where a value is, in pixels from the left."""
+        """Return the pixels from the left of a value."""
         return self.x + (value - self.left) / (self.right - self.left) * self.width
 
     def up(self, value: _Value) -> _Value:
-        """Where a value is, in pixels from the top."""
+        """Return the pixels from the top of a value."""
         return self.y + (self.top - value) / (self.top - self.bottom) * self.height
 
     def place(self, places: Floats) -> Floats:

@@ -90,7 +90,7 @@ class ReportFinding:
 
 @dataclass(frozen=True)
 class Usage:
-    """What to type, by where it is typed: each on one line, however long, to be copied."""
+    """Commands to type, by where they are typed: each on one line, to be copied."""
 
     forms: Sequence[tuple[str, str]]
     caption: str = ""

@@ -1,4 +1,4 @@
-"""What pictures show of a comparison: the truth, the packets and what was drawn."""
+"""Scenes of a comparison: the truth, the packets and the drawn rows, for pictures."""
 
 from __future__ import annotations
 

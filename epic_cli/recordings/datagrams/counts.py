@@ -1,4 +1,4 @@
-"""What a listener refuses, and how many of each: counts that do not grow with what comes."""
+"""Counts of what a listener refuses, by reason; their size does not grow with the traffic."""
 
 from __future__ import annotations
 

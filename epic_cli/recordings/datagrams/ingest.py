@@ -1,6 +1,7 @@
-"""From datagrams to accepted packets with times on the receiver's clock, and counts of the rest.
+"""Ingestion of datagrams.
 
-Datagrams are untrusted input, and memory does not grow with them.
+Accepted packets with times on the receiver's clock, and counts of the rest. Datagrams are untrusted
+input, and memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _JSON = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether it begins as no text does: with bytes that are no characters."""
+    """Return True if data begins with bytes that are no characters of a text."""
     head = data[:_BEGINNING]
     return len(head.translate(None, _CONTROLS)) < len(head)
 
@@ -260,7 +261,7 @@ class Decoder:
             self._learn(data, schema)
 
     def _is_new(self, schema: _Schema) -> bool:
-        """Whether a reader has to be made for lines of this schema."""
+        """Return True if there is no reader yet for lines of this schema."""
         return schema.kind != "text" and schema.names not in self._readers
 
     def _scan(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
@@ -387,7 +388,7 @@ class IngestSpec:
         return math.nan if origin == "first" else origin
 
     def takes_from(self, sender: tuple[Any, ...]) -> bool:
-        """Whether datagrams of this sender are taken."""
+        """Return True if datagrams of this sender are accepted."""
         if self.sender is None:
             return True
         host, port = self.sender[:2]
@@ -424,7 +425,7 @@ class Ingest:
 
     @property
     def counts(self) -> Counts:
-        """What came in until now."""
+        """Counts of what has come in so far."""
         found = self._filter
         return Counts(
             self._datagrams,

@@ -80,7 +80,7 @@ _BITS = re.compile(r"([ui])([1-9]|[1-5]\d|6[0-4])")
 
 
 def type_of(word: str) -> tuple[str, int] | None:
-    """The reader's letter for a type, and its bits; ``u12`` has as many as it says."""
+    """Return the reader's letter for a type and its bits; ``u12`` has 12."""
     if word in TYPES:
         return TYPES[word][0], 8 * TYPES[word][1]
     found = _BITS.fullmatch(word)
@@ -94,7 +94,7 @@ REST = -2
 
 @dataclass
 class LayoutStep:
-    """In the order in which the reader takes them."""
+    """One step of a layout's program; fields stand in the order in which the reader takes them."""
 
     code: int
     part: str = ""

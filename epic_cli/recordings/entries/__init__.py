@@ -1,1 +1,1 @@
-"""One format a file, or a room; ``epic_cli.recordings.entries`` finds them."""
+"""The formats of recordings, one a file or a folder; ``epic_cli.recordings`` finds them here."""

@@ -29,11 +29,11 @@ class _Log(Format):
     mark = rb""
 
     def detect(self, head: Head) -> Fit:
-        """By how its files begin."""
+        """Recognize files by their beginnings."""
         return Fit.CERTAIN if re.search(self.mark, head.begin[:4096]) else Fit.NO
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """Its places as CSV; raises ``Unreadable``, as what it gives does."""
+        """Return a function that yields the positions as CSV; both raise ``Unreadable``."""
         rows = filter(None, self.rows(iter(source.more, b"")))
         return lambda: next(rows, b"")
 
@@ -152,7 +152,7 @@ def _degrees(text: str, side: str) -> float:
 
 
 class _Refused(_Log):
-    """What is recognised, and refused with what to do."""
+    """A format that is recognized, and refused with advice."""
 
     def __init__(self, name: str, mark: bytes, cure: str) -> None:
         self.name, self.mark, self._cure = name, mark, cure

@@ -71,7 +71,10 @@ class ParquetWriter:
         self._writer: Any = None
 
     def row(self, packet: Packet) -> bytes:
-        """The bytes of a group of rows that this packet completes; raises ``Unwritable``."""
+        """Return the bytes of the group of rows that this packet completes.
+
+        Raises ``Unwritable``.
+        """
         check(packet)
         check_columns(packet, self._keys)
         row: list[Any] = []
@@ -83,7 +86,7 @@ class ParquetWriter:
         return self._group() if len(self._rows) == ROW_GROUP else b""
 
     def end(self) -> bytes:
-        """The rows that are left, and the description of the file."""
+        """Return the rows that are left, and the description of the file."""
         rest = self._group() if self._rows or self._writer is None else b""
         self._writer.close()
         return rest + self._written.take()
@@ -271,7 +274,7 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
 
 
 def _lengths(arrow: Any, batch: Any) -> dict[str, int]:
-    """How many numbers the lists of a column have, where all have as many."""
+    """Return the length of the lists in each column whose lists all have the same length."""
     from pyarrow import compute
 
     found = {}
@@ -373,7 +376,7 @@ def _longest(arrow: Any, column: Any) -> int:
 
 
 def _is_short(arrow: Any, column: Any) -> bool:
-    """Whether its cells are numbers, or text in which names would be found, on one line."""
+    """Return True for a column of numbers, or of short texts on one line."""
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
         return True
     from pyarrow import compute

@@ -23,16 +23,16 @@ _LINES = 6
 
 
 class NoLayout(Unreadable):
-    """A layout was given for packet text, which has but one."""
+    """An error: a layout was given for packet text, which has only one."""
 
     def __init__(self) -> None:
         super().__init__("columns and units are for tables and JSON lines; this is packet text")
 
 
 def is_packet(line: bytes) -> bool:
-    """Whether a line, without blanks before it, is meant to be packet text.
+    """Return True if a line, without leading blanks, is meant to be packet text.
 
-    All that the demo could read is: three numbers, two commas, a slash. So is anything with the
+    That is a line the demo could read (three numbers, two commas, a slash), and any line with the
     commas and slashes of packet text, whose mistake deserves a message.
     """
     position, *others = line.split(b"/")
@@ -48,7 +48,7 @@ def _begins_as_number(line: bytes) -> bool:
 
 
 def text_writer() -> LineWriter:
-    """What writes packets as packet text."""
+    """Return a writer of packet text."""
     from epic_cli.recordings.extras import Tails, text_word
     from epic_cli.recordings.writing import LineWriter, check_unbroken_name
 
@@ -58,7 +58,7 @@ def text_writer() -> LineWriter:
 
 
 def packet_line(packet: Packet) -> str:
-    """A packet as one line, without its end, each number as short as it can be.
+    """Return a packet as one line without its end, each number as short as it can be.
 
     Raises ``Unwritable`` for a packet that would be read back as another one.
     """
@@ -66,14 +66,14 @@ def packet_line(packet: Packet) -> str:
 
 
 class TextFormat(Format):
-    """Packet text, which takes anything that nothing else takes."""
+    """Packet text, which accepts a recording that no other format accepts."""
 
     name = "text"
     suffixes = (".txt",)
     needs_velocity = True
 
     def detect(self, head: Head) -> Fit:
-        """A packet at once, or in the first lines; else the last resort."""
+        """Look for a packet at once, or in the first lines; else the fit is the last resort."""
         line = head.line
         quits = line[:1] == b"q" and (head.ended or head.final) and b"," not in line  # the demo's
         if quits or (is_packet(line) and not head.has_object_line):
@@ -87,7 +87,7 @@ class TextFormat(Format):
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> TextScanner:
-        """The engine's; raises ``NoLayout``."""
+        """Return the engine's scanner; raises ``NoLayout``."""
         from epic_cli.engine.text import TextScanner
 
         if layout is not None and not (layout.unless_own or layout.is_empty):
@@ -95,7 +95,7 @@ class TextFormat(Format):
         return TextScanner(entities)
 
     def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
-        """Lines that the demo takes as well."""
+        """Return a writer of lines that the demo reads as well."""
         return text_writer()
 
 

@@ -160,7 +160,7 @@ Tables = dict[str, Callable[[], Iterable[Iterable[Any]]]]
 
 
 class Packed(Format):
-    """Tables by their names; ``tables`` opens them."""
+    """A format with several tables; ``tables`` opens them by name."""
 
     unpacked = "csv"
     title = ""
@@ -181,7 +181,7 @@ class Packed(Format):
         return lambda: next(chunks, b"")
 
     def tables(self, file: IO[bytes]) -> Tables:
-        """What is in a file; raises ``Unreadable``."""
+        """Return the tables of a file by name; raises ``Unreadable``."""
         raise NotImplementedError
 
 
@@ -300,7 +300,7 @@ def _with_packets(tables: Tables) -> list[str]:
 
 
 def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
-    """Whether one of the first rows names a time and a position."""
+    """Return True if one of the first rows names a time and a position."""
     some = (write_rows([tuple(row)], _cell) for row in islice(rows, _LOOKED_AT))
     lines = [line for line in some if line.strip(b",\n")]
     return lines_above_header(lines) is not None

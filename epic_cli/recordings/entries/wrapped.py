@@ -1,4 +1,4 @@
-"""What is around recordings: what compresses them, another encoding, captures of a network."""
+"""Wrappers of recordings: compression, another encoding, network captures."""
 
 from __future__ import annotations
 
@@ -104,7 +104,10 @@ def _read(file: Any) -> Iterator[bytes]:
 
 
 class Compressed(Format):
-    """What is inside is read as if it had been unpacked; ``unpacks`` gives it bit by bit."""
+    """A compression: the recording inside is read as if it were unpacked.
+
+    ``unpacks`` does it in pieces.
+    """
 
     by_name = False
     unpacked = "auto"
@@ -120,7 +123,10 @@ class Compressed(Format):
         self._unpacks = unpacks
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """What is inside; raises ``Unreadable``, as what it gives does, where it is broken."""
+        """Return a function that yields the bytes inside.
+
+        Both raise ``Unreadable`` for broken data.
+        """
         data = self._whole(self._unpacks(_Packed(source)))
         return lambda: next(data, b"")
 

@@ -1,1 +1,1 @@
-"""Which column, or name in an object, holds which field: inferred from what they are called."""
+"""Inference of which column, or name in an object, holds which field."""

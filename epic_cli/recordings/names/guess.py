@@ -115,14 +115,14 @@ class AmbiguousLayout(Portable, Exception):
 
 
 def is_value(cell: str) -> bool:
-    """Whether a cell is a number or a time, and so no name of a column."""
+    """Return True if a cell is a number or a time, and so not the name of a column."""
     return any(pattern.fullmatch(cell) is not None for pattern in (_NUMBER, _ISO, _DATE))
 
 
 def joined_value(field: str, column: str, parts: Iterable[str]) -> str:
-    """What several columns have together: an entity's name, or a time, of these texts.
+    """Return the value of several columns together: an entity's name, or a time.
 
-    A time is seconds and a part of one, which the name of its column says, or a date and a time.
+    A time is seconds with a fraction in the unit of its column's name, or a date with a time.
     """
     texts = [part.strip() for part in parts]
     if field != "time" or len(texts) != 2:
@@ -232,7 +232,7 @@ def _degrees_unit(column: str) -> str:
 
 
 def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> bool:
-    """Whether places that are no degrees are whole numbers of degrees times ten millions."""
+    """Return True for whole numbers that are degrees times ten millions."""
     places = [columns.get(axis, "") for axis in ("x", "y")]
     units = {name_of(place).unit for place in places}
     texts = [values.get(place, "").strip() for place in places]
@@ -243,7 +243,10 @@ def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> boo
 
 
 def _autopilot_factors(columns: Mapping[str, str], values: Mapping[str, str]) -> tuple[float, ...]:
-    """What makes degrees, metres and metres per second of the whole numbers of autopilots."""
+    """Return what autopilots' whole numbers are multiplied by.
+
+    Degrees, meters, meters per second.
+    """
     found = []
     for field in (*POSITION[2:], *VELOCITY):
         text = values.get(columns.get(field, ""), "").strip()
@@ -357,7 +360,7 @@ def _unit_of_deltas(column: str) -> str | None:
 
 
 def _is_wall_clock(value: str, unit: str) -> bool:
-    """Whether a time is that of a date or of a day."""
+    """Return True if a time has a date or is a time of day."""
     return unit == "iso" or _is_date(value, unit)
 
 
@@ -408,7 +411,7 @@ def _unit_of(value: str, name: Name) -> str:
 
 
 def _is_date(value: str, unit: str) -> bool:
-    """Whether a time in this unit is that of a date."""
+    """Return True if a time in this unit is that of a date."""
     try:
         number = float(value.replace(",", "."))
     except ValueError:
@@ -419,7 +422,7 @@ def _is_date(value: str, unit: str) -> bool:
 
 
 def is_named_as(text: str, words: tuple[str, ...]) -> bool:
-    """Whether one of these words is in a name."""
+    """Return True if a name has one of these words."""
     return bool(set(name_of(text).words) & set(words))
 
 
@@ -872,7 +875,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def _is_thing(name: str) -> bool:
-    """Whether columns of this name are an entity's, and no camera's."""
+    """Return True if columns of this name belong to an entity, and not to a camera."""
     words = set(name_of(name).words)
     numbered = any(word.isdigit() for word in words)
     others = (OTHER_WORDS - _SEATS if numbered else OTHER_WORDS) | VELOCITY_WORDS | EYES
@@ -903,7 +906,7 @@ def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str,
 
 
 def is_named(column: str, name: str) -> bool:
-    """Whether a column of a layout, also one with a star, stands for the column of this name."""
+    """Return True if a layout's column, also one with a star, is the column of this name."""
     return column == name or (star_of(column) >= 0 and bool(_pattern_of(column).fullmatch(name)))
 
 
@@ -938,7 +941,7 @@ def _name_in(text: str, names: Collection[str], lengths: Sequence[int]) -> tuple
 
 
 def _stands_alone(text: str, begin: int, end: int) -> bool:
-    """Whether a part of a text begins and ends as a name does."""
+    """Return True if a part of a text begins and ends as a name does."""
     first, before = text[begin], text[begin - 1] if begin else "_"
     last, behind = text[end - 1], text[end : end + 1] or "_"
     if first.isdigit():

@@ -179,7 +179,7 @@ class Name(NamedTuple):
 
 
 def sounds_timely(name: Name) -> bool:
-    """Whether a name is that of a time, or a counter's, or sounds so; or it is a unit of time."""
+    """Return True for the name of a time, of a counter or of a unit of time."""
     if name.spelling in TICKS or any(name.spelling in row for row in SPELLINGS["time"]):
         return True
     if name.spelling in TIME_UNITS_IN_BRACKETS:

@@ -227,7 +227,7 @@ def film_scenes(
     timing: Timing,
     unit: str,
 ) -> tuple[Scene, ...]:
-    """What these draw of packets by entity, for a video; raises ``WrongUsage``."""
+    """Return the scenes of a video of these packets by entity; raises ``WrongUsage``."""
     from epic_cli.metrics.evaluation import drawn_scenes
     from epic_cli.metrics.notes import NotEnoughToSay
     from epic_cli.show.scene import Selection

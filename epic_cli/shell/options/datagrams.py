@@ -1,4 +1,4 @@
-"""How datagrams are read, of a running game and of captures."""
+"""Options for reading datagrams, of a running game and of captures."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class NetworkOptions:
 
     @property
     def simulates(self) -> bool:
-        """Whether there is something to simulate."""
+        """True if there is something to simulate."""
         return self.movement is not None
 
     @property
@@ -206,12 +206,12 @@ class NetworkOptions:
 
     @property
     def simulation(self) -> SimulationSpec:
-        """What is simulated with each seed; raises ``WrongUsage``."""
+        """Return the simulation for each seed; raises ``WrongUsage``."""
         with wrong_usage():
             return SimulationSpec(self.movement or MovementSpec(), self.send, self.link)
 
     def with_latency(self, timing: Timing) -> Timing:
-        """For recordings: the timing with the delay of each packet, if one was given."""
+        """Return the timing with the delay of recordings' packets, if one was given."""
         if is_default("latency"):
             return timing
         return timing._replace(latency=self.link.ways.down.latency)

@@ -1,4 +1,4 @@
-"""What is compared, tuned or diagnosed: recordings, a truth, and the strategies that take part."""
+"""Options of what is compared, tuned or diagnosed: recordings, a truth, strategies."""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ _SIDE_BY_SIDE = 4
 
 
 def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int | None:
-    """How many of the first lines of a table are not its own: titles, and what a logger tells.
+    """Return how many lines stand above a table's header, or None if there is no header.
 
-    Its header has the names that are wanted as ``columns``, or such as a time and a position
-    have, and as many as the line below has cells. None: there is none.
+    Such lines are titles and a logger's remarks. The header has all the names in ``columns``, or
+    else names of a time and a position, and as many names as the line below has cells.
     """
     from epic_cli.recordings.tables import delimiter_of, split_row
 
@@ -56,7 +56,7 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
 
 
 def is_second_header(header: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether a header has groups, whose members are named by the row below it."""
+    """Return True if ``below`` names the members of the groups in ``header``."""
     from epic_cli.recordings.names.guess import is_value
 
     groups = len(header) == len(below) and any(header)
@@ -66,7 +66,10 @@ def is_second_header(header: Sequence[str], below: Sequence[str]) -> bool:
 
 
 def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
-    """The names of columns that are in two rows: ``Position.X``; a lone one is that of an index."""
+    """Return the names of a header in two rows: ``Position.X``.
+
+    A lone name below is that of an index.
+    """
     if sum(map(bool, below)) == 1:
         return tuple(low or high for high, low in zip(header, below, strict=True))
     group, names = "", []
@@ -78,7 +81,7 @@ def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
 
 
 def paired(names: list[str]) -> list[str]:
-    """The names; where most stand above two columns each, as Metrica's do, those of their axes."""
+    """Return the names, with an axis for each of two columns that share one, as in Metrica's."""
     begin = next((at for at, name in enumerate(names) if not name), 0) - 1
     pairs = list(zip(names[begin::2], names[begin + 1 :: 2], strict=False))
     if begin < 1 or len(pairs) < 2 or not all(name and not gap for name, gap in pairs):
@@ -87,7 +90,7 @@ def paired(names: list[str]) -> list[str]:
 
 
 def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
-    """The names with the units in the row below them; None: these are none."""
+    """Return the names with the units in the row below them, or None if these are no units."""
     units = [cell.strip("[]() ") for cell in below]
     if not any(units) or not all(not unit or f" {unit.lower()} " in _UNITS for unit in units):
         return None
@@ -96,7 +99,7 @@ def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] |
 
 
 def cells_of(line: bytes) -> tuple[str, list[str]]:
-    """A line that may be a header, as text, and the names in it."""
+    """Return a line that may be a header, as text, and the names in it."""
     from epic_cli.recordings.tables import delimiter_of, split_row
 
     header = line.decode("utf-8", "replace").strip("\r").lstrip("#% ")
@@ -129,14 +132,14 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
 
 
 def _is_time(name: str) -> bool:
-    """Whether a column is a time, or counts."""
+    """Return True if a name is that of a time or a counter."""
     from epic_cli.recordings.names.spellings import name_of, sounds_timely
 
     return sounds_timely(name_of(name))
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
-    """Whether the lines have several cells each, as many as the first one."""
+    """Return True if all lines have several cells, as many as the first one."""
     from epic_cli.recordings.tables import delimiter_of, split_row
 
     delimiter = delimiter_of(header)
@@ -151,10 +154,10 @@ def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
 def csv_writer(
     requested: Requested = (), separator: str = ",", extras: Collection[str] = ()
 ) -> LineWriter:
-    """What writes packets as CSV, or as TSV with tabs for ``separator``.
+    """Return a writer of CSV, or of TSV with tabs for ``separator``.
 
-    ``requested`` names the keys that have columns beside those of all tables: a packet that has
-    another one is ``Unwritable``. Behind them are columns for ``extras``.
+    ``requested`` names keys that get columns beside the usual ones: a packet with any other key is
+    ``Unwritable``. ``extras`` names further columns.
     """
     from epic_cli.engine.keys import table_columns
     from epic_cli.recordings.extras import Tails, cell_of, column_names
@@ -172,13 +175,13 @@ def csv_writer(
 
 
 class Csv(Format):
-    """CSV and its kin: what separates the cells is found in the first line."""
+    """CSV and similar tables; the separator is found in the first line."""
 
     name = "csv"
     suffixes = (".csv",)
 
     def detect(self, head: Head) -> Fit:
-        """By the names in a header, or as many cells in each line."""
+        """Look for a header's names, or for lines with equally many cells."""
         if head.begins_as_json:
             return Fit.NO
         lines = head.lines
@@ -193,7 +196,7 @@ class Csv(Format):
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> CsvReader:
-        """What passes over the lines above a header."""
+        """Return a reader that passes over the lines above a header."""
         from epic_cli.recordings.entries.csv.reader import CsvReader
 
         reader = CsvReader(layout, on_read, entities)
@@ -206,7 +209,7 @@ class Csv(Format):
 
 
 class Tsv(Format):
-    """CSV with tabs, to be written; it is read as CSV."""
+    """CSV with tabs, for writing; it is read as CSV."""
 
     name = "tsv"
     suffixes = (".tsv",)

@@ -88,7 +88,7 @@ class CsvReader(LineReader):
         self._joined: dict[str, tuple[int, ...]] = {}  # columns that together have a field
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        """Takes the header, then a packet a line."""
+        """Take the header, then one packet from each line."""
         if not self._names:
             if self._above:
                 self._above -= 1
@@ -121,7 +121,7 @@ class CsvReader(LineReader):
         begin: int,
         raw: bytes,
     ) -> None:
-        """Takes a packet; with columns for each of several entities, if this one is there."""
+        """Take a packet; in a row of several entities, only if this entity is there."""
         fields = {field: cells[place] for field, place in places.items()}
         if self._behind_time:
             fields["time"] = fields["time"].strip().removesuffix(self._behind_time)
@@ -136,12 +136,12 @@ class CsvReader(LineReader):
         self.add(block, fields, begin, raw)
 
     def take_end(self, block: PacketBlock) -> None:
-        """A header without any row may be wrong as well."""
+        """Settle the layout of a header without rows, which may be wrong as well."""
         if self._names and self.records is None:
             self._settle(block, [""] * len(self._names))
 
     def look_for_header(self, head: bytes) -> None:
-        """Passes over what stands above the header in a recording that begins like this."""
+        """Note how many lines to pass over above the header of a recording with this beginning."""
         given = [
             column_name(part)
             for field, column in self.layout.places.items()
@@ -166,7 +166,10 @@ class CsvReader(LineReader):
         self._header = (self._line, raw)
 
     def _names_more(self, cells: list[str]) -> bool:
-        """Takes a further row of the header: units, or the members of groups."""
+        """Take a second row of the header: units, or members of groups.
+
+        False if it is a row of cells.
+        """
         below = [cell.strip() for cell in cells]
         names = with_units(self._names, below)
         if names is None and is_second_header(self._names, below):
@@ -181,7 +184,10 @@ class CsvReader(LineReader):
         return names is not None
 
     def _settle(self, block: PacketBlock, cells: list[str]) -> bool:
-        """Makes the plan by which rows are read; False: the header is refused, and all with it."""
+        """Make the plan by which rows are read.
+
+        False if the header, and so the table, is refused.
+        """
         given = self.layout
         numbers = {column for column in given.places.values() if column.isdigit()}
         names = tuple(map(column_text, self._names))
@@ -234,7 +240,7 @@ class CsvReader(LineReader):
         return True
 
     def _first_of_each(self, cells: list[str]) -> list[str]:
-        """The first row; where a cell is missing, the first one in that column that is not."""
+        """Return the first row, with each missing cell replaced by the first one in its column."""
         wanted = [at for at, cell in enumerate(cells) if cell.strip().lower() in _MISSING]
         cells = cells.copy()
         for line in self._ahead if wanted else ():
@@ -248,7 +254,10 @@ class CsvReader(LineReader):
         return cells
 
     def _numbers_in(self, cells: list[str]) -> list[str]:
-        """The numbers of the vectors in a row; of what is none, the text."""
+        """Return the numbers of the vectors in a row.
+
+        A cell that is no vector stands for itself.
+        """
         numbers: list[str] = []
         for place, indices in groupby(self._vectors, itemgetter(0)):
             cell = cells[place]
@@ -257,7 +266,10 @@ class CsvReader(LineReader):
         return numbers
 
     def _scanner(self, layout: ReadSpec, width: int, several: bool) -> RecordScanner:
-        """What takes the usual rows at once; those with entities or vectors come one by one."""
+        """Return a scanner of usual rows.
+
+        Rows with several entities or vectors are taken one by one.
+        """
         decimal_comma = self._delimiter != ","
         if several or self._vectors or self._joined:
             return RecordScanner(self.entities, decimal_comma=decimal_comma, **layout.units)
@@ -292,7 +304,7 @@ class CsvReader(LineReader):
         return self._delimiter, self._column(field) + 1 if field in self._places else 0
 
     def cells_of(self, raw: bytes) -> dict[str, str]:
-        """The cells of a row by their columns."""
+        """Return the cells of a row by column."""
         cells = split_row(raw.decode("utf-8", "replace").strip("\r\n"), self._delimiter) or []
         return dict(zip(map(column_text, self._names), cells, strict=False))
 
@@ -361,7 +373,7 @@ class CsvReader(LineReader):
         return cell.replace(",", ".") if decimal_comma else cell
 
     def label(self, field: str) -> str:
-        """What a field is called in the recording."""
+        """Return the recording's name of a field."""
         if field not in self._places:
             return field
         name = self._names[self._column(field)]
@@ -373,7 +385,7 @@ class CsvReader(LineReader):
         return place if place < width else self._vectors[place - width][0]
 
     def find_field(self, raw: bytes, name: str) -> int:
-        """Where in a line a field stands."""
+        """Return the offset of a field in a line."""
         if name not in self._places:
             return 0
         return field_offset(raw, self._column(name), self._delimiter)
@@ -382,7 +394,7 @@ class CsvReader(LineReader):
 def _vectors_of(
     names: Sequence[str], cells: Sequence[str], given: ReadSpec
 ) -> list[tuple[int, int]]:
-    """The numbers in the vectors that stand in cells of the first row, or that are asked for."""
+    """List the numbers of vectors in the first row's cells, or that the layout asks for."""
     asked = [column.rpartition(".") for column in given.places.values() if column not in names]
     vectors = []
     for place, (name, cell) in enumerate(zip(names, cells, strict=True)):

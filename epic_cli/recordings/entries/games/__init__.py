@@ -31,7 +31,7 @@ class GameRecording(Format):
         self.library, self.package, self.most, self._mark = library, package, most, mark
 
     def begins(self, head: bytes) -> bool:
-        """By its mark."""
+        """Return True if the beginning has the game's mark."""
         return self._mark in head[:40]
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:

@@ -36,7 +36,7 @@ class JsonDocument(Format):
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
-        """What cuts the document into objects."""
+        """Return a reader that cuts the document into objects."""
         from epic_cli.recordings.entries.json.reader import JsonReader
 
         return JsonReader(layout, on_read, entities)
@@ -55,7 +55,7 @@ class JsonLines(Format):
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
-        """What takes the lines one by one."""
+        """Return a reader of lines."""
         from epic_cli.recordings.entries.json.reader import JsonlReader
 
         reader = JsonlReader(layout, on_read, entities)
@@ -63,9 +63,9 @@ class JsonLines(Format):
         return reader
 
     def writer(self, requested: Requested, extras: Collection[str]) -> LineWriter:
-        """Objects without what a packet has not.
+        """Return a writer of objects, which leave out what a packet lacks.
 
-        Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
+        Numbers that are not finite are ``null``.
         """
         from json import dumps
 
@@ -78,7 +78,10 @@ class JsonLines(Format):
 
 
 def _fit_by_lines(head: Head) -> Fit:
-    """Whether it is a document; a line may also be the beginning of an object that broke."""
+    """Return how well a head fits a document.
+
+    A line may also be the beginning of a broken object.
+    """
     begin, below = head.begin, head.below.lstrip()
     if begin[:1] == b"[":
         first = begin[1:].lstrip()[:1]

@@ -1,4 +1,4 @@
-"""What is in a JSON object: its values, by their paths."""
+"""Packets from JSON: values by their paths, entries of several entities, whole documents."""
 
 from __future__ import annotations
 
@@ -102,19 +102,19 @@ def _object(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def text_of(value: str | float | None) -> str:
-    """A single value as a cell of a table would have it."""
+    """Return a single value as the text of a table's cell."""
     if value is None:
         return ""
     return value if isinstance(value, str) else str(int(value))
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text has no halves of characters."""
+    """Return True if a text has no unpaired surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
-    """The value at the end of a path, or what is wrong on the way there."""
+    """Return the value at the end of a path, or the reason why there is none."""
     for name in path:
         if isinstance(item, Object) and name in item:
             if name in item.twice:
@@ -193,7 +193,7 @@ _STATE = 3
 
 
 class Shape(Enum):
-    """What has the packets."""
+    """A shape of JSON documents that have packets."""
 
     COLUMNS = auto()
     SPLIT = auto()
@@ -203,9 +203,9 @@ class Shape(Enum):
 
 
 def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
-    """What has the packets in a document, and its shape; None: none of these shapes.
+    """Return the shape of a document and the value that has the packets, or None.
 
-    The largest counts, as it may be among other things.
+    The largest such value is taken, as it may be among others.
     """
     if deep > _DEEPEST or not isinstance(value, dict | list) or not value:
         return None
@@ -281,7 +281,7 @@ def _is_time(name: str) -> bool:
 
 
 def _has_times(value: Any, deep: int = 0) -> bool:
-    """Whether there is a time somewhere below."""
+    """Return True if a time is anywhere below a value."""
     if isinstance(value, dict):
         return any(map(_is_time, value)) or (
             deep < _DEEPEST and any(_has_times(item, deep + 1) for item in value.values())
@@ -361,7 +361,7 @@ def beginning_of(text: str) -> Any:
 
 
 def is_followed(text: str) -> bool | None:
-    """Whether something stands behind a document; None: nothing does yet."""
+    """Return True if text follows a document, None if nothing does yet."""
     try:
         parse(text)
     except json.JSONDecodeError as error:
@@ -372,7 +372,7 @@ def is_followed(text: str) -> bool | None:
 
 
 def lines_of(source: ByteSource) -> Callable[[], bytes]:
-    """The packets of a document as JSON lines; raises ``Unreadable``."""
+    """Return a function that yields a document's packets as JSON lines; raises ``Unreadable``."""
     data = bytearray()
     while more := source.more():
         data += more
@@ -421,7 +421,7 @@ class Envelope(NamedTuple):
 
 
 class EnvelopeScan(Enum):
-    """What else the beginning of a document shows."""
+    """A result of looking for the array of packets that is no ``Envelope``."""
 
     NONE = auto()  # there is no such array
     SHORT = auto()  # more of it is needed
@@ -449,7 +449,7 @@ def find_envelope(
 
 
 def _goes_on(text: str) -> bool:
-    """Whether another value stands behind the first."""
+    """Return True if another value follows the first."""
     try:
         _, end = _VALUE.raw_decode(text, _behind(_BLANK, text, 0))
     except (json.JSONDecodeError, RecursionError):
@@ -616,7 +616,7 @@ class Levels(NamedTuple):
 
 
 def levels_of(layout: ReadSpec) -> Levels | None:
-    """How objects with entries within entries are read; None: there is at most one level."""
+    """Return how objects with nested entries are read, or None for at most one level."""
     columns = {field: star_levels(column) for field, column in layout.places.items()}
     deepest = max(columns.values(), key=len, default=())
     if len(deepest) <= _SEVERAL:
@@ -637,7 +637,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def entries_of(layout: ReadSpec) -> Entries | None:
-    """How objects with an entry for each of several entities are read; None: there are none."""
+    """Return how objects with an entry for each of several entities are read, or None."""
     places = starred(layout)
     if not places or is_wide(layout) or levels_of(layout) is not None:
         return None
@@ -654,7 +654,7 @@ def entries_of(layout: ReadSpec) -> Entries | None:
 
 
 def is_wide(layout: ReadSpec) -> bool:
-    """Whether several entities are told apart within names: ``p1_x`` and ``p2_x``."""
+    """Return True if entities are distinguished within names: ``p1_x`` and ``p2_x``."""
     if levels_of(layout) is not None:
         return False
     for path in starred(layout).values():
@@ -695,13 +695,16 @@ def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
 
 
 def _height(entry: Any, axes: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Where an entry has a number beside its x and y, named as they are."""
+    """Return the paths of a number beside x and y in an entry, with a name like theirs."""
     paths = ((*path[:-1], name) for path in axes for name in ("z", "Z"))
     return [path for path in paths if isinstance(look_up(entry, path)[0], JsonNumber)][:1]
 
 
 def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
-    """As ``infer_layout``, of an object of several entities: by names, or by entries."""
+    """Infer the layout of an object of several entities, by names or by entries.
+
+    See ``infer_layout``.
+    """
     values = single_values(item)
     flat = {name: value for name, value in values.items() if not _is_in_array(name)}
     levels = levels_of(given)
@@ -734,7 +737,7 @@ def _first_of_levels(given: ReadSpec, levels: Levels, item: Any) -> dict[str, st
 
 
 def _is_in_array(path: str) -> bool:
-    """Whether a value is that of an object in an array."""
+    """Return True if a path leads to an object in an array."""
     steps = path_names(path)
     return any(a.isdigit() and not b.isdigit() for a, b in pairwise(steps))
 
@@ -839,7 +842,7 @@ def _inferred(
 
 
 def _is_one(container: Any) -> bool:
-    """Whether what it has are the vectors of one entity."""
+    """Return True if a container has the vectors of one entity."""
     if not isinstance(container, dict):
         return False
     words = POSITION_WORDS | VELOCITY_WORDS | {"rot", "rotation", "orientation", "angular", "acc"}
@@ -848,7 +851,7 @@ def _is_one(container: Any) -> bool:
 
 
 def _has_time_members(layout: ReadSpec, item: Any) -> bool:
-    """Whether the entries have times of their own where these are looked for in them."""
+    """Return True if the entries have times of their own where the layout looks for them."""
     entries = entries_of(layout)
     if entries is None or "time" not in entries.paths:
         return True
@@ -897,7 +900,7 @@ def _names_with_stars(
 
 
 def has_no_entries(given: ReadSpec, item: Any) -> bool:
-    """Whether it may be an object of which entities are to come, and that has none yet."""
+    """Return True for an object that may have entities later, and has none yet."""
     levels = levels_of(given)
     if levels is not None:
         return next(levels.of(item), None) is None
@@ -985,7 +988,7 @@ class JsonlReader(LineReader):
         self._ambiguous = 0
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        """Takes one packet."""
+        """Take the packets of one line."""
         try:
             item = parse(line.rstrip())
         except json.JSONDecodeError as error:
@@ -1006,7 +1009,7 @@ class JsonlReader(LineReader):
     def _refuse_json(
         self, block: PacketBlock, line: str, raw: bytes, error: json.JSONDecodeError
     ) -> None:
-        """Refuses what is no JSON; objects of other languages with a pattern for them."""
+        """Refuse a line that is no JSON; for objects of other languages, propose a pattern."""
         if self.records is None and self.has_lines and _OF_OTHERS.match(line):
             from epic_cli.recordings.entries.sentences.reader import propose
 
@@ -1068,7 +1071,7 @@ class JsonlReader(LineReader):
         self.add(block, {**fields, "entity": fields.get("entity") or plain}, begin, raw)
 
     def _side_by_side(self, item: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
-        """The entities of an object that has names for each, and the paths of their fields."""
+        """Return the field paths of each entity in an object that has names for each."""
         key = tuple(item)
         if key not in self._beside:
             if len(self._beside) >= _MOST_HEADS:
@@ -1083,7 +1086,10 @@ class JsonlReader(LineReader):
     def _look_up(
         self, block: PacketBlock, item: Any, paths: dict[str, tuple[str, ...]], raw: bytes
     ) -> dict[str, str] | None:
-        """The fields that an object has at these paths; None: they are wrong, and refused."""
+        """Return the fields of an object at these paths.
+
+        None if one is wrong and the line refused.
+        """
         fields: dict[str, str] = {}
         for field, path in paths.items():
             value, wrong = look_up(item, path)
@@ -1101,7 +1107,7 @@ class JsonlReader(LineReader):
         return fields
 
     def _settle(self, block: PacketBlock, item: dict[str, Any], raw: bytes) -> bool:
-        """Makes the plan by which lines are read; False: this object does not say what is what."""
+        """Make the plan by which lines are read; False if this object is ambiguous."""
         given = self.layout
         try:
             layout = self._infer_layout(item)
@@ -1162,7 +1168,7 @@ class JsonlReader(LineReader):
         return True
 
     def _scanner(self, layout: ReadSpec) -> RecordScanner:
-        """What takes the usual lines at once."""
+        """Return a scanner of usual lines."""
         if self._joined or is_wide(layout):
             return RecordScanner(self.entities, **layout.units)
         if self._entries is None:
@@ -1193,7 +1199,7 @@ class JsonlReader(LineReader):
         return reader
 
     def cells_of(self, raw: bytes) -> dict[str, str]:
-        """The single values of an object by their paths."""
+        """Return the single values of an object by path."""
         try:
             return single_values(parse(raw.decode().strip().strip(",")))
         except (ValueError, RecursionError):
@@ -1220,7 +1226,7 @@ class JsonlReader(LineReader):
         return values
 
     def shared_cells(self, raw: bytes) -> dict[str, str]:
-        """The single values beside the states of one entity; see ``LineReader``."""
+        """Return the single values beside the states of one entity; see ``LineReader``."""
         if self._entries is None or "time" not in self._entries.paths or not self._entries.steps:
             return {}
         before = f"{path_text(self._entries.steps)}."
@@ -1231,7 +1237,7 @@ class JsonlReader(LineReader):
         }
 
     def needed_paths(self) -> Iterator[tuple[str, ...]]:
-        """The paths of what each object must have; where they are those of entries, to these."""
+        """Yield the paths that each object must have; for entries, the path to these."""
         places = (*POSITION, "time")
         yield from (self._paths[field] for field in places if field in self._paths)
         if self._entries is not None:
@@ -1244,12 +1250,12 @@ class JsonlReader(LineReader):
         return tuple(places[field] for field in FIELDS if field in places)
 
     def take_end(self, block: PacketBlock) -> None:
-        """Each object stands alone, but those that could have had entities may never have one."""
+        """Refuse the recording if objects that could have had entities never had one."""
         if self.records is None and self._empty is not None:
             block.refusals.append(self._empty)
 
     def find_field(self, raw: bytes, name: str) -> int:
-        """Where in a line a field stands."""
+        """Return the offset of a field in a line."""
         at = 0
         for step in self._path(name):
             found = re.compile(rb'"%s"\s*:' % re.escape(step.encode())).search(raw, at)
@@ -1263,14 +1269,14 @@ class JsonlReader(LineReader):
 
 
 def _is_broken(values: dict[str, str]) -> bool:
-    """Whether it has this program's own names, but for one or two that cannot be left out."""
+    """Return True for this program's own names of which one or two needed ones are missing."""
     axes = {name for name in POSITION if name in values}
     velocities = {name[1] for name in VELOCITY if name in values}
     return "time" in values and len(axes) + len(velocities) > 3 and axes != velocities != set()
 
 
 def _wrong_kind(field: str, value: Any) -> Reason | None:
-    """What is wrong with the kind of a value; None: nothing."""
+    """Return why a value cannot be a field's, or None."""
     number = field in FIELDS
     if isinstance(value, list | dict):
         return Reason.FIELD_NOT_A_NUMBER if number else Reason.NOT_A_SINGLE_VALUE

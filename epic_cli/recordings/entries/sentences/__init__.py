@@ -32,7 +32,7 @@ _LINES, _LOOKED_AT = 6, 400
 
 
 def is_sentence(line: bytes) -> bool:
-    """Whether a line has numbers among words, and not cells most of which are numbers."""
+    """Return True for a line with numbers among words, and not of cells that are mostly numbers."""
     line = line[:_LOOKED_AT]
     if not re.search(_SENTENCE, line):
         return False
@@ -55,7 +55,7 @@ class Sentences(Format):
     name = "sentences"
 
     def detect(self, head: Head) -> Fit:
-        """By the words in most lines."""
+        """Look at the words in most lines."""
         if head.begins_as_json:
             return Fit.NO
         lines = head.lines[:_LINES]
@@ -64,7 +64,7 @@ class Sentences(Format):
     def reader(
         self, layout: ReadSpec | None, on_read: OnRead, entities: Entities | None, head: bytes
     ) -> Reader:
-        """What looks for the pattern."""
+        """Return a reader that searches each line for the pattern."""
         from epic_cli.recordings.entries.sentences.reader import PatternReader
 
         reader = PatternReader(layout, on_read, entities)

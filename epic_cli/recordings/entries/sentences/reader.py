@@ -207,7 +207,7 @@ def _components(one: _Vector, prefix: str) -> Iterator[_Piece]:
 
 
 def _found_vectors(line: str) -> Iterator[_Vector]:
-    """All that may be one: in brackets, behind a name, or with the names of its axes."""
+    """Yield the possible vectors of a line: in brackets, behind a name, or with named axes."""
     for found in _VECTOR.finditer(line):
         spans = {axis: found.span(axis) for axis in "xyz" if found[axis] is not None}
         yield _Vector(found["word"] or found["place"] or found["bare"] or "", spans)
@@ -253,7 +253,7 @@ class PatternReader(LineReader):
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        """Takes one packet, if there is one."""
+        """Take a packet from a line in which the pattern is found."""
         if self._pattern is None:
             self._propose(block, line, raw)
             return
@@ -311,14 +311,14 @@ class PatternReader(LineReader):
         return True
 
     def take_end(self, block: PacketBlock) -> None:
-        """A pattern that is found in no line is a mistake."""
+        """Refuse the recording if the pattern was found in no line."""
         if self.records is None and self._first is not None:
             self._line, raw = self._first
             given = self._pattern is not None
             self.refuse(block, raw, 0, Reason.PATTERN_NOT_FOUND if given else Reason.IN_SENTENCES)
 
     def cells_of(self, raw: bytes) -> dict[str, str]:
-        """The groups of a line."""
+        """Return the groups of a line by name."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
         with contextlib.suppress(TimeoutError):
             found = None if self._pattern is None else self._pattern.search(line, timeout=LIMIT)
@@ -326,7 +326,7 @@ class PatternReader(LineReader):
         return {}
 
     def find_field(self, raw: bytes, name: str) -> int:
-        """Where in a line a field stands."""
+        """Return the offset of a field in a line."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
         if self._pattern is None or name not in self._fields:
             return 0
