@@ -146,7 +146,7 @@ def _convert_list(values: Sequence[Any]) -> Column:
 
 
 def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column:
-    """Convert Python objects to a column; ``write`` gives the text of one that is no number.
+    """Convert Python objects to a column; ``write`` gives the text of one that is not a number.
 
     Numbers that are missing (None, or an empty text) become empty cells.
     """
@@ -173,7 +173,7 @@ def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column
 
 
 def write_rows(rows: Sequence[Sequence[Any]], write: Callable[[Any], str]) -> bytes:
-    """Return rows of Python objects as CSV; ``write`` gives the text of one that is no number."""
+    """Return rows of Python objects as CSV; ``write`` gives the text of one that is not a number."""
     widths = set(map(len, rows))
     if len(widths) != 1:
         return b"".join(write_rows([row], write) for row in rows)
