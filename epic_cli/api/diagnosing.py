@@ -12,12 +12,12 @@ from epic_cli.api.reading import StrictLog, load_entities, python_errors, read_p
 from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.jobs.diagnose.detectors import Finding, detector_of
+from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.link import FoundLink, found_link
 from epic_cli.jobs.diagnose.run import DiagnoseEach, Diagnosis, run
 from epic_cli.metrics.drawn_path import ROWS, drawn_paths
 from epic_cli.metrics.inputs import RecordingSpec
-from epic_cli.metrics.traffic import traffic_of
+from epic_cli.metrics.traffic import make_traffic
 from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 from epic_cli.recordings.rows import PacketSource, Path, source_of
 
@@ -100,14 +100,14 @@ def link_of(packets: PacketSource) -> FoundLink:
     Raise what ``replay`` does for what is no recording, and ``ValueError`` where there are no
     arrival times, or fewer than 20 messages.
     """
-    return found_link(traffic_of(load_entities(packets)[0]))
+    return found_link(make_traffic(load_entities(packets)[0]))
 
 
 def explain(finding: Finding) -> Explanation:
     """Explain a finding in sentences."""
     from epic_cli.jobs.diagnose.report import cure_words, sentence
 
-    detector = detector_of(finding.cause)
+    detector = find_detector(finding.cause)
     says, effect = (sentence(words, finding) for words in (detector.says, detector.effect))
     return Explanation(detector.title, says, effect, cure_words(finding))
 

@@ -21,7 +21,7 @@ from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.jobs.compare.spec import CompareJob
 from epic_cli.lab.spec import BY_HAND, NOTHING, LabInputs, LabSpec, write_points
-from epic_cli.metrics.evaluation import Run, compare, prepare, scenes_of
+from epic_cli.metrics.evaluation import Run, compare, draw_scenes, prepare
 from epic_cli.metrics.inputs import RecordedRuns, RecordingSpec, SimulatedRuns
 from epic_cli.metrics.notes import NotEnoughToSay
 from epic_cli.network.movement_spec import load_movement
@@ -155,7 +155,7 @@ class ExperimentRunner:
         def scenes() -> list[Scene]:
             if self._last is None or self._last[0] != sent:  # else only a strategy changed
                 self._last = sent, next(experiment.runs())
-            return scenes_of(prepare(self._last[1], one), one)
+            return draw_scenes(prepare(self._last[1], one), one)
 
         found: list[Scene] = _convert_errors(scenes)
         return found

@@ -30,8 +30,8 @@ from epic_cli.metrics.digits import listed
 from epic_cli.metrics.measurement import Entity, Measurement, measure, pool
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import TooFewStates
-from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.truth import JUMP_WINDOW, sample_truth, truth_of
+from epic_cli.metrics.recovery import find_events
+from epic_cli.metrics.truth import JUMP_WINDOW, make_truth, sample_truth
 from epic_cli.recordings.datagrams.counts import Counts
 
 if TYPE_CHECKING:
@@ -517,10 +517,10 @@ class LiveEvaluator:
         if len(rows) < 2 or rows["time"][-1] - rows["time"][0] < _WHOLE:
             return None
         try:
-            truth = truth_of(packets) if sent is None else truth_of(sent, "given")
+            truth = make_truth(packets) if sent is None else make_truth(sent, "given")
         except TooFewStates:
             return None
-        events = events_of(packets, truth, 0.0, 0.0)
+        events = find_events(packets, truth, 0.0, 0.0)
         times = np.ascontiguousarray(rows["time"])
         since = self._gathered_at - WINDOW
         sampled = sample_truth(truth, times, self._tick, 0.0, events.first, since)

@@ -100,7 +100,7 @@ def quantile(values: Floats, share: float) -> float:
     return below + (above - below) * part if part < 0.5 else above - (above - below) * (1 - part)
 
 
-def resolution_of(positions: Floats) -> float:
+def find_resolution(positions: Floats) -> float:
     """Return the least meaningful difference between finite positions (n, 3).
 
     It is half a unit of the last decimal that rounded positions are written with; else the spacing

@@ -11,7 +11,7 @@ import numpy as np
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.text.widths import some
-from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
+from epic_cli.metrics.arrays import LARGEST, POSITION, TIME, find_resolution, packet_table
 from epic_cli.recordings import Unreadable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
         )
     last = np.append(np.diff(times) > 0, True)[: len(times)]
     positions = rows[POSITION].T[last]
-    return DrawnPath(times[last], positions, resolution_of(positions))
+    return DrawnPath(times[last], positions, find_resolution(positions))
 
 
 def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:

@@ -60,9 +60,9 @@ from epic_cli.metrics.notes import (
     ResultNote,
     TickHides,
 )
-from epic_cli.metrics.recovery import Events, events_of
+from epic_cli.metrics.recovery import Events, find_events
 from epic_cli.metrics.sent import SentStates
-from epic_cli.metrics.truth import Origin, Truth, default_warm_up, sample_truth, truths_of
+from epic_cli.metrics.truth import Origin, Truth, default_warm_up, make_truths, sample_truth
 from epic_cli.network.link import clocks_apart
 from epic_cli.network.sender import JUDGED, Sender, sample
 from epic_cli.network.simulation import Simulation, Statistics
@@ -310,7 +310,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         raise NotEnoughToSay(str(error)) from error
     if own:  # what a client predicted is judged by what the server said of it
         packets = {name: one.predicted for name, one in own.items()}
-        truths, _ = truths_of({name: one.truth for name, one in own.items()}, "given")
+        truths, _ = make_truths({name: one.truth for name, one in own.items()}, "given")
     arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
     by_arrival = timing.in_force(arrivals)[1] == "arrival"
     for block in packets.values() if by_arrival else ():
@@ -320,7 +320,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
     tick = timing.tick[0] / timing.tick[1]
     if truths is None:
         offset = offset or (_clock_difference(packets) if by_arrival else 0.0)
-        known, missing = truths_of(packets, "rebuilt", offset)
+        known, missing = make_truths(packets, "rebuilt", offset)
     else:
         known, missing = _match_truths(packets, truths)
     if not known:
@@ -337,7 +337,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         refused += silent.refusals
         times = rows_of(silent)["time"].copy()
         del silent  # its rows are the largest thing here
-        events = events_of(packets[name], truth, offset, latency, run.silent)
+        events = find_events(packets[name], truth, offset, latency, run.silent)
         sampled = sample_truth(truth, times, tick, wait, events.first)
         if sampled.counted.any():
             given = (packets[name], sampled, events, spec.aim_range, run.sent.get(name))
@@ -488,7 +488,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     workers = place.threads or spec.threads or os.cpu_count() or 1
     found = _measure_jobs(jobs, work, min(workers, most), place.progress)
     results, alike = [], []
-    events = _find_events(judged) if spec.intervals else NetworkEvents()
+    events = _find_network_events(judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
         events = events._replace(watched=0.0)
     for index, participant in enumerate(spec.participants):
@@ -500,7 +500,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         name = getattr(declared, "name", "")
         family = declaration(name).family if is_built_in(name) else ""
         catches_up = family == FAMILIES["adaptive_delay"]
-        result = result_of(participant.label, None, own, unfit, catches_up)
+        result = combine_results(participant.label, None, own, unfit, catches_up)
         results.append(replace(result, waver=events.waver if once else 0.0))
         alike += [(participant.label, entity.name, unfit, catches_up) for entity in judged]
     # of streams of their own, one more loss is not the same event
@@ -509,7 +509,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         for asked in _find_asked(events, results, found, entities.resolution):
             lose([job for job in range(len(jobs)) if job // len(judged) in asked])
     by_entity = [
-        result_of(label, name, [one], *kind)
+        combine_results(label, name, [one], *kind)
         for (label, name, *kind), one in zip(alike, found, strict=True)
     ]
     scenes = []
@@ -639,7 +639,7 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
     return _Lossy(replace(entity, packets=left), np.stack(shares))
 
 
-def _find_events(judged: Sequence[Entity]) -> NetworkEvents:
+def _find_network_events(judged: Sequence[Entity]) -> NetworkEvents:
     """Return the network's events in the judged rows, for the entity with the most packets."""
     one = max(judged, key=lambda entity: len(entity.packets))
     times = one.truth.times[one.truth.counted]
@@ -651,7 +651,7 @@ def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> 
     work = _Work(prepared.pacing, weights)
     found = [_measure_entity(participant, entity, work) for entity in prepared.judged(participant)]
     unfit = prepared.unfit(participant.make())
-    return result_of(participant.label, None, found, unfit)
+    return combine_results(participant.label, None, found, unfit)
 
 
 def _measure_jobs(
@@ -742,7 +742,7 @@ def drawn_scenes(
 
 
 @_quietly
-def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
+def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     """Return scenes of what every participant draws, without figures and lags.
 
     Ten times as fast.
@@ -765,7 +765,7 @@ def scenes_of(prepared: Prepared, spec: CompareSpec) -> list[Any]:
 
 
 @_quietly
-def result_of(
+def combine_results(
     label: str,
     entity: str | None,
     found: Sequence[EntityResult],
@@ -868,7 +868,7 @@ def _summarize(found: Comparison) -> Comparison:
 
     The worst second is the one in which participants are usually furthest off, the same for all.
     """
-    pieces = [piece_of(found, index) for index in range(len(found.results))]
+    pieces = [make_piece(found, index) for index in range(len(found.results))]
     wholes = [np.sum([sums.sum(axis=0) for sums in piece.entities], axis=0) for piece in pieces]
     each = np.stack([stretches([piece], WORST)[1:] for piece in pieces])
     off = [median(squares) for squares in each[:, :, FIELDS.index("squares")].T]
@@ -1033,7 +1033,7 @@ def pool_runs(
         own = [one.results[index] for _, one in found]
         pooled = own[0] if len(own) == 1 else pool_results(own)
         results.append(pooled)
-        pieces = [piece_of(comparison, index) for _, comparison in found] if pooled.values else []
+        pieces = [make_piece(comparison, index) for _, comparison in found] if pooled.values else []
         waver = max(result.waver for result in own) / math.sqrt(len(own))
         figures.append(Figures(pooled.values, pieces, waver))
     of_all, resolution = set(shared), max(one.resolution for _, one in found)
@@ -1078,14 +1078,14 @@ def pool_results(results: Sequence[Result]) -> Result:
     ]
     unfit = any(result.has(Flaw.NEEDS_ARRIVALS) for result in results)
     catches_up = any(result.has(Flaw.LEAPS) for result in results)
-    pooled = result_of(results[0].label, None, found, unfit, catches_up)
+    pooled = combine_results(results[0].label, None, found, unfit, catches_up)
     told = [note for result in results for note in result.notes if note.flaw is Flaw.LAG_UNKNOWN]
     if told and pooled.values and not pooled.has(Flaw.LAG_UNKNOWN):  # several were one of these
         pooled = replace(pooled, notes=(*pooled.notes, told[0]))
     return replace(pooled, waver=max(result.waver for result in results))
 
 
-def piece_of(comparison: Comparison, index: int) -> Piece:
+def make_piece(comparison: Comparison, index: int) -> Piece:
     """Return the sums of the participant at this place, by entity."""
     entities = len(comparison.by_entity) // len(comparison.results)
     own = comparison.by_entity[index * entities : (index + 1) * entities]
@@ -1158,7 +1158,7 @@ def _sample_truths(movement: Movement, duration: float) -> dict[str, Truth]:
     else:
         snapshots = sample(movement, None)
     states = (packet for snapshot in snapshots for packet in exact.packets(snapshot))
-    truths, _ = truths_of(by_entity(states), "given")
+    truths, _ = make_truths(by_entity(states), "given")
     return truths
 
 

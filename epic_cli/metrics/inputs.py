@@ -26,7 +26,7 @@ from epic_cli.metrics.drawn_path import (
 )
 from epic_cli.metrics.evaluation import Run, simulated
 from epic_cli.metrics.notes import NotEnoughToSay, why
-from epic_cli.metrics.truth import Truth, truths_of
+from epic_cli.metrics.truth import Truth, make_truths
 from epic_cli.network.link import LinkConditions, Way
 from epic_cli.network.movement_spec import load_movement
 from epic_cli.network.trace import recorded, trace_packets
@@ -187,7 +187,7 @@ class RecordedRuns:
         name = source_name(source) if isinstance(self.truth, str) else "the truth"
         with log(name) as reading:
             states = load(source, self.reading.spec.beside(STATE), reading)
-        truths, missing = truths_of(states, "given", offset)
+        truths, missing = make_truths(states, "given", offset)
         for note in missing:
             reading.unjudged(note.entity, why(note))
         if not truths:
@@ -305,7 +305,7 @@ def _read_truths(
 ) -> Truths:
     """Read the truth once in each process; the main one has reported its findings."""
     spec = spec.beside(STATE)._replace(beginning=Beginning(*begin))
-    return truths_of(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
+    return make_truths(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
 
 
 #: Longest movement (s) whose rows fit into memory at once.

@@ -86,7 +86,7 @@ class Recovery(NamedTuple):
         return Recovery(*map(operator.add, self, other))
 
 
-def events_of(
+def find_events(
     packets: PacketBlock,
     truth: Truth,
     offset: float,

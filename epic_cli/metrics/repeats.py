@@ -55,7 +55,7 @@ class Repeats(NamedTuple):
         return Fraction(self.between).limit_denominator(6)
 
 
-def repeats_of(stream: Stream) -> Repeats | None:
+def find_repeats(stream: Stream) -> Repeats | None:
     """Return the packets that repeat the state of the one before.
 
     None: there is no such pattern.
@@ -110,7 +110,7 @@ def step_times(stream: Stream) -> Floats:
     A state is stamped with the first packet after its step, up to a packet late: the earliest
     stamps within a step are those of the steps themselves.
     """
-    found = repeats_of(stream)
+    found = find_repeats(stream)
     if found is None:
         return stream.times
     step = float(found.ratio) * stream.period

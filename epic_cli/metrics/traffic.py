@@ -356,7 +356,7 @@ def round_rate(rate: float) -> float:
     return next(near, float(f"{rate:.3g}"))
 
 
-def network_of(messages: MessageLog) -> Network:
+def measure_network(messages: MessageLog) -> Network:
     """Return the figures of the messages that arrived."""
     low, middle, high = (messages.delay_of(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
@@ -943,7 +943,7 @@ class Traffic:
         return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
 
 
-def traffic_of(
+def make_traffic(
     packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
 ) -> Traffic:
     """Return the traffic of packets by entity, those stamped in the ``span`` (s)."""
@@ -953,10 +953,10 @@ def traffic_of(
         times = columns[TIME]
         inside: Flags = np.logical_and(times >= span[0], times <= span[1])
         tables[name] = _select(columns, inside)
-    return replace(traffic_of_tables(tables), blocks=packets)
+    return replace(make_table_traffic(tables), blocks=packets)
 
 
-def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
+def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
     """Return the traffic of tables by entity (``turning_table``); the tables are used up."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
     streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}

@@ -21,11 +21,11 @@ from epic_cli.metrics.arrays import (
     choose_places,
     distinct,
     edges,
+    find_resolution,
     lengths,
     median,
     packet_table,
     quantile,
-    resolution_of,
     root_mean_square,
 )
 from epic_cli.metrics.notes import (
@@ -43,7 +43,7 @@ from epic_cli.metrics.notes import (
     VelocitiesReplaced,
 )
 from epic_cli.metrics.traffic import Stream
-from epic_cli.metrics.turns import SampledTurns, TurnTruth, angles, turns_of
+from epic_cli.metrics.turns import SampledTurns, TurnTruth, angles, make_turns
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -133,7 +133,7 @@ class Truth:
         return self.end - self.start
 
 
-def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0.0) -> Truth:
+def make_truth(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0.0) -> Truth:
     """Return the truth of one entity from its packets or recorded states; see ``build``.
 
     ``offset`` (s) is added to the times. Raises ``TooFewStates``.
@@ -144,19 +144,19 @@ def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0
     truth = build(times, positions, velocities, marks, origin, table[SEQUENCE])
     if not packets.turns():
         return truth
-    turns = turns_of(packets, truth.path, truth.starts, truth.ends, truth.rests, offset)
+    turns = make_turns(packets, truth.path, truth.starts, truth.ends, truth.rests, offset)
     return replace(truth, turns=turns)
 
 
-def truths_of(
+def make_truths(
     packets: Mapping[str, PacketBlock], origin: Origin = "rebuilt", offset: float = 0.0
 ) -> tuple[dict[str, Truth], list[NotJudged]]:
-    """Return the truths by entity (see ``truth_of``), and a note for each entity without one."""
+    """Return the truths by entity (see ``make_truth``), and a note for each entity without one."""
     truths: dict[str, Truth] = {}
     missing: list[NotJudged] = []
     for name, block in packets.items():
         try:
-            truths[name] = truth_of(block, origin, offset)
+            truths[name] = make_truth(block, origin, offset)
         except TooFewStates as error:
             missing.append(NotJudged(name, ExclusionReason.TOO_FEW_STATES, states=error.usable))
     return truths, missing
@@ -212,7 +212,7 @@ def build(
         marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
         times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
         numbers = numbers[~inside]
-    resolution = resolution_of(positions)
+    resolution = find_resolution(positions)
     of = np.empty(len(times)), numbers, marks, np.empty((len(times), 0)), came
     stream = Stream("", times, positions, velocities, *of)
     rests = stream.rests[~marks[stream.rests + 1]]

@@ -69,7 +69,7 @@ class TurnTruth:
         return bool((angles(found, found[:1]) > max(resolution, RESTING)).any())
 
 
-def turns_of(
+def make_turns(
     packets: PacketBlock,
     path: Path,
     starts: Floats,

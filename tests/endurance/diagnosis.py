@@ -25,7 +25,7 @@ from support.faulty_traffic import (
     Columns,
     clean,
     faulty,
-    traffic_of_tables,
+    make_table_traffic,
 )
 from support.faulty_turning import KINDS, turning
 from support.sessions import FOUND_AS, NETWORKS, SENDERS, session
@@ -39,7 +39,7 @@ RATES = (5, 10, 20, 30, 60, 128)
 
 def causes(rows: Columns) -> list[str]:
     """The causes that are found, worst first."""
-    return [finding.cause for finding in diagnose(traffic_of_tables({"": rows})).findings]
+    return [finding.cause for finding in diagnose(make_table_traffic({"": rows})).findings]
 
 
 def of_fault(case: tuple[str, str, int, float]) -> list[str]:
@@ -71,7 +71,7 @@ class Told(NamedTuple):
 def of_session(case: tuple[str, str, int]) -> Told:
     """Diagnose a session, given its sender, its network, the seed."""
     one = session(*case)
-    found = [each.cause for each in diagnose(traffic_of_tables(one.tables)).findings]
+    found = [each.cause for each in diagnose(make_table_traffic(one.tables)).findings]
     right = {*one.causes, FOUND_AS[case[1]]} - {""}
     first = found[0] in right if found else not right
     return Told(first, [cause for cause in found if cause not in right])

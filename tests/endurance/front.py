@@ -38,7 +38,8 @@ def main() -> None:
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
         other = [
-            Trial(point, rankable_figures(on.evaluate(StrategySpec(name, point)))) for point in drawn
+            Trial(point, rankable_figures(on.evaluate(StrategySpec(name, point))))
+            for point in drawn
         ]
         ours, theirs = (hypervolume(front(name, row, weights)) for row in (made, other))
         print(f"{name}: {len(made)} trials, {ours / theirs:.1%}", flush=True)

@@ -24,7 +24,7 @@ from epic_cli.jobs.tune.run import tune
 from epic_cli.jobs.tune.spec import TuneSpec
 from epic_cli.metrics.evaluation import CompareSpec, Pool, Run, RunResult, compare_one
 from epic_cli.metrics.notes import NotEnoughToSay
-from epic_cli.metrics.traffic import TooFewPackets, traffic_of
+from epic_cli.metrics.traffic import TooFewPackets, make_traffic
 from epic_cli.show.documents import DOCUMENTS
 
 RATE, SECONDS = 20, 6.0
@@ -189,7 +189,7 @@ def test_they_are_tuned_on(total: int) -> None:
 def test_each_of_them_is_diagnosed() -> None:
     for kind in KINDS:
         try:
-            found = diagnose(traffic_of(recording(kind)))
+            found = diagnose(make_traffic(recording(kind)))
         except TooFewPackets:
             assert kind == "hardly any"
             continue

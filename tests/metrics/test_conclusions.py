@@ -23,8 +23,8 @@ from epic_cli.metrics.comparison import Comparison, Confidence, Result, advice, 
 from epic_cli.metrics.evaluation import CompareSpec, compare_run, pool_runs
 from epic_cli.metrics.metric import Weights
 from epic_cli.metrics.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
-from epic_cli.metrics.traffic import traffic_of
-from epic_cli.metrics.truth import build, truth_of
+from epic_cli.metrics.traffic import make_traffic
+from epic_cli.metrics.truth import build, make_truth
 from epic_cli.metrics.turns import angles
 
 Place = tuple[float, float, float]
@@ -65,7 +65,7 @@ def judged(
 ) -> Comparison:
     recorded = packets if isinstance(packets, dict) else {"": packets}
     blocks = {name: movements.block(items) for name, items in recorded.items()}
-    truths = None if truth is None else {"": truth_of(movements.block(truth), "given")}
+    truths = None if truth is None else {"": make_truth(movements.block(truth), "given")}
     return compared(blocks, taking_part, timing, truths, threads=1, **given)
 
 
@@ -240,14 +240,14 @@ def test_what_is_sent_on_change_rests_and_its_starts_are_judged(seed: int, how: 
         assert math.isnan(one.value("after_outage"))
         for name in ("score", "error", "lag", "residual"):
             assert one.value(name) == pytest.approx(other.value(name), rel=0.05, abs=0.05), name
-    truth = truth_of(movements.block(sent))
+    truth = make_truth(movements.block(sent))
     times = np.arange(ends[0], sent[-1].time, 1 / 60)
     np.testing.assert_allclose(truth.at(times).positions, [walk(t) for t in times], atol=0.15)
     if truth.turns is not None:
         half = np.array([walk(t)[0] for t in times])
         true = np.stack((0 * half, 0 * half, np.sin(half), np.cos(half)), axis=1)
         assert angles(truth.turns.at(times), true).max() < 20
-    network = diagnose(traffic_of({"": movements.block(sent)})).network
+    network = diagnose(make_traffic({"": movements.block(sent)})).network
     assert network is not None
     assert max(network.needed) < 0.06
 

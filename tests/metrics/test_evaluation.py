@@ -25,7 +25,7 @@ from epic_cli.metrics.notes import (
     NotJudged,
     ResultNote,
 )
-from epic_cli.metrics.truth import truth_of
+from epic_cli.metrics.truth import make_truth
 from epic_cli.show.scene import Selection
 
 
@@ -115,7 +115,7 @@ def test_figures_of_entities_are_pooled() -> None:
 
 
 def test_a_given_truth_is_used_and_named() -> None:
-    truth = truth_of(movements.block(movements.packets(movements.circle, rate=60.0)), "given")
+    truth = make_truth(movements.block(movements.packets(movements.circle, rate=60.0)), "given")
     lossy = {"": movements.packets(movements.circle)[::7]}
     found = run("Exact", packets=lossy, truths={"whatever": truth})
     assert found.origin == "given"
@@ -194,7 +194,7 @@ def test_entities_that_cannot_be_judged_are_told_of() -> None:
 
 
 def test_entities_that_are_not_in_the_truth_are_told_of() -> None:
-    truth = truth_of(movements.block(movements.packets(movements.circle)), "given")
+    truth = make_truth(movements.block(movements.packets(movements.circle)), "given")
     recorded = {name: movements.packets(movements.circle, entity=name) for name in "ab"}
     found = run("Exact", packets=recorded, truths={"a": truth})
     assert found.notes[0] == NotJudged("b", ExclusionReason.NOT_IN_TRUTH, known=("a",))
@@ -203,7 +203,7 @@ def test_entities_that_are_not_in_the_truth_are_told_of() -> None:
 def test_a_truth_of_another_time_says_nothing() -> None:
     truth = movements.block(movements.packets(movements.circle, latency=None))
     with pytest.raises(NothingJudged, match="do not overlap") as caught:
-        run("Exact", truths={"": truth_of(truth, "given", 1000.0)})
+        run("Exact", truths={"": make_truth(truth, "given", 1000.0)})
     (note,) = caught.value.notes
     assert note.reason is ExclusionReason.NO_OVERLAP
     assert note.truth == (1000.0, 1010.0)

@@ -10,14 +10,14 @@ from support import movements
 
 from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.lag import LONGEST, find_lag
-from epic_cli.metrics.truth import SHIFTS, Truth, build, shift_window, truth_of
+from epic_cli.metrics.truth import SHIFTS, Truth, build, make_truth, shift_window
 
 TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)
 
 
 def truth(movement: movements.Movement, duration: float = 10.0) -> Truth:
-    return truth_of(movements.block(movements.packets(movement, duration)))
+    return make_truth(movements.block(movements.packets(movement, duration)))
 
 
 CIRCLE, STRAIGHT = truth(movements.circle), truth(movements.straight)
@@ -46,7 +46,7 @@ def test_of_equal_shifts_the_smallest_counts() -> None:
     def fast(t: float) -> tuple[float, float, float]:
         return math.cos(4 * math.pi * t), math.sin(4 * math.pi * t), 0.0
 
-    known = truth_of(movements.block(movements.packets(fast, rate=100.0)))
+    known = make_truth(movements.block(movements.packets(fast, rate=100.0)))
     shown = np.array([fast(t - 0.1) for t in TIMES])
     assert find_lag(known, TIMES, shown, EVERYWHERE).seconds == pytest.approx(0.1, abs=1e-3)
 
@@ -93,7 +93,7 @@ def patrol(t: float) -> tuple[float, float, float]:
 @pytest.mark.parametrize("seed", range(8))
 def test_noise_does_not_make_the_lag_a_whole_lap_longer(seed: int) -> None:
     times = np.arange(60, 1800) / 60
-    known = truth_of(movements.block(movements.packets(patrol, 30.0)))
+    known = make_truth(movements.block(movements.packets(patrol, 30.0)))
     noise = np.random.default_rng(seed).normal(0, 0.3, (len(times), 3))
     shown = np.array([patrol(t - 0.08) for t in times]) + noise
     lag = find_lag(known, times, shown, np.zeros(len(times), np.int32))
@@ -106,7 +106,7 @@ def test_the_lag_on_a_fast_circle_is_not_a_lap_early() -> None:
     def fast(t: float) -> tuple[float, float, float]:
         return math.cos(4 * math.pi * t), math.sin(4 * math.pi * t), 0.0
 
-    known = truth_of(movements.block(movements.packets(fast, rate=100.0)))
+    known = make_truth(movements.block(movements.packets(fast, rate=100.0)))
     held = np.array([fast(math.floor((t - 0.08) * 20) / 20) for t in TIMES + 0.013])
     lag = find_lag(known, TIMES + 0.013, held, EVERYWHERE)
     assert 0.08 < lag.seconds < 0.14

@@ -12,7 +12,7 @@ from support.comparisons import compared
 from epic_cli import Packet, Sample
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.metrics.comparison import Result
-from epic_cli.metrics.truth import build, truth_of
+from epic_cli.metrics.truth import build, make_truth
 
 
 class Drawing(movements.Heedless):
@@ -32,7 +32,7 @@ class Drawing(movements.Heedless):
 
 def judged(movement: movements.Movement, late: float, aside: float) -> Result:
     packets = movements.block(movements.packets(movement, 20.0))
-    truth = truth_of(movements.block(movements.packets(movement, 20.0, 100.0)), "given")
+    truth = make_truth(movements.block(movements.packets(movement, 20.0, 100.0)), "given")
     drawing = Drawing(movement, late, aside)
     return compared({"": packets}, [drawing], SCREEN_TIMING, {"": truth}, threads=1).results[0]
 
@@ -73,7 +73,7 @@ def test_where_the_truth_stands_it_counts_as_going_on() -> None:
 
     # it overshoots the end, where the truth stands: along its way
     packets = movements.packets(stops, 20.0)
-    truth = truth_of(movements.block(movements.packets(stops, 20.0, 100.0)), "given")
+    truth = make_truth(movements.block(movements.packets(stops, 20.0, 100.0)), "given")
     over = Drawing(lambda t: (stops(t)[0] + (0.5 if t > 11 else 0.0), 0.0, 0.0), 0.0, 0.0)
     (one,) = compared(
         {"": movements.block(packets)}, [over], SCREEN_TIMING, {"": truth}, threads=1

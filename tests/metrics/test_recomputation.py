@@ -17,7 +17,7 @@ from epic_cli import Packet, Sample
 from epic_cli.engine.replay import Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.metrics.truth import SHIFTS, Truth, shift_window, truth_of
+from epic_cli.metrics.truth import SHIFTS, Truth, make_truth, shift_window
 
 Floats = NDArray[np.float64]
 TICK, WARM_UP = 1 / 60, 1.0
@@ -203,8 +203,8 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
 def test_every_figure_is_what_its_definition_says(name: str) -> None:
     given = stream(name)
     block = movements.block(given.packets)
-    truths = {"": truth_of(movements.block(given.states), "given")} if given.given else None
-    sampled = truths[""] if truths else truth_of(block)
+    truths = {"": make_truth(movements.block(given.states), "given")} if given.given else None
+    sampled = truths[""] if truths else make_truth(block)
     taking_part = read_specs(STRATEGIES)
     found = compared({"": block}, taking_part, SCREEN_TIMING, truths, warm_up=WARM_UP)
     for candidate, result in zip(taking_part, found.results, strict=True):
@@ -248,7 +248,7 @@ def test_the_figures_of_a_series_that_another_program_computed() -> None:
         for k, x in enumerate(series["truth"])
     ]
     block = movements.block(sent)
-    truth = {"": truth_of(block, "given")}
+    truth = {"": make_truth(block, "given")}
     (found,) = compared(
         {"": block}, [Shown(series["shown"], tick)], Timing(), truth, warm_up=0.0
     ).results

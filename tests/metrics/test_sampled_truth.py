@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.metrics.truth import default_warm_up, sample_truth, sliding_maximum, truth_of
+from epic_cli.metrics.truth import default_warm_up, make_truth, sample_truth, sliding_maximum
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 70))
@@ -20,7 +20,7 @@ def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
     packets = movements.packets(movements.circle, 10.0)
     packets = [packet for packet in packets if not 4.01 < packet.time < 5.99]
     times = np.arange(-10.0, 220.0) * 0.05
-    sampled = sample_truth(truth_of(movements.block(packets)), times, 0.05, 0.5)
+    sampled = sample_truth(make_truth(movements.block(packets)), times, 0.05, 0.5)
     counted = times[sampled.counted]
     np.testing.assert_allclose(
         counted, np.concatenate((np.arange(10, 81), np.arange(130, 201))) * 0.05
@@ -29,7 +29,7 @@ def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
 
 
 def test_scales_come_from_the_truth() -> None:
-    truth = truth_of(movements.block(movements.packets(movements.circle)))
+    truth = make_truth(movements.block(movements.packets(movements.circle)))
     sampled = sample_truth(truth, np.arange(201.0) * 0.05, 0.05)
     assert sampled.usual_speed == pytest.approx(5.0, rel=1e-3)
     assert sampled.usual_step == pytest.approx(2 * 5 * np.sin(0.025), rel=1e-6)
@@ -38,5 +38,5 @@ def test_scales_come_from_the_truth() -> None:
 
 def test_the_warm_up_is_short_for_short_recordings() -> None:
     for duration, expected in ((2.0, 0.2), (10.0, 1.0), (100.0, 1.0)):
-        truth = truth_of(movements.block(movements.packets(movements.circle, duration)))
+        truth = make_truth(movements.block(movements.packets(movements.circle, duration)))
         assert default_warm_up(truth) == pytest.approx(expected)

@@ -16,7 +16,7 @@ from epic_cli.metrics.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.metrics.truth import Truth, build, truth_of
+from epic_cli.metrics.truth import Truth, build, make_truth
 
 
 def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
@@ -25,7 +25,7 @@ def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
 
 
 def of(packets: list[Packet]) -> Truth:
-    return truth_of(movements.block(packets))
+    return make_truth(movements.block(packets))
 
 
 def cut(truth: Truth) -> tuple[int, Cut, object]:
@@ -189,7 +189,7 @@ def test_of_states_with_one_time_the_last_counts() -> None:
 
 def test_an_offset_moves_the_times() -> None:
     block = movements.block(movements.packets(movements.straight, 2.0))
-    truth = truth_of(block, "given", 100.0)
+    truth = make_truth(block, "given", 100.0)
     assert (truth.start, truth.end) == (100.0, 102.0)
     np.testing.assert_allclose(truth.at(np.array([101.0])).positions[0], movements.straight(1.0))
 

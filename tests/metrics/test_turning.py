@@ -20,8 +20,8 @@ from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Run, compare
 from epic_cli.metrics.measurement import Entity, Measurement, measure
 from epic_cli.metrics.metric import Weighing, Weights
-from epic_cli.metrics.recovery import events_of
-from epic_cli.metrics.truth import sample_truth, truth_of
+from epic_cli.metrics.recovery import find_events
+from epic_cli.metrics.truth import make_truth, sample_truth
 from epic_cli.metrics.turning import METRICS
 
 TICK = 1 / 60
@@ -54,7 +54,7 @@ def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlo
         for t, q, sign in zip(times, turned, signs, strict=True)
     ]
     block = movements.block(packets)
-    truth = truth_of(block, "given").turns
+    truth = make_truth(block, "given").turns
     assert truth is not None
 
     def turning(at: ArrayLike) -> Rotation:
@@ -67,9 +67,9 @@ def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlo
 def measured(
     block: PacketBlock, drawn: Rotation, aim_range: float = 20.0
 ) -> tuple[Measurement, dict[str, float]]:
-    truth = truth_of(block, "given")
+    truth = make_truth(block, "given")
     sampled = sample_truth(truth, TIMES, TICK)
-    entity = Entity("", block, sampled, events_of(block, truth, 0.0, None), aim_range)
+    entity = Entity("", block, sampled, find_events(block, truth, 0.0, None), aim_range)
     shown, status = sampled.positions.copy(), np.full(len(TIMES), 2, np.int32)
     found = measure(shown, status, entity, Weights(), rotations=drawn.as_quat())
     return found, {metric.name: float(metric.value(found)) for metric in METRICS}
@@ -82,7 +82,7 @@ def test_angles_and_rays_are_those_of_scipy(seed: int) -> None:
     off = Rotation.from_rotvec(chance.normal(0, 0.3, (len(TIMES), 3)))
     true = turning(TIMES)
     found, figures = measured(block, off * true, 7.0)
-    counted = sample_truth(truth_of(block, "given"), TIMES, TICK).counted
+    counted = sample_truth(make_truth(block, "given"), TIMES, TICK).counted
     angles = np.degrees(off.magnitude())[counted]
     rays = 7 * ((off * true).apply([1, 0, 0]) - true.apply([1, 0, 0]))[counted]
     assert figures["angle"] == pytest.approx(math.sqrt((angles**2).mean()), abs=1e-9)
@@ -136,7 +136,7 @@ def test_jumps_and_jerk_are_against_the_truths() -> None:
 
 def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: int) -> float:
     """Row by row, as the definition has it, with SciPy's logarithms."""
-    sampled = sample_truth(truth_of(block, "given"), TIMES, TICK)
+    sampled = sample_truth(make_truth(block, "given"), TIMES, TICK)
     turned, squares = true(TIMES), []
     rows = np.flatnonzero(sampled.counted)
     for row in rows:

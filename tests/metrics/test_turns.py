@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock, turn_between
-from epic_cli.metrics.truth import truth_of
+from epic_cli.metrics.truth import make_truth
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def test_it_is_closer_than_great_circles(rate: int, kind: str, gain: float) -> N
     signs = np.where(dice.random(len(times)) < 0.5, -1.0, 1.0)[:, None]
     rotations = turned(times, 1.5).as_quat() * signs
     given = {"given": spins(times, 1.5), "absent": None, "wrong": -spins(times, 1.5)}[kind]
-    turns = truth_of(block(times, rotations, given)).turns
+    turns = make_truth(block(times, rotations, given)).turns
     assert turns is not None
     at = np.linspace(times[0], times[-1], 3001)
     truth = turned(at, 1.5)
@@ -60,7 +60,7 @@ def test_spins_of_more_than_half_a_turn_between_packets_count() -> None:
     pace = 10 * np.radians(250)
     given = np.tile([0.0, 0.0, pace], (60, 1))
     yaws = Rotation.from_rotvec(given * times[:, None])
-    turns = truth_of(block(times, yaws.as_quat(), given)).turns
+    turns = make_truth(block(times, yaws.as_quat(), given)).turns
     assert turns is not None
     at = np.linspace(0, 5.9, 500)
     truth = Rotation.from_rotvec(np.array([[0.0, 0.0, pace]]) * at[:, None])
@@ -75,7 +75,7 @@ def test_nothing_leads_over_a_teleport() -> None:
     for time, rotation in zip(times.tolist(), rotations.tolist(), strict=True):
         place = (time + 50 * (time >= 1), 0.0, 0.0)
         found.append(Packet(place, None, time, rotation=rotation, teleport=time == 1))
-    turns = truth_of(found).turns
+    turns = make_truth(found).turns
     assert turns is not None
     shown = np.degrees(2 * np.arctan2(*turns.at(np.array([0.94, 1.06]))[:, 2:].T))
     assert shown == pytest.approx(np.degrees([0.94, 3.06]), abs=1e-6)

@@ -17,7 +17,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.metrics.comparison import Comparison
 from epic_cli.metrics.evaluation import CompareSpec, Participant, Progress, Run, compare_run
-from epic_cli.metrics.truth import Truth, truth_of
+from epic_cli.metrics.truth import Truth, make_truth
 from epic_cli.show.scene import Selection
 from epic_cli.work.jobs import Place
 from support import movements
@@ -74,7 +74,7 @@ class Turning:
 
     def __init__(self, packets: list[Packet], strategies: Sequence[str]) -> None:
         # what it does between packets is tested in tests/metrics/test_turns.py
-        turns = truth_of(movements.block(packets), "rebuilt").turns
+        turns = make_truth(movements.block(packets), "rebuilt").turns
         assert turns is not None
         self._turns = turns
         self.rows: dict[str, dict[float, Sample]] = {

@@ -38,9 +38,9 @@ LINKS = {
 }
 
 
-def traffic_of_tables(tables: dict[str, Columns]) -> traffic.Traffic:
+def make_table_traffic(tables: dict[str, Columns]) -> traffic.Traffic:
     """The traffic of recordings by entity, which stay as they are."""
-    return traffic.traffic_of_tables({name: rows.copy() for name, rows in tables.items()})
+    return traffic.make_table_traffic({name: rows.copy() for name, rows in tables.items()})
 
 
 def clean(movement: str, link: LinkConditions, rate: float, seed: int, duration: float) -> Columns:

@@ -158,7 +158,7 @@ WIDEST_CHART = 160
 PAPER_CHART = 18
 
 
-def about_of(names: Iterable[str], truth: str | None) -> About:
+def describe_origin(names: Iterable[str], truth: str | None) -> About:
     """Return recordings, truth and command line, for readers who get to see only the page."""
     from epic_cli.show.page import About
 
@@ -342,7 +342,7 @@ def compare(
             with Progress("comparing", silent=not workers.remote) as progress:
                 look = diagnoses.look if diagnoses is not None else None
                 comparison = comparing.run(job, log, tally, look=look, progress=progress)
-            about = partial(about_of, getattr(given, "recordings", ()), inputs.truth)
+            about = partial(describe_origin, getattr(given, "recordings", ()), inputs.truth)
             sections = diagnoses.sections() if diagnoses is not None else []
             write(comparison, layout, pictures, shown, color, about, sections, messages.quiet)
         except NotEnoughToSay as error:

@@ -18,7 +18,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.jobs.diagnose.cures import Bench
 from epic_cli.jobs.diagnose.cures.drawing import DrawingAdvice, advise
-from epic_cli.jobs.diagnose.mechanism import Frames, Mechanism, frames_of, mechanism
+from epic_cli.jobs.diagnose.mechanism import Frames, Mechanism, make_frames, mechanism
 from epic_cli.jobs.diagnose.redraw import FittedStrategy, FrameComparison, Redraw, at_times
 from epic_cli.metrics.arrays import (
     ARRIVAL,
@@ -398,7 +398,7 @@ class _Entity:
             return None
         order = np.argsort(self.table[ARRIVAL], kind="stable")
         table = self.table[:, order][:, np.isfinite(self.table[ARRIVAL][order])]
-        frames = frames_of(
+        frames = make_frames(
             table[ARRIVAL], table[TIME], table[POSITION].T, table[VELOCITY].T,
             path.times, path.positions,
         )  # fmt: skip

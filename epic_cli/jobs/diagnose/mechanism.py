@@ -113,7 +113,7 @@ class Frames(NamedTuple):
         return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
 
 
-def frames_of(
+def make_frames(
     arrivals: Floats, stamps: Floats, positions: Floats, velocities: Floats, times: Floats,
     drawn: Floats,
 ) -> Frames:  # fmt: skip

@@ -11,9 +11,9 @@ from epic_cli.engine import description
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import printable
-from epic_cli.jobs.diagnose.cures import CureTrial, command_of
-from epic_cli.jobs.diagnose.cures.drawing import GUESSES, Drawback, values_of
-from epic_cli.jobs.diagnose.detectors import Detector, Finding, detector_of
+from epic_cli.jobs.diagnose.cures import CureTrial, write_option
+from epic_cli.jobs.diagnose.cures.drawing import GUESSES, Drawback, used_values
+from epic_cli.jobs.diagnose.detectors import Detector, Finding, find_detector
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import USUAL
 from epic_cli.jobs.diagnose.drawn import DrawnMatch, EntityMatch
 from epic_cli.jobs.diagnose.link import FoundLink
@@ -66,10 +66,10 @@ def report(name: str, found: Diagnosis) -> model.Report:
 
 
 def _make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
-    detector = detector_of(finding.cause)
+    detector = find_detector(finding.cause)
     method = [
         ("effect", sentence(detector.effect, finding)),
-        ("also explains", "; ".join(detector_of(o.cause).title for o in finding.consequences)),
+        ("also explains", "; ".join(find_detector(o.cause).title for o in finding.consequences)),
         ("when", _moment_words(finding)),
         ("compared", _compared_words(finding, drawn)),
         ("measured", f"{detector.statistic}."),
@@ -101,7 +101,7 @@ def _make_records(name: str, found: Diagnosis) -> list[model.Record]:
 
 
 def _make_record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any]:
-    detector = detector_of(finding.cause)
+    detector = find_detector(finding.cause)
     return {
         "recording": recording,
         "cause": finding.cause,
@@ -193,7 +193,7 @@ def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
 
 def _general_cure(finding: Finding) -> str:
     """Return what helps against a cause in general."""
-    return sentence(detector_of(finding.cause).cure, finding)
+    return sentence(find_detector(finding.cause).cure, finding)
 
 
 def _compared_words(finding: Finding, drawn: bool) -> str:
@@ -204,7 +204,7 @@ def _compared_words(finding: Finding, drawn: bool) -> str:
     if remedy.against is None:
         return "with what the game drew." if drawn else ""
     kept = " on both sides, the packets as they are on one" if remedy.drawing is None else ""
-    return f"with {command_of(remedy.against)}{kept}."
+    return f"with {write_option(remedy.against)}{kept}."
 
 
 def _headline_words(name: str, found: Diagnosis) -> str:
@@ -388,7 +388,7 @@ _AHEAD = {
 
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
     """Return the way of drawing in sentences."""
-    settings = values_of(found.strategy)
+    settings = used_values(found.strategy)
     command = strategy_options(found.strategy, 6 if match.found else _NEARLY)
     if not match.like:
         return [f"Not understood: {_error_words(match)}. Nearest: {command}."]
@@ -530,7 +530,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
     spec, exact = match.best.candidate, match.best.residual <= match.enough
     interval, supply = math.nan, None
     if found is not None:
-        settings, spec, exact = values_of(found.strategy), found.strategy, found.exact
+        settings, spec, exact = used_values(found.strategy), found.strategy, found.exact
         interval, supply = found.interval, found.supply
     if settings.get("stamps") == "arrival":
         settings["clock"] = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from epic_cli.engine.places import UnusablePlugin
-from epic_cli.jobs.diagnose.cures import bench_of
+from epic_cli.jobs.diagnose.cures import make_bench
 from epic_cli.jobs.diagnose.detectors import (
     ARRIVALS,
     DRAWN,
@@ -23,13 +23,13 @@ from epic_cli.jobs.diagnose.detectors import (
     VELOCITIES,
     Detector,
     Finding,
-    detector_of,
+    find_detector,
     registry,
 )
 from epic_cli.jobs.diagnose.detectors.network.clock_drift import unseen
 from epic_cli.jobs.diagnose.spec import DiagnoseSpec
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, network_of, traffic_of
+from epic_cli.metrics.traffic import Network, TooFewPackets, Traffic, make_traffic, measure_network
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.findings import RecordingFinding as Doubtful
 from epic_cli.recordings.findings import doubts
@@ -77,7 +77,7 @@ class Diagnosis(Tabular):
     @property
     def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:
         """Detectors that could not look, with what they lack."""
-        return tuple((detector_of(name), needs) for name, needs in self.lacking)
+        return tuple((find_detector(name), needs) for name, needs in self.lacking)
 
     @property
     def causes(self) -> set[str]:
@@ -147,7 +147,7 @@ class DiagnoseEach:
 
 def traffic(spec: DiagnoseSpec) -> Traffic:
     """Return the recording in the form that detectors take."""
-    found = traffic_of(spec.packets, spec.span)
+    found = make_traffic(spec.packets, spec.span)
     return replace(found, strategies=spec.strategies, placed=spec.placed)
 
 
@@ -195,7 +195,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
         traffic.drawn,
         traffic.packets,
         traffic.duration,
-        None if messages is None else network_of(messages),
+        None if messages is None else measure_network(messages),
         (0.0, 0.0) if messages is None or drifts else unseen(messages),
     )
 
@@ -207,7 +207,7 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
     draws = finding.remedy.drawing is not None and finding.remedy.packets is None
     if traffic.drawn is not None and draws:
         return replace(finding, trial=traffic.drawn.advice.cure)
-    bench = bench_of(traffic, next(iter(finding.entities), ""), finding.worst)
+    bench = make_bench(traffic, next(iter(finding.entities), ""), finding.worst)
     if bench is None:
         return replace(finding, remedy=None)
     known = None if traffic.drawn is not None else finding.remedy.against or bench.reference

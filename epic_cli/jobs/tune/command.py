@@ -404,13 +404,13 @@ def _write(
     elif isinstance(found, BytesFronts):
         of = sent
     if written.html is not None:
-        from epic_cli.jobs.compare.command import about_of
+        from epic_cli.jobs.compare.command import describe_origin
         from epic_cli.jobs.compare.report import report as compared
         from epic_cli.show.page import content_of, page_of
         from epic_cli.show.scene import Selection
 
         drawn = found.before_and_after(Selection())
-        about, details = about_of(names, truth), of.report(found, details=True)
+        about, details = describe_origin(names, truth), of.report(found, details=True)
         content = content_of(drawn, compared(drawn), found.pictured, about, (), details)
         write_document(page_of(drawn.scenes, content), written.html)
     if written.svg is not None:

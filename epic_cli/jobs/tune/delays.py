@@ -15,7 +15,7 @@ import numpy as np
 
 from epic_cli.engine.parameters import SettingError, Value
 from epic_cli.engine.strategies import declaration
-from epic_cli.metrics.traffic import SHARES, MessageLog, traffic_of, waits
+from epic_cli.metrics.traffic import SHARES, MessageLog, make_traffic, waits
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -306,7 +306,7 @@ def delays_needed(
 
 
 def _messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
-    return traffic_of(packets).messages
+    return make_traffic(packets).messages
 
 
 def _median_kept_delay(messages: MessageLog) -> float:

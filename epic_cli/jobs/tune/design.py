@@ -59,7 +59,7 @@ from epic_cli.metrics.arrays import POSITION, packet_table
 from epic_cli.metrics.certainty import STEADY
 from epic_cli.metrics.comparison import Comparison, Result, causes
 from epic_cli.metrics.tabular import Tabular
-from epic_cli.metrics.traffic import traffic_of
+from epic_cli.metrics.traffic import make_traffic
 
 if TYPE_CHECKING:
     from epic_cli.jobs.tune.spec import Goal, TuneSpec
@@ -289,7 +289,7 @@ def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
             steps = np.linalg.norm(np.diff(table[POSITION]), axis=0)
             usual = max(usual, float(np.quantile(steps, NEARLY_ALL)) if len(steps) else 0.0)
             largest = max(largest, float(steps.max(initial=0.0)))
-        messages = traffic_of(run.packets).messages
+        messages = make_traffic(run.packets).messages
         between = np.diff(np.sort(messages.sent)) if messages is not None else np.empty(0)
         between = between[between > 0]
         if len(between):

@@ -45,7 +45,7 @@ from epic_cli.jobs.tune.trials import (
 from epic_cli.metrics import named
 from epic_cli.metrics.arrays import minimum
 from epic_cli.metrics.certainty import RESOLUTION, Figures, NetworkEvents, difference
-from epic_cli.metrics.evaluation import Participant, Run, needs_arrivals, piece_of, pool_runs
+from epic_cli.metrics.evaluation import Participant, Run, make_piece, needs_arrivals, pool_runs
 from epic_cli.metrics.inputs import RecordedRuns
 from epic_cli.metrics.metric import Better, Weights, without_turning
 from epic_cli.metrics.notes import NotEnoughToSay
@@ -713,8 +713,8 @@ class Paired(NamedTuple):
     def _figures(self, index: int) -> Figures:
         runs, values = self.runs, self.comparison.results[index].values
         wavers = max(each.results[index].waver for _, each in runs) / math.sqrt(len(runs))
-        others = [piece_of(each, index) for _, each in self.beside if each.results[index].values]
-        return Figures(values, [piece_of(each, index) for _, each in runs], OWN * wavers, others)
+        others = [make_piece(each, index) for _, each in self.beside if each.results[index].values]
+        return Figures(values, [make_piece(each, index) for _, each in runs], OWN * wavers, others)
 
 
 def paired(

@@ -17,7 +17,7 @@ from epic_cli.jobs.diagnose.redraw import Redraw
 from epic_cli.jobs.diagnose.report import cure_words, drawn_record, drawn_words
 from epic_cli.jobs.diagnose.run import diagnose
 from epic_cli.metrics.drawn_path import DrawnPath
-from epic_cli.metrics.traffic import traffic_of
+from epic_cli.metrics.traffic import make_traffic
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -177,7 +177,7 @@ def test_a_longer_buffer_is_the_cure_of_losses_and_a_repeated_state_is_none() ->
     assert drawback.trial == cure
     assert cure.command.startswith("-s buffer+clock=min+clock_time=10+delay=0.1")
     assert "later" in cure.words
-    (finding,) = diagnose(traffic_of({"": recorded(loss=0.1)})).findings
+    (finding,) = diagnose(make_traffic({"": recorded(loss=0.1)})).findings
     assert finding.cause == "loss"
     assert finding.trial is not None
     assert "repeat" not in cure_words(finding)
@@ -209,7 +209,7 @@ def test_the_rate_of_ticks_is_that_of_the_packets(rate: int) -> None:
             sequence=number,
         )
         block.append(packet)
-    found = diagnose(traffic_of({"": block}))
+    found = diagnose(make_traffic({"": block}))
     remedies = [finding.remedy for finding in found.findings if finding.cause == "stamps"]
     commands = [remedy.command for remedy in remedies if remedy is not None]
     assert commands == [f"--read time=seq,unit=ticks@{rate}"] * len(commands)

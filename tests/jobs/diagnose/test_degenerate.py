@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.faulty_traffic import Columns, traffic_of_tables
+from support.faulty_traffic import Columns, make_table_traffic
 
-from epic_cli.jobs.diagnose.detectors import detector_of
+from epic_cli.jobs.diagnose.detectors import find_detector
 from epic_cli.jobs.diagnose.link import found_link
 from epic_cli.jobs.diagnose.report import link_story, report
 from epic_cli.jobs.diagnose.run import diagnose
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def told(tables: dict[str, Columns]) -> str:
     """All that is said of these packets; JSON refuses what is no number."""
-    traffic: Traffic = traffic_of_tables(tables)
+    traffic: Traffic = make_table_traffic(tables)
     if not traffic.streams:
         return ""
     found = report("", diagnose(traffic))
@@ -90,7 +90,7 @@ WILD = {
 
 @pytest.mark.parametrize("case", QUIET)
 def test_of_a_dull_recording_nothing_is_told(case: str) -> None:
-    traffic = traffic_of_tables({"": QUIET[case]})
+    traffic = make_table_traffic({"": QUIET[case]})
     assert traffic.streams
     assert diagnose(traffic).findings == ()
     assert told({"": QUIET[case]})
@@ -104,7 +104,7 @@ def test_a_wild_recording_raises_and_warns_of_nothing(case: str) -> None:
 
 def test_messages_of_one_stamp_have_no_drift() -> None:
     messages = MessageLog(np.zeros(200), np.arange(200) / 20, 0, 200)
-    assert detector_of("clock-drift").detect(Traffic((), messages, 200)) == []
+    assert find_detector("clock-drift").detect(Traffic((), messages, 200)) == []
 
 
 def test_one_entity_of_many_is_looked_at() -> None:

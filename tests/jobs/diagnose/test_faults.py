@@ -19,7 +19,7 @@ from support.faulty_traffic import (
     Columns,
     clean,
     faulty,
-    traffic_of_tables,
+    make_table_traffic,
 )
 
 from epic_cli.jobs.diagnose.detectors import DRAWN, STRATEGY, registry
@@ -35,7 +35,7 @@ from epic_cli.network.simulation import SimulationSpec
 
 
 def causes(rows: Columns) -> list[str]:
-    return [finding.cause for finding in diagnose(traffic_of_tables({"": rows})).findings]
+    return [finding.cause for finding in diagnose(make_table_traffic({"": rows})).findings]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -69,7 +69,7 @@ def test_a_fault_is_found_without_what_its_detector_does_not_need() -> None:
     rows = faulty("head of line", "circle", 5)
     rows[4:7] = np.nan
     rows[8] = np.nan
-    found = diagnose(traffic_of_tables({"": rows}))
+    found = diagnose(make_table_traffic({"": rows}))
     assert [finding.cause for finding in found.findings] == ["head-of-line"]
     lacking = {detector.name: lack for detector, lack in found.unable}
     assert lacking["loss"] == ("sequence numbers",)
@@ -77,7 +77,7 @@ def test_a_fault_is_found_without_what_its_detector_does_not_need() -> None:
 
 
 def test_what_follows_from_a_cause_is_told_below_it() -> None:
-    (found,) = diagnose(traffic_of_tables({"": faulty("stamps at sending", "circle", 1)})).findings
+    (found,) = diagnose(make_table_traffic({"": faulty("stamps at sending", "circle", 1)})).findings
     assert found.cause == "stamps"
     assert [consequence.cause for consequence in found.consequences] == ["send-rate"]
 
@@ -88,7 +88,7 @@ def test_the_moment_of_a_fault_is_told(fault: str) -> None:
     rows = before.copy()
     made = FAULTS[fault].make(_case(rows))
     rows = rows if made is None else made
-    (found,) = diagnose(traffic_of_tables({"": rows})).findings
+    (found,) = diagnose(make_table_traffic({"": rows})).findings
     changed = rows[0][(rows != before).any(axis=0)]
     assert found.first is not None
     assert found.first == pytest.approx(changed[0], abs=0.35)
@@ -109,7 +109,7 @@ def test_states_stamped_on_arrival_have_wrong_stamps_and_right_velocities(
         random = np.random.default_rng(seed)
         rows[0] += 0.1 + np.maximum(random.normal(0, jitter, rows.shape[1]), -0.1)
         rows[7:9] = np.nan
-        told = diagnose(traffic_of_tables({"": rows[:, rows[0].argsort()]})).findings
+        told = diagnose(make_table_traffic({"": rows[:, rows[0].argsort()]})).findings
         assert {found.cause for found in told} in ({"stamps"}, {"stamps", "send-rate"})
         (found,) = (found for found in told if found.cause == "stamps")
         spread, most = float(found.values["spread"]), float(found.values["worst"])
@@ -121,7 +121,7 @@ def test_a_server_whose_ticks_stand_still_falls_behind_for_good() -> None:
     rows = clean("circle", LINKS["lan"], 20, 2, 40.0)
     for begin in (5.0, 11.0, 19.0, 26.0, 33.0):
         rows[7, rows[0] > begin] += 0.4
-    (found,) = diagnose(traffic_of_tables({"": rows})).findings
+    (found,) = diagnose(make_table_traffic({"": rows})).findings
     assert (found.cause, found.values["times"]) == ("server-stall", 5)
     assert found.values["longest"] == pytest.approx(0.45, abs=0.02)
 
@@ -129,15 +129,15 @@ def test_a_server_whose_ticks_stand_still_falls_behind_for_good() -> None:
 def test_the_order_of_the_packets_does_not_matter() -> None:
     rows = faulty("queue", "strafe", 4)
     order = np.argsort(rows[7], kind="stable")
-    assert diagnose(traffic_of_tables({"": rows})) == diagnose(
-        traffic_of_tables({"": rows[:, order]})
+    assert diagnose(make_table_traffic({"": rows})) == diagnose(
+        make_table_traffic({"": rows[:, order]})
     )
 
 
 def test_two_entities_of_one_datagram_are_one_message() -> None:
     rows = clean("circle", LINKS["lan"], 20, 1, 20.0)
-    one = traffic_of_tables({"": rows}).messages
-    two = traffic_of_tables({"a": rows, "b": rows}).messages
+    one = make_table_traffic({"": rows}).messages
+    two = make_table_traffic({"a": rows, "b": rows}).messages
     assert one is not None
     assert two is not None
     assert np.array_equal(one.sent, two.sent)
@@ -153,7 +153,7 @@ def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) 
         own[7] += 0.0002 * place
         own[8] = 3 * own[8] + place if numbered else np.nan
         tables[name] = own
-    one, three = traffic_of_tables({"": rows}), traffic_of_tables(tables)
+    one, three = make_table_traffic({"": rows}), make_table_traffic(tables)
     assert one.messages is not None
     assert three.messages is not None
     assert np.array_equal(one.messages.arrivals, three.messages.arrivals)
@@ -192,7 +192,7 @@ def of_sender(
     movement: str, send: str, link: LinkConditions, seed: int = 2
 ) -> dict[str, Mapping[str, Any]]:
     """The causes in what arrives, each with its values."""
-    found = diagnose(traffic_of_tables(arrived(movement, send, link, seed))).findings
+    found = diagnose(make_table_traffic(arrived(movement, send, link, seed))).findings
     return {finding.cause: finding.values for finding in found}
 
 
@@ -221,7 +221,7 @@ def test_numbers_that_came_with_other_entities_are_not_lost() -> None:
     link = LinkConditions(latency=0.05, jitter=0.005, loss=0.02)
     tables = arrived("strafe,entities=3", "60hz,threshold=0.3,at_least=1s", link)
     came = np.unique(np.concatenate([rows[SEQUENCE] for rows in tables.values()]))
-    traffic = traffic_of_tables(tables)
+    traffic = make_table_traffic(tables)
     for stream in traffic.streams:
         first, last = stream.sequence[[0, -1]]
         between = ((came > first) & (came <= last)).sum()

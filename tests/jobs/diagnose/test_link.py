@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.faulty_traffic import Columns, traffic_of_tables
+from support.faulty_traffic import Columns, make_table_traffic
 
 from epic_cli.jobs.diagnose.link import FoundLink, found_link
 from epic_cli.jobs.diagnose.report import link_description
@@ -31,7 +31,7 @@ def recorded(conditions: LinkConditions, numbers: bool = True, ahead: float = 0.
 
 
 def found(rows: Columns) -> FoundLink:
-    return found_link(traffic_of_tables({"": rows}))
+    return found_link(make_table_traffic({"": rows}))
 
 
 def delays(rows: Columns) -> Any:
@@ -129,9 +129,11 @@ def test_entities_in_datagrams_of_their_own_are_not_one_fast_network() -> None:
         link = Link(LinkConditions(0.1, 0.03), seed=number)
         rows[ARRIVAL] = [arrival for sent in rows[TIME] for arrival in link.send(sent)]
         tables[f"tank{number}"] = rows
-    assert found_link(traffic_of_tables(tables)).conditions.latency == pytest.approx(0.1, abs=0.003)
+    assert found_link(make_table_traffic(tables)).conditions.latency == pytest.approx(
+        0.1, abs=0.003
+    )
     shared = dict.fromkeys(tables, tables["tank0"])
-    assert found_link(traffic_of_tables(shared)).conditions == found(tables["tank0"]).conditions
+    assert found_link(make_table_traffic(shared)).conditions == found(tables["tank0"]).conditions
 
 
 def test_irregular_stamps_without_numbers_tell_of_no_losses() -> None:

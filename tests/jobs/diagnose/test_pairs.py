@@ -7,7 +7,7 @@ and packets that wait for a heap no longer overtake each other.
 from __future__ import annotations
 
 import pytest
-from support.faulty_traffic import MOVEMENTS, faulty, traffic_of_tables
+from support.faulty_traffic import MOVEMENTS, faulty, make_table_traffic
 
 from epic_cli.jobs.diagnose.run import diagnose
 
@@ -44,5 +44,5 @@ PAIRS = {
 def test_both_are_told_and_nothing_else(pair: tuple[str, str]) -> None:
     for movement, seed in zip(MOVEMENTS, (1, 2, 3), strict=True):
         rows = faulty(pair, movement, seed)
-        found = diagnose(traffic_of_tables({"": rows})).findings
+        found = diagnose(make_table_traffic({"": rows})).findings
         assert sorted(finding.cause for finding in found) == PAIRS[pair].split(), (movement, seed)

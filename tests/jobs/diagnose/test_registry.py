@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.faulty_traffic import LINKS, clean, traffic_of_tables
+from support.faulty_traffic import LINKS, clean, make_table_traffic
 
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.diagnose.report import report
@@ -52,7 +52,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 
 def traffic() -> Traffic:
-    return traffic_of_tables({"": clean("circle", LINKS["lan"], 20, 1, 10.0)})
+    return make_table_traffic({"": clean("circle", LINKS["lan"], 20, 1, 10.0)})
 
 
 def test_a_detector_of_another_package_is_asked(install: Callable[..., None]) -> None:

@@ -21,15 +21,15 @@ from support.sessions import (
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.jobs.diagnose.detectors import Finding, detector_of
+from epic_cli.jobs.diagnose.detectors import Finding, find_detector
 from epic_cli.jobs.diagnose.report import cure_words, sentence
 from epic_cli.jobs.diagnose.run import diagnose
-from epic_cli.metrics.traffic import traffic_of, traffic_of_tables
+from epic_cli.metrics.traffic import make_table_traffic, make_traffic
 
 
 def found_in(tables: Tables) -> list[Finding]:
     copies = {name: rows.copy() for name, rows in tables.items()}
-    return list(diagnose(traffic_of_tables(copies)).findings)
+    return list(diagnose(make_table_traffic(copies)).findings)
 
 
 def packets_of(rows: NDArray[np.float64]) -> PacketBlock:
@@ -43,7 +43,7 @@ def packets_of(rows: NDArray[np.float64]) -> PacketBlock:
 
 def tried_in(rows: NDArray[np.float64]) -> Finding:
     """The one finding in the packets of one entity, as they are drawn."""
-    (found,) = diagnose(traffic_of({"": packets_of(rows)})).findings
+    (found,) = diagnose(make_traffic({"": packets_of(rows)})).findings
     return found
 
 
@@ -52,7 +52,7 @@ def causes(one: Session) -> list[str]:
 
 
 def says(finding: Finding) -> str:
-    return sentence(detector_of(finding.cause).says, finding)
+    return sentence(find_detector(finding.cause).says, finding)
 
 
 def case(seed: int, movement: str, rate: float, seconds: float, count: int = 1) -> Case:

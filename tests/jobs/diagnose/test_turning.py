@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from support.faulty_traffic import LINKS, Case, Columns, clean, traffic_of_tables
+from support.faulty_traffic import LINKS, Case, Columns, clean, make_table_traffic
 from support.faulty_turning import KINDS, attitude, recorded, turning
 
 from epic_cli import Packet, diagnose
@@ -27,7 +27,7 @@ def case(seed: int, rate: float = 30.0, duration: float = 30.0) -> Case:
 
 
 def found(rows: Columns) -> list[Finding]:
-    return list(of_traffic.diagnose(traffic_of_tables({"": rows})).findings)
+    return list(of_traffic.diagnose(make_table_traffic({"": rows})).findings)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ from epic_cli.engine.strategies import FAMILIES, declarations
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import starved
 from epic_cli.jobs.tune.delays import BUFFERS, BufferDelay, DelaysNeeded, delays_needed
 from epic_cli.metrics.evaluation import by_entity
-from epic_cli.metrics.traffic import SHARES, traffic_of
+from epic_cli.metrics.traffic import SHARES, make_traffic
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.movement import PathMovement
 from epic_cli.network.paths import PATHS
@@ -61,7 +61,7 @@ def test_every_delay_buffer_has_a_model() -> None:
 @pytest.mark.parametrize("name", sorted(BUFFERS))
 def test_the_settings_fill_the_buffer_as_far_as_they_say(name: str) -> None:
     (buffer,) = needed(name).buffers
-    messages = traffic_of(THERE).messages
+    messages = make_traffic(THERE).messages
     assert messages is not None
     before = 1.0
     for share, cure in zip(SHARES, buffer.cures[0], strict=True):

@@ -22,7 +22,7 @@ from epic_cli.jobs.tune.spec import Division, TuneSpec
 from epic_cli.jobs.tune.trials import evaluation_set, halves
 from epic_cli.metrics.evaluation import CompareSpec, Run, by_entity, simulated
 from epic_cli.metrics.metric import Weights
-from epic_cli.metrics.truth import truths_of
+from epic_cli.metrics.truth import make_truths
 from epic_cli.network.link import Link, LinkConditions
 from epic_cli.network.link_spec import LinkSpec
 from epic_cli.network.movement import PathMovement
@@ -106,7 +106,7 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
             )
         ]
 
-    truths, _ = truths_of(by_entity(packets(places)), "given")
+    truths, _ = make_truths(by_entity(packets(places)), "given")
     runs = (Run("", by_entity(packets(measured)), truths),)
     index = acceleration * period**2 / noise
     r = (4 + index - math.sqrt(8 * index + index**2)) / 4

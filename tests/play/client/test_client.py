@@ -36,14 +36,14 @@ def test_the_round_trip_needs_no_clocks_that_agree() -> None:
     assert played.participants[0].client.round_trip.estimate == pytest.approx(0.14, abs=1e-6)
 
 
-def events_of(played: Match, *whats: str) -> list[tuple[float, str]]:
+def find_events(played: Match, *whats: str) -> list[tuple[float, str]]:
     return [(event.time, event.what) for event in played.take_events() if event.what in whats]
 
 
 def test_an_effect_is_predicted_at_once_and_completed_when_the_server_confirms() -> None:
     played = match("1 A right shoot\n2 A throw\n", link=TwoWays.both(LinkConditions(latency=0.1)))
     played.run_until(4)
-    events = events_of(
+    events = find_events(
         played, "predicted effect", "effect confirmed", "shot", "thrown", "effect refused"
     )
     one = ["predicted effect", "shot", "effect confirmed"]

@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 from support import movements
 
-from epic_cli.metrics.truth import SampledTruth, sample_truth, truth_of
+from epic_cli.metrics.truth import SampledTruth, make_truth, sample_truth
 from epic_cli.show.scene import lag_over_time
 
 
 def sampled(movement: movements.Movement) -> SampledTruth:
     packets = movements.block(movements.packets(movement, duration=20.0))
-    return sample_truth(truth_of(packets), np.arange(1200) / 60, 1 / 60)
+    return sample_truth(make_truth(packets), np.arange(1200) / 60, 1 / 60)
 
 
 def shown(movement: movements.Movement, late: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -25,8 +25,8 @@ from epic_cli.metrics.truth import (
     JUMP_FLOOR,
     JUMP_WINDOW,
     Truth,
+    make_truth,
     sliding_maximum,
-    truth_of,
 )
 
 if TYPE_CHECKING:
@@ -278,13 +278,13 @@ class Bench:
 STEADY_CLOCK: dict[str, Value] = {"clock": "min", "clock_time": 30.0}
 
 
-def buffer_of(delay: float, **settings: Value) -> StrategySpec:
+def make_buffer(delay: float, **settings: Value) -> StrategySpec:
     """Return a buffer over the sender's stamps, ``delay`` (s) behind the fastest packet."""
     digits = float(f"{max(delay, 0.0):.3g}")
     return StrategySpec("buffer", {**STEADY_CLOCK, "delay": digits, **settings})
 
 
-def command_of(spec: StrategySpec) -> str:
+def write_option(spec: StrategySpec) -> str:
     """Return the option that draws a strategy, its settings in the order of their declaration."""
     order = [setting.name for setting in declaration(spec.name).settings]
     settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
@@ -293,7 +293,7 @@ def command_of(spec: StrategySpec) -> str:
 
 def cure_by(spec: StrategySpec, figure: str = "step_error") -> Cure:
     """Return the cure that draws with another strategy."""
-    return Cure(command_of(spec), figure, spec)
+    return Cure(write_option(spec), figure, spec)
 
 
 #: Fewest packets for a trial.
@@ -303,7 +303,7 @@ FEWEST = 50
 EXCERPT, FRAMES = 60.0, 60.0
 
 
-def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Bench | None:
+def make_bench(traffic: Traffic, entity: str = "", at: float | None = None) -> Bench | None:
     """Return the bench for cures of an entity's traffic; None: nothing can be tried.
 
     If the game's drawing is known and understood, cures are compared with that; else with a buffer
@@ -332,7 +332,7 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
     if len(arrivals) < FEWEST:
         return None
     messages = traffic.messages
-    reference = buffer_of(messages.period + messages.delay_of(0.95) - messages.sorted_delays[0])
+    reference = make_buffer(messages.period + messages.delay_of(0.95) - messages.sorted_delays[0])
     times = np.arange(min(arrivals), max(arrivals), 1 / FRAMES)
     return Bench(packets, times, reference)
 
@@ -340,7 +340,7 @@ def bench_of(traffic: Traffic, entity: str = "", at: float | None = None) -> Ben
 def _find_truth(packets: PacketBlock) -> Truth | None:
     try:
         # what stands and goes on in turn is the sender's, not the movement's
-        return truth_of(send_once(packets))
+        return make_truth(send_once(packets))
     except TooFewStates:
         return None
 

@@ -22,8 +22,8 @@ from epic_cli.jobs.diagnose.cures import (
     CureTrial,
     DrawingFigures,
     MeasuredDrawing,
-    command_of,
     trial,
+    write_option,
 )
 from epic_cli.jobs.diagnose.mechanism import (
     Frames,
@@ -141,7 +141,7 @@ class _Search:
     ) -> None:  # fmt: skip
         self.unchanged = unchanged
         self.bench, self.before, self.frames, self.found = bench, before, frames, found
-        self.settings = {} if found is None else values_of(found.strategy)
+        self.settings = {} if found is None else used_values(found.strategy)
         self.supply = None if found is None else found.supply
         frame = float(np.median(np.diff(bench.times)))
         ratio = max(frames.interval / frame, frame / frames.interval)
@@ -208,7 +208,7 @@ class _Search:
         figures = zip(FIGURES, self.before.figures(JUDGING), after.figures(JUDGING), strict=True)
         gains = {name: FIGURES[name].weight * (old - new) for name, old, new in figures}
         order = sorted(gains, key=lambda name: (name in ("jumps", "held"), -gains[name]))
-        tried = (trial(Cure(command_of(spec), name), self.before, after) for name in order)
+        tried = (trial(Cure(write_option(spec), name), self.before, after) for name in order)
         return next((each for each in tried if each is not None), None)
 
     # ------------------------------------------------------------ candidates
@@ -286,7 +286,7 @@ class _Search:
 
     def _delay(self, settings: Mapping[str, Any]) -> float:
         """Return the usual wait of a buffer (s)."""
-        used = values_of(StrategySpec("buffer", settings))
+        used = used_values(StrategySpec("buffer", settings))
         axis = time_axis(self.frames, settings)
         jitter = used["jitter_margin"] * float(np.median(axis.jitter))
         low, high = (in_seconds(used[key], self.frames.interval)
@@ -454,7 +454,7 @@ class _Search:
         if not slow - fast > 0.03 or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
             return
         own = CureTrial(
-            command_of(spec), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
+            write_option(spec), "lag_by_frame_rate", slow - fast, abs(after[0] - after[1])
         )
         yield Drawback("frame-rate", {"slow": slow, "fast": fast}, own)
 
@@ -493,7 +493,7 @@ def _three_digits(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def values_of(strategy: StrategySpec) -> dict[str, Any]:
+def used_values(strategy: StrategySpec) -> dict[str, Any]:
     """Return all settings of a strategy as used values."""
     known = declaration(strategy.name)
     written_values = known.values(strategy.settings)

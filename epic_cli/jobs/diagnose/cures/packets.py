@@ -10,13 +10,15 @@ import numpy as np
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.metrics.arrays import median
-from epic_cli.metrics.repeats import repeats_of, step_times
-from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, network_of, traffic_of
+from epic_cli.metrics.repeats import find_repeats, step_times
+from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, make_traffic, measure_network
 
 
 def needed_delay(traffic: Traffic) -> float:
     """Return the delay (s) that is enough for 95 % of the packets; 0: it is not known."""
-    return 0.0 if traffic.messages is None else max(network_of(traffic.messages).needed[1], 0.0)
+    return (
+        0.0 if traffic.messages is None else max(measure_network(traffic.messages).needed[1], 0.0)
+    )
 
 
 def rewrite(block: PacketBlock, change: Callable[[Packet], Packet | None]) -> PacketBlock:
@@ -36,7 +38,7 @@ def packets_in(block: PacketBlock) -> Iterator[Packet]:
 
 def stream_in(block: PacketBlock) -> Stream | None:
     """Return the states of one entity's packets, ordered by stamps; None: they are too few."""
-    streams = traffic_of({"": block}).streams
+    streams = make_traffic({"": block}).streams
     return max(streams, key=lambda one: len(one.times)) if streams else None
 
 
@@ -80,7 +82,7 @@ def number_stamps(block: PacketBlock) -> PacketBlock:
 def send_once(block: PacketBlock) -> PacketBlock:
     """Return the packets without those that repeat a state, at the simulation's own steps."""
     stream = stream_in(block)
-    return block if stream is None or repeats_of(stream) is None else restamp(block, step_times)
+    return block if stream is None or find_repeats(stream) is None else restamp(block, step_times)
 
 
 def fill_rests(block: PacketBlock) -> PacketBlock:

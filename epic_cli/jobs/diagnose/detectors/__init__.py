@@ -139,6 +139,6 @@ def registry() -> Registry:
     return Registry(tuple(ranked), frozenset(foreign), tuple(left_out))
 
 
-def detector_of(name: str) -> Detector:
+def find_detector(name: str) -> Detector:
     """Return a detector by its name."""
     return next(detector for detector in registry().detectors if detector.name == name)

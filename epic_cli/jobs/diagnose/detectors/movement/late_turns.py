@@ -44,7 +44,7 @@ def _detect_turning(turning: Turning) -> Finding | None:
 
 
 def _against_spins(turning: Turning) -> TurnLag | None:
-    spins = of_turning.spins_of(turning)
+    spins = of_turning.find_spins(turning)
     if spins is None:
         return None
     lag = lag_of(lambda late: spins.off(spins.given(late)))

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
+from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, send_once
 from epic_cli.jobs.diagnose.detectors import Detector, Finding, worst
-from epic_cli.metrics.repeats import BLOCK, SHARE, repeats_of, without_repeats
+from epic_cli.metrics.repeats import BLOCK, SHARE, find_repeats, without_repeats
 from epic_cli.metrics.traffic import Stream, Traffic, round_rate
 
 
@@ -26,7 +26,7 @@ def _detect_stream(stream: Stream, need: float) -> Finding | None:
 
     ``need`` is the delay (s) that is enough for 95 % of its packets.
     """
-    found = repeats_of(stream)
+    found = find_repeats(stream)
     if found is None:
         return None
     share, times = 1 - 1 / found.between, found.ratio
@@ -39,8 +39,8 @@ def _detect_stream(stream: Stream, need: float) -> Finding | None:
     rate = 1 / step
     # rarer states need a longer delay, and stamps are up to a packet later than their steps
     later = step if times.denominator > 1 else step - stream.period
-    drawing = buffer_of(need + later)
-    command = f"--send {round_rate(rate):g}hz {command_of(drawing)}"
+    drawing = make_buffer(need + later)
+    command = f"--send {round_rate(rate):g}hz {write_option(drawing)}"
     remedy = Cure(command, "step_error", drawing, send_once)
     values: dict[str, float | str] = {
         "kind": kind, "rate": 1 / stream.period, "changes": rate,

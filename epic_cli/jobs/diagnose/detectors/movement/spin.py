@@ -30,7 +30,7 @@ ODD = 0.2
 
 
 def _detect_turning(turning: Turning) -> Finding | None:
-    spins, stream = of_turning.spins_of(turning), turning.stream
+    spins, stream = of_turning.find_spins(turning), turning.stream
     if spins is None:
         return None
     off = spins.off(spins.given())

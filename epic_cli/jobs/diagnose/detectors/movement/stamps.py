@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
+from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.cures.packets import needed_delay, number_stamps, restamp
 from epic_cli.jobs.diagnose.detectors import VELOCITIES, Detector, Finding, worst
 from epic_cli.metrics.arrays import lengths
@@ -81,9 +81,12 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
 
 def mend_stamps(longer: float, need: float) -> Cure:
     """Return a cure: stamps by velocities, and a buffer of the needed delay plus ``longer`` (s)."""
-    drawing = buffer_of(need + longer)
+    drawing = make_buffer(need + longer)
     return Cure(
-        f"each state's own time and {command_of(drawing)}", "step_error", drawing, stamp_by_velocity
+        f"each state's own time and {write_option(drawing)}",
+        "step_error",
+        drawing,
+        stamp_by_velocity,
     )
 
 

@@ -47,7 +47,7 @@ class Turning(NamedTuple):
         return lengths(self.rates) * self.stream.intervals
 
 
-def turning_of(stream: Stream) -> Turning | None:
+def find_turning(stream: Stream) -> Turning | None:
     """Return the rotations of a stream; None: it does not turn, or too few rotations are known."""
     sizes = np.sqrt(np.square(stream.turns[:, :4]).sum(axis=1))
     with np.errstate(invalid="ignore"):
@@ -64,7 +64,7 @@ def turning_of(stream: Stream) -> Turning | None:
 
 def worst_turning(traffic: Traffic, of: Callable[[Turning], Finding | None]) -> list[Finding]:
     """Return the worst finding in the rotations of all entities."""
-    turns = map(turning_of, (stream.excerpt for stream in traffic.streams))
+    turns = map(find_turning, (stream.excerpt for stream in traffic.streams))
     return worst(of(turn) for turn in turns if turn is not None)
 
 
@@ -99,7 +99,7 @@ class Spins(NamedTuple):
         return float(lengths(spins - self.rates).mean() / lengths(self.rates).mean())
 
 
-def spins_of(turning: Turning) -> Spins | None:
+def find_spins(turning: Turning) -> Spins | None:
     """Return the steps with known spins; None: they are too few, or nothing turns."""
     given: Flags = np.asarray(np.isfinite(turning.stream.turns[:, 4:]).all(axis=1))
     small = turning.angles < FOLLOWED

@@ -85,7 +85,7 @@ class Bursts(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def bursts_of(messages: MessageLog) -> Bursts:
+def find_bursts(messages: MessageLog) -> Bursts:
     """Return the bursts of these messages."""
     behind = _mark_behind(messages, messages.arrivals)
     begins, ends = edges(behind)
@@ -121,7 +121,7 @@ class LateBurst(NamedTuple):
 
 def late_bursts(messages: MessageLog) -> list[LateBurst]:
     """Return the bursts that are long, and begin with a message that was long under way."""
-    found = bursts_of(messages)
+    found = find_bursts(messages)
     in_frame = messages.frame / messages.period  # this many are read at once anyway
     size = SIZE + 2 * int(in_frame)
     least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
@@ -180,7 +180,7 @@ def _detect_late(cause: str, traffic: Traffic) -> list[Finding]:
         "height": median(np.array(heights)),
         "highest": max(heights),
         "size": held / len(bursts),
-        "frames": bursts_of(messages).frames,
+        "frames": find_bursts(messages).frames,
         "cure": (_LOST if lost else _ORDERED) + _UNORDERED,
     }
     share = held / len(messages.sent)
@@ -223,7 +223,7 @@ def _mark_behind(messages: MessageLog, arrivals: Floats) -> Flags:
 def batched(traffic: Traffic) -> list[Finding]:
     """Measure the share of messages that came right behind the one before."""
     messages = traffic.arrived
-    found = bursts_of(messages)
+    found = find_bursts(messages)
     limit = max(found.limit, SHARE) if late_bursts(messages) else found.limit
     if found.share < limit:
         return []

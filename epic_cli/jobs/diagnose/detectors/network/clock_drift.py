@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import Cure, buffer_of, command_of
+from epic_cli.jobs.diagnose.cures import Cure, make_buffer, write_option
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
 from epic_cli.metrics.arrays import median
 from epic_cli.metrics.traffic import (
@@ -18,8 +18,8 @@ from epic_cli.metrics.traffic import (
     Traffic,
     lattice,
     lower_envelope,
+    measure_network,
     middles,
-    network_of,
     robust_line,
     sigma,
 )
@@ -100,8 +100,8 @@ def without_drift(traffic: Traffic) -> Traffic:
 
 def _follow_drift(traffic: Traffic) -> Cure:
     """Return a buffer whose clock follows the drift, with the delay needed without drift."""
-    drawing = buffer_of(network_of(without_drift(traffic).arrived).needed[1])
-    return Cure(command_of(drawing), "lag", drawing)
+    drawing = make_buffer(measure_network(without_drift(traffic).arrived).needed[1])
+    return Cure(write_option(drawing), "lag", drawing)
 
 
 def unseen(messages: MessageLog) -> tuple[float, float]:

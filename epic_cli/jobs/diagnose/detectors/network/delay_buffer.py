@@ -17,7 +17,7 @@ from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.strategies import FAMILIES, declaration
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, STRATEGY, Detector, Finding
-from epic_cli.metrics.traffic import MessageLog, Traffic, network_of
+from epic_cli.metrics.traffic import MessageLog, Traffic, measure_network
 
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -138,7 +138,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     messages = traffic.arrived
     largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
     packets = {stream.name: traffic.blocks[stream.name] for stream in largest}
-    _, p95, p99, _ = network_of(messages).needed
+    _, p95, p99, _ = measure_network(messages).needed
     found = []
     for candidate in traffic.strategies:
         if not has_buffer(candidate):

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import buffer_of, cure_by
+from epic_cli.jobs.diagnose.cures import cure_by, make_buffer
 from epic_cli.jobs.diagnose.detectors import NUMBERS, Detector, Finding
 from epic_cli.jobs.diagnose.detectors.network.delay_buffer import SILENCE
 from epic_cli.metrics.digits import seconds
-from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, network_of
+from epic_cli.metrics.traffic import FEWEST_STATES, Traffic, measure_network
 
 #: Least share of losses: every strategy bridges a single one; of this many, some are lost in a row.
 SHARE = 0.05
@@ -54,9 +54,9 @@ def detect(traffic: Traffic) -> list[Finding]:
     )
     remedy = None
     if traffic.messages is not None and traffic.placed:
-        needed = network_of(traffic.messages).needed[2]
+        needed = measure_network(traffic.messages).needed[2]
         bridge = f"A buffer of {seconds(needed)} covers 99 % of the packets"
-        remedy = cure_by(buffer_of(needed))
+        remedy = cure_by(make_buffer(needed))
     if silence > SILENCE:
         bridge += "; limit how far predictions go, and blend back: no buffer is for such an outage"
     return [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from epic_cli.jobs.diagnose.cures import buffer_of, cure_by
+from epic_cli.jobs.diagnose.cures import cure_by, make_buffer
 from epic_cli.jobs.diagnose.detectors import ARRIVALS, Detector, Finding
-from epic_cli.metrics.traffic import Floats, Traffic, network_of, sigma
+from epic_cli.metrics.traffic import Floats, Traffic, measure_network, sigma
 
 SHARE = 0.04
 
@@ -44,8 +44,8 @@ def detect(traffic: Traffic) -> list[Finding]:
     places = np.flatnonzero(late)
     behind = (messages.arrivals - _earliest_behind(messages.arrivals))[places]
     fastest = messages.sorted_delays[0]
-    sorting = max(network_of(messages).needed[2], messages.delay_of(SORTED) - fastest)
-    remedy = cure_by(buffer_of(sorting, late="insert")) if traffic.placed else None
+    sorting = max(measure_network(messages).needed[2], messages.delay_of(SORTED) - fastest)
+    remedy = cure_by(make_buffer(sorting, late="insert")) if traffic.placed else None
     return [
         Finding(
             "reordering",
