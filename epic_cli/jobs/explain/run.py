@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
+from epic_cli.engine.failures import Portable
 from epic_cli.engine.parameters import Parameter
 from epic_cli.engine.strategies import declarations, find
 from epic_cli.jobs.diagnose.detectors import registry
@@ -45,7 +46,7 @@ _PLACES = re.compile(r"\{[^}]*\}")
 _PROPOSED = 3
 
 
-class UnknownName(ValueError):
+class UnknownName(Portable, ValueError):
     """Nothing is called ``name``; the nearest names are proposed."""
 
     def __init__(self, name: str, near: Sequence[str]) -> None:
