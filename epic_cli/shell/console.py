@@ -251,7 +251,10 @@ def write_report(
     follow. ``explain`` adds the method. ``rest`` says where the columns are for which a screen is
     too narrow. On a terminal the verdict comes last if the report is higher than the screen.
     """
-    if form == "table":
+    from epic_cli.show.formats import REPORT_FORMATS
+
+    entry = REPORT_FORMATS[form]
+    if entry.write is None:
         from dataclasses import replace  # replay starts faster without it
 
         from epic_cli.show.report import Report, ReportFinding
@@ -275,10 +278,8 @@ def write_report(
             write_document("\n")
             show(ReportText(Report(verdict=verdict)), color)
         return
-    from epic_cli.show.documents import DOCUMENTS
-
-    write_document(DOCUMENTS[form](report))
-    if summary and form != "markdown":
+    write_document(entry.write(report))
+    if summary and not entry.is_whole:
         lines = [*report.verdict, *report.notes, *(report.method if explain else ())]
         say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
 

@@ -67,9 +67,6 @@ else:
     _ClickType = click.ParamType
     _ClickChoice = click.Choice
 
-#: What formats are called elsewhere.
-_ALSO = {"json": "jsonl", "ndjson": "jsonl", "md": "markdown"}
-
 
 def completions(
     words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
@@ -94,8 +91,10 @@ class FormatChoice(_ClickChoice):
         return [f"{name} or json" if name == "jsonl" and free else name for name in self.choices]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """``json`` means JSON lines where there are no others."""
-        other = _ALSO.get(str(value), value)
+        """Return the format of a value; ``json`` is JSON lines where it is no format itself."""
+        from epic_cli.show.formats import ALIASES  # a plain replay needs none
+
+        other = ALIASES.get(str(value), value)
         known = value not in self.choices and other in self.choices
         return str(super().convert(other if known else value, param, ctx))
 

@@ -1,4 +1,4 @@
-"""Reports for documents and for other programs: Markdown, HTML, CSV, JSON lines."""
+"""Writers of reports for documents and for other programs; ``formats`` has the table of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import csv
 import html
 import io
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from itertools import groupby
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from epic_cli.show.report import Column, Figure, Part, Report, ReportFinding, Ta
 
 
 def as_csv(report: Report) -> str:
-    """Rows by their fields, under a header; what is None stays empty."""
+    """Return the rows of a report under a header of their fields; None is an empty cell."""
     out = io.StringIO()
     writer = csv.DictWriter(out, report.data.fields, lineterminator="\n")
     writer.writeheader()
@@ -30,16 +30,8 @@ def as_jsonl(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """A section of a document: the verdict, the parts, and what it rests on as a list."""
+    """Return a section of a document: the verdict, the parts, the notes as a list."""
     return "\n".join(_lines(report)) + "\n"
-
-
-#: The formats of a report, beside text for people.
-DOCUMENTS: Mapping[str, Callable[[Report], str]] = {
-    "csv": as_csv,
-    "jsonl": as_jsonl,
-    "markdown": as_markdown,
-}
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -41,6 +41,7 @@ from epic_cli.shell.options.runs import (
     recordings_argument,
     strategies_option,
 )
+from epic_cli.show.formats import FINDING_FORMATS
 from epic_cli.show.video import VideoSpec
 
 if TYPE_CHECKING:
@@ -61,8 +62,6 @@ Examples:
   epic diagnose --link-out bad_minute.csv sample_inputs/jitter.txt
 """
 
-
-FORMATS = ("table", "jsonl", "markdown")
 
 #: The word of ``--fail-if`` for every cause.
 ANY = "any"
@@ -95,7 +94,9 @@ class DiagnoseOptions:
         default=(-math.inf, math.inf),
     )
     explain: bool = shared(explain_option)
-    row_format: str = shared(format_option("row_format", FORMATS, "table", "The output format."))
+    row_format: str = shared(
+        format_option("row_format", FINDING_FORMATS, "table", "The output format.")
+    )
     fail_if: tuple[str, ...] = value(
         "Exit with status 5 if this cause, or any, is found. May be repeated.",
         type=Parsed("cause", _read_cause),

@@ -31,6 +31,7 @@ from epic_cli.shell.declared import (
 )
 from epic_cli.shell.errors import WrongUsage, say, wrong_usage
 from epic_cli.shell.messages import Messages
+from epic_cli.show.formats import REPORT_FORMATS
 from epic_cli.show.video import VIDEO, VideoSpec, kind_of
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def packet_format_option(meaning: str) -> Decorator:
 
 def figures_format_option(meaning: str) -> Decorator:
     """``--format`` of a report, as ``form``."""
-    return format_option("form", ("table", "csv", "jsonl", "markdown"), "table", meaning)
+    return format_option("form", tuple(REPORT_FORMATS), "table", meaning)
 
 
 def output_option(meaning: str) -> Decorator:

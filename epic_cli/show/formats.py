@@ -1,0 +1,53 @@
+"""The formats of a report: one table, from which options, completion and writing are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from epic_cli.show.report import Report
+
+
+class ReportFormat(NamedTuple):
+    """A format of reports.
+
+    ``aliases`` are other names that users type. ``write`` makes the document, None for the table
+    that is drawn for a terminal. ``is_flat``: it has rows of one shape, which findings are not.
+    ``is_whole``: it has the verdict and the notes, which otherwise go to stderr.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    write: Callable[[Report], str] | None = None
+    is_flat: bool = False
+    is_whole: bool = False
+
+
+def _load(name: str) -> Callable[[Report], str]:
+    """Return the writer of this name in ``documents``, which is loaded when it first writes."""
+
+    def write(report: Report) -> str:
+        writer: Callable[[Report], str] = getattr(import_module("epic_cli.show.documents"), name)
+        return writer(report)
+
+    return write
+
+
+#: The formats by name, the default one first.
+REPORT_FORMATS = {
+    entry.name: entry
+    for entry in (
+        ReportFormat("table", is_whole=True),
+        ReportFormat("csv", write=_load("as_csv"), is_flat=True),
+        ReportFormat("jsonl", ("json", "ndjson"), _load("as_jsonl")),
+        ReportFormat("markdown", ("md",), _load("as_markdown"), is_whole=True),
+    )
+}
+
+#: The formats of reports that have findings in place of rows.
+FINDING_FORMATS = tuple(name for name, entry in REPORT_FORMATS.items() if not entry.is_flat)
+
+#: The name of each format by its other names.
+ALIASES = {alias: name for name, entry in REPORT_FORMATS.items() for alias in entry.aliases}
