@@ -164,7 +164,7 @@ def cure_words(finding: Finding, drawn: bool = False) -> str:
     """
     words, trial, remedy = _general_cure(finding), finding.trial, finding.remedy
     if remedy is None:
-        return f"{words} (It cannot be tried on a recording.)" if words else ""
+        return f"{words} (Not tried on this recording.)" if words else ""
     draws = remedy.drawing is not None and remedy.packets is None
     if drawn and draws:
         return (

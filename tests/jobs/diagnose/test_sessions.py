@@ -172,6 +172,17 @@ def test_two_senders_under_one_id_are_one_finding() -> None:
         assert float(found.values["share"]) == pytest.approx(0.5, abs=0.03)
 
 
+def test_no_cure_is_tried_on_two_movements_in_one() -> None:
+    for seed in range(2):
+        rows = SENDERS["two under one id"].make(case(seed, "walk", 20, 40))[""]
+        rows[7] += 0.05
+        lossy = rows[:, np.random.default_rng(seed).uniform(size=rows.shape[1]) > 0.1]
+        found = diagnose(make_traffic({"": packets_of(lossy)})).findings
+        assert {"two-senders"} <= {one.cause for one in found}
+        assert {"loss"} <= {one.cause for one in found}
+        assert all(one.remedy is None for one in found)
+
+
 def test_right_velocities_are_not_blamed_for_noisy_positions() -> None:
     for seed in range(8):
         assert "velocity" not in [one.cause for one in sent("noise", case(seed, "orbit", 20, 40))]
@@ -231,4 +242,4 @@ def test_what_the_program_cannot_try_says_so(sender: str) -> None:
     rows[7] += 0.05 + asked.random.gamma(2.0, 0.001, rows.shape[1])
     found = tried_in(rows)
     assert found.trial is None
-    assert "(It cannot be tried on a recording.)" in cure_words(found)
+    assert "(Not tried on this recording.)" in cure_words(found)

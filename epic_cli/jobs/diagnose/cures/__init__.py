@@ -316,9 +316,9 @@ def make_bench(traffic: Traffic, entity: str = "", at: float | None = None) -> B
         return Bench(packets, path.times, match.mechanism.strategy, path.positions)
     if traffic.messages is None or not traffic.placed or not traffic.blocks:
         return None
-    longest = max(traffic.streams, key=lambda stream: len(stream.times)).name
-    block = traffic.blocks.get(entity or longest)
-    if block is None:
+    name = entity or max(traffic.streams, key=lambda stream: len(stream.times)).name
+    block = traffic.blocks.get(name)
+    if block is None or name in traffic.senders:  # two movements in one block have no truth
         return None
     begin = -math.inf if at is None else at - EXCERPT / 2
     packets, arrivals = PacketBlock(), []
