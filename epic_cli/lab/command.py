@@ -21,11 +21,11 @@ from epic_cli.live.command_line import (
     ENDPOINT,
     Page,
     RecordingFile,
-    ended,
     endless_option,
+    get_exit_status,
     lab_library,
-    listening_at,
-    opened,
+    open_listener,
+    open_recordings,
     record_option,
 )
 from epic_cli.live.listener import Endpoint, ListenSpec
@@ -151,9 +151,9 @@ def lab(
     tick = tick if "tick" in given_options() else SCREEN_TIMING.tick
     with contextlib.ExitStack() as stack:
         spec = ListenSpec(endpoint, ingest, None, tick, duration)
-        listener = stack.enter_context(listening_at(spec))
+        listener = stack.enter_context(open_listener(spec))
         receiving, where = listener.receiving, str(listener.address)
-        recordings = opened(record, listener, stack)
+        recordings = open_recordings(record, listener, stack)
         progress = ListenProgress(quiet, use_color("auto", sys.stderr), receiving, None, recordings)
         listener.consumers.append(progress)
         first = replace(spec, strategy=team[0])
@@ -165,7 +165,7 @@ def lab(
                 stopped = run_until_stopped(Live({"": view}, team).show(page, listener.run()))
         finally:
             progress.end(listener)
-    return ended(stopped)
+    return get_exit_status(stopped)
 
 
 def _choose_team(participants: Participants, usual: Sequence[str]) -> list[StrategySpec]:
@@ -213,4 +213,4 @@ def _serve_experiments(
 
     with accessing("listen on", f"127.0.0.1:{page.port}"):
         stopped = run_until_stopped(job())
-    return ended(stopped)
+    return get_exit_status(stopped)

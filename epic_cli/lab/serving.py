@@ -39,7 +39,7 @@ from epic_cli.lab.spec import (
     write_points,
 )
 from epic_cli.live.browser.server import File, ServeSpec
-from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies, frame
+from epic_cli.live.browser.session import Outbox, PageFrame, check_strategies, frame
 from epic_cli.recordings.reading import make_writer
 from epic_cli.recordings.writing import Changes, Conversion, Unwritable, UnwritablePacket
 from epic_cli.show.page import About, content_of, looks, page_of, scene_data
@@ -284,7 +284,7 @@ def _generate_code(query: str) -> bytes:
     """Generate a strategy's code in a language, as ``epic code`` does."""
     words = {key: values[0] for key, values in parse_qs(query.replace("+", "%2B")).items()}
     language = Choice("language", None, "", LANGUAGES).read(words.get("lang", ""))
-    strategy = checked_strategies([words.get("s", "")])[0]
+    strategy = check_strategies([words.get("s", "")])[0]
     line = shlex.join(["epic", "code", strategy.label, "--lang", language])
     with _CODING:
         return code(CodeSpec(strategy, language), line).encode()

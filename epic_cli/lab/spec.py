@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from epic_cli.engine import description
 from epic_cli.engine.parameters import Number, Parameter, SettingError, find, named
 from epic_cli.engine.replay.playback import TIMING
-from epic_cli.live.browser.session import checked_strategies
+from epic_cli.live.browser.session import check_strategies
 from epic_cli.metrics.metric import GAME
 from epic_cli.network.link import LINK
 from epic_cli.network.link_spec import AT, PRESET
@@ -201,7 +201,7 @@ def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
     if "gemodel" in values:  # gemodel sets the losses itself
         values.pop("loss", None)
         values.pop("loss_correlation", None)
-    checked_strategies(strategies, own)
+    check_strategies(strategies, own)
     if spec.moves == BY_HAND and not spec.points:
         raise SettingError("no movement has been drawn yet: draw one on the map")
     return replace(

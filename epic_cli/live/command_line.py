@@ -1,4 +1,4 @@
-"""What commands of running games share: addresses, binary records, a page in the browser."""
+"""Shared parts of the commands for running games: addresses, recordings, a page in the browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from epic_cli.live.recording import (
     Rotation,
     parse_rotation,
 )
-from epic_cli.live.reports import losses, summary
+from epic_cli.live.reports import describe_losses, summary
 from epic_cli.recordings.addresses import (
     resolve,
 )
@@ -49,13 +49,13 @@ ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT[,key=value]", Endpoint.parse, Endpo
 
 
 def endless_option(meaning: str) -> Decorator:
-    """``--duration`` of what goes on until it is stopped."""
+    """Make ``--duration`` of a command that runs until it is stopped."""
     words = {"endless": math.inf}
     return option(Number("duration", math.inf, meaning, "s", 0, 1e9, words=words))
 
 
-def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:
-    """The exit status of what ran until the signal ``stopped`` it (None: to its end)."""
+def get_exit_status(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:
+    """Return the exit status after the signal ``stopped`` (None: it ran to its end)."""
     if stopped is None:
         return otherwise
     from epic_cli.work.event_loop import end_by
@@ -65,8 +65,8 @@ def ended(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitS
 
 
 @contextlib.contextmanager
-def listening_at(spec: ListenSpec) -> Iterator[Listener]:
-    """A listener that is closed in the end; raises ``WrongUsage`` and ``CannotAccess``."""
+def open_listener(spec: ListenSpec) -> Iterator[Listener]:
+    """Yield a listener, closed in the end; raise ``WrongUsage`` and ``CannotAccess``."""
     at = spec.endpoint
     if at.sender is not None:
         with accessing("take packets from", at.sender):
@@ -79,11 +79,11 @@ def listening_at(spec: ListenSpec) -> Iterator[Listener]:
 
 @dataclass(frozen=True)
 class RecordingFile(Described):
-    """A file that is recorded: ``game.csv,rotate=100MB``; datagrams in ``.pcap``, else packets."""
+    """A file to record to: ``game.csv,rotate=100MB``; datagrams in ``.pcap``, else packets."""
 
     TABLE = (
-        FileName("file", "Where to.", form="FILE", field="path"),
-        Custom("rotate", None, "Start a new numbered file after this size or time.",
+        FileName("file", "The file to write.", form="FILE", field="path"),
+        Custom("rotate", None, "Begin a new numbered file after this size or time.",
                "100MB or 10min", parse_rotation, kind=Rotation),
     )  # fmt: skip
     KEY, OWNER = "file", "a file"
@@ -92,7 +92,7 @@ class RecordingFile(Described):
     rotate: Rotation | None = None
 
     def open(self, listener: Listener) -> Recording:
-        """The consumer that records; raises ``CannotAccess``."""
+        """Open the consumer that records; raise ``CannotAccess``."""
         with accessing("record in", self.path, "record in"):
             if self.path.endswith(".pcap"):
                 at = listener.receiving.socket.getsockname()
@@ -114,10 +114,10 @@ record_option = click.option(
 )
 
 
-def opened(
+def open_recordings(
     record: Iterable[RecordingFile], listener: Listener, stack: contextlib.ExitStack
 ) -> list[Recording]:
-    """What records, until the stack is closed; consumers of the listener from now on."""
+    """Open recordings until the stack is closed, and make them consumers of the listener."""
     found = []
     for file in record:
         found.append(file.open(listener))
@@ -128,20 +128,20 @@ def opened(
 
 @dataclass(frozen=True)
 class Page:
-    """At which ``port`` the page is (0: a free one), and whether the browser ``opens`` it."""
+    """The ``port`` of the page (0: a free one), and whether the browser ``opens`` it."""
 
     port: int = 0
     opens: bool = True
 
     def ready(self, address: str) -> None:
-        """Says where the page is, and opens it."""
-        say(f"{address}\nCtrl-C ends it.\n")
+        """Print the page's address, and open it."""
+        say(f"{address}\nCtrl-C ends the server.\n")
         if self.opens:
-            threading.Thread(target=_show, args=(address,), daemon=True).start()
+            threading.Thread(target=_open_browser, args=(address,), daemon=True).start()
 
 
-def _show(address: str) -> None:
-    """Opens the browser, but for one that would fill this terminal."""
+def _open_browser(address: str) -> None:
+    """Open the browser, unless it would run in this terminal."""
     import webbrowser
 
     with contextlib.suppress(webbrowser.Error):
@@ -152,7 +152,7 @@ def _show(address: str) -> None:
 
 @contextlib.contextmanager
 def lab_library() -> Iterator[None]:
-    """Says what to install where what is imported within lacks it."""
+    """Report a missing library within the block as wrong usage, with the cure."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -161,24 +161,24 @@ def lab_library() -> Iterator[None]:
         raise WrongUsage("epic lab needs a library: pip install aiohttp") from error
 
 
-#: Bytes that are kept for a reader who is behind.
+#: The most bytes that wait for a slow reader.
 _MOST_BYTES = 16 << 20
 
-#: Seconds in which a reader takes something, or is waited for no longer.
+#: Seconds without any reading after which the writer stops waiting.
 _PATIENCE = 1.0
 
 
 class DroppingWriter:
-    """Takes rows for a sink, to which another thread writes them where that could take long.
+    """A writer of rows that drops them when the reader is too slow.
 
-    ``left_out`` counts the rows that there was no room for, since those before them have not been
-    read. What cannot be written is raised by a later ``write``, or by ``end``.
+    Another thread writes to a sink that could block. ``left_out`` counts the dropped rows. An error
+    of writing is raised by a later ``write``, or by ``end``.
     """
 
     def __init__(self, sink: Sink, most: int = _MOST_BYTES) -> None:
         self._sink = sink
         self._most = most
-        self._descriptor = _slow(sink)
+        self._descriptor = _find_slow_descriptor(sink)
         self._pieces: deque[tuple[bytes, int]] = deque()
         self._bytes = 0
         self._taken = 0
@@ -187,17 +187,17 @@ class DroppingWriter:
         self.left_out = 0
         if self._descriptor is not None:
             sink.flush()
-            # a daemon: the program does not wait for a pipe that is not read
+            # a daemon, so that the program does not wait for a pipe that is not read
             threading.Thread(target=self._pass_on, daemon=True).start()
 
     def write(self, data: bytes, rows: int) -> None:
-        """Takes whole rows; all of them are left out where there is no room."""
+        """Take whole rows; drop all of them if there is no room."""
         if self._descriptor is None:
             self._sink.write(data)
             self._sink.flush()
             return
         with self._changed:
-            self._raise()
+            self._raise_error()
             if self._bytes + len(data) > self._most:
                 self.left_out += rows
             elif data:
@@ -206,16 +206,16 @@ class DroppingWriter:
                 self._changed.notify_all()
 
     def end(self) -> None:
-        """Waits while what is left is being read; what is not is left out."""
+        """Wait as long as the rest is being read; drop what is not."""
         with self._changed:
             taken = -1
             while self._pieces and self._error is None and self._taken > taken:
                 taken = self._taken
                 self._changed.wait(_PATIENCE)
-            self._raise()
+            self._raise_error()
             self.left_out += sum(rows for _, rows in self._pieces)
 
-    def _raise(self) -> None:
+    def _raise_error(self) -> None:
         if isinstance(self._error, BrokenPipeError):
             raise self._error
         if self._error is not None:
@@ -231,7 +231,7 @@ class DroppingWriter:
                 while data:
                     try:
                         count = os.write(self._descriptor, data)
-                    except BlockingIOError:  # whoever shares the pipe has made it so
+                    except BlockingIOError:  # another user of the pipe made it non-blocking
                         select.select([], [self._descriptor], [])
                         continue
                     data = data[count:]
@@ -247,8 +247,8 @@ class DroppingWriter:
                 self._changed.notify_all()
 
 
-def _slow(sink: Sink) -> int | None:
-    """Its descriptor if writing to it may have to wait for a reader, else None."""
+def _find_slow_descriptor(sink: Sink) -> int | None:
+    """Return the sink's descriptor if writing to it may block, else None."""
     descriptor = sink.descriptor
     if descriptor is None:
         return None
@@ -257,16 +257,16 @@ def _slow(sink: Sink) -> int | None:
     return descriptor if waits else None
 
 
-#: What a listener does itself: clocks that start over, Unix times, the order of arrival.
+#: Findings that a listener corrects: clocks that restart, Unix times, the order of arrival.
 _SETTLED = ("E103", "E105", "E106", "E202")
 
 
 class RowOutput(Consumer):
-    """Writes what is drawn, each tick at once, to a file or a pipe.
+    """Writes drawn rows, each tick at once, to a file or a pipe.
 
-    The header comes with the first row, with columns for rotations where a packet had one by then.
-    Where the first rotation is later, a table goes on under another header; CSV and TSV, whose
-    columns stay, leave rotations out.
+    The header is written with the first row, with columns for rotations if a packet had one by
+    then. If the first rotation is later, a table continues under another header; CSV and TSV, whose
+    columns cannot change, leave rotations out.
     """
 
     def __init__(self, row_format: str, color: ColorChoice, sink: Sink) -> None:
@@ -277,20 +277,20 @@ class RowOutput(Consumer):
         self._sink = DroppingWriter(sink)
 
     def close(self) -> None:
-        """Waits while the rows are being read; raises what writing them has raised."""
-        self._current()  # a header, where no packet came
+        """Wait while the rows are being read; raise an error of writing them."""
+        self._current_writer()  # a header, even without packets
         self._sink.end()
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Looks for rotations."""
+        """Note whether packets have rotations."""
         self._turns = self._turns or block.turns()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Writes rows."""
-        self._sink.write(self._current().rows(samples, entities), len(samples))
+        """Write rows."""
+        self._sink.write(self._current_writer().rows(samples, entities), len(samples))
 
-    def _current(self) -> RowWriter:
-        """What writes the rows, below its header."""
+    def _current_writer(self) -> RowWriter:
+        """Return the writer of the rows, after its header."""
         writer = self._writer
         if writer is None or (writer.format == "table" and writer.turns != self._turns):
             self._writer = writer = self._make(turns=self._turns)
@@ -299,17 +299,17 @@ class RowOutput(Consumer):
 
     @property
     def left_out(self) -> str:
-        """What the rows lack: lines, or nothing."""
+        """Lines about data that the rows lack; empty if there is none."""
         count, writer = self._sink.left_out, self._writer
-        words = f"{count:,} rows left out, since the output is not read\n" if count else ""
+        words = f"{count:,} rows left out, since the output is not being read\n" if count else ""
         if writer is not None and self._turns > writer.turns and writer.format in ("csv", "tsv"):
-            words += "rotations left out, the first came after the header: -f jsonl has them\n"
+            words += "rotations left out, since the first came after the header: use -f jsonl\n"
         return words
 
 
 @dataclass(eq=False)
 class ListenProgress(Consumer):
-    """Writes to stderr what is lost while listening, and in the end what came in."""
+    """Writes losses to stderr while listening, and the counts at the end."""
 
     quiet: bool
     color: bool
@@ -322,7 +322,7 @@ class ListenProgress(Consumer):
     _is_due: bool = field(default=False, init=False)
 
     def take_packets(self, packets: PacketBlock) -> None:
-        """Watches what is accepted; findings wait for the next report."""
+        """Watch accepted packets; findings wait for the next report."""
         self._is_due |= self._watch.observe(packets)
 
     def _say_findings(self) -> None:
@@ -334,7 +334,7 @@ class ListenProgress(Consumer):
                 self.say(finding_words("<datagram>", finding._replace(lines=())))
 
     def say(self, text: str) -> None:
-        """Says what may be left out, in lines as wide as the terminal."""
+        """Write a message, unless quiet, wrapped at the terminal's width."""
         if self.quiet:
             return
         columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
@@ -345,7 +345,7 @@ class ListenProgress(Consumer):
         say(text)
 
     def take_counts(self, counts: Counts) -> None:
-        """The losses, when they have grown, and what is wrong with the first refused line."""
+        """Report losses when they have grown, and explain the first refused line."""
         example = counts.example
         if not (example is None or isinstance(example, str) or self._shown or self.quiet):
             self._shown = True
@@ -353,13 +353,15 @@ class ListenProgress(Consumer):
             say(in_three_lines(problem, "<datagram>", self.color))
         if self._is_due:
             self._say_findings()
-        words = losses(counts, self.receiving.dropped, self.receiving.queue) + self._left_out
+        words = (
+            describe_losses(counts, self.receiving.dropped, self.receiving.queue) + self._left_out
+        )
         if words != self._last:
             self._last = words
             self.say(words)
 
     def end(self, listener: Listener) -> None:
-        """Waits for the rows, and says what has come in, and what was recorded."""
+        """Wait for the rows, and report what was received and recorded."""
         try:
             if self.rows is not None:
                 self.rows.close()

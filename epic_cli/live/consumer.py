@@ -1,4 +1,4 @@
-"""What a listener passes on, and who takes it."""
+"""Consumers, to which a listener passes datagrams, packets and samples."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 
 class Consumer:
-    """Receives one stream of values; overrides what it is interested in.
+    """A receiver of one stream of values; a subclass overrides the methods that it needs.
 
-    In this order: the datagrams of a read, the packets in them, then the samples of the ticks that
-    have become due, all on the thread of whoever emits them. All times are in seconds, of
-    datagrams on the machine's clock (``machine_time``), else on the receiver's, which starts with
-    the first packet at the time in it; positions and velocities are in the game's own lengths. What
-    a consumer raises ends the listening, and what it does keeps the others waiting: one that draws
-    or waits for a reader leaves things out, or reads a ``Mailbox`` at its own pace. Recordings
-    come first among consumers, so that no other one costs them a packet.
+    The order is: the datagrams of a read, the packets in them, then the samples of the ticks that
+    have become due, all on the thread of the caller. All times are in seconds, of datagrams on the
+    machine's clock (``machine_time``), else on the receiver's, which starts with the first packet
+    at the time in it; positions and velocities are in the game's own lengths. An exception of a
+    consumer ends the listening, and a slow consumer delays the others: one that draws or waits for
+    a reader drops values, or reads a ``Mailbox`` at its own pace. Recordings come first among
+    consumers, so that no other one costs them a packet.
     """
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Takes datagrams as received, whatever they contain."""
+        """Take datagrams as received, whatever they contain."""
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Takes the accepted packets, by arrival, before they reach a strategy.
+        """Take the accepted packets, by arrival, before they reach a strategy.
 
         Each has an arrival. The block may be kept, and must not be changed.
         """
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Takes the samples of due ticks, by time: valid during the call, so copy what you keep.
+        """Take the samples of due ticks, by time; they are valid during the call, so copy them.
 
         ``samples.rows()`` are bytes of (position 3 f8, velocity 3 f8, time f8, status i4, entity
         i4), ``samples.turns()`` of 7 f8 each: rotation x, y, z, w (NaN: none) and spin in rad/s;
@@ -43,20 +43,20 @@ class Consumer:
         """
 
     def take_counts(self, counts: Counts) -> None:
-        """Takes the counts so far; once a second at most."""
+        """Take the counts so far; called once a second at most."""
 
     def close(self) -> None:
-        """Ends the stream; called by whoever made the consumer."""
+        """End the stream; called by the owner of the consumer."""
 
 
-#: Packets that wait in a mailbox.
+#: The most packets that wait in a mailbox.
 _WAITING = 100_000
 
 
 class Mailbox(Consumer):
-    """Keeps packets for a reader at its own pace, possibly on another thread.
+    """A queue of packets for a reader at its own pace, possibly on another thread.
 
-    Where too many wait, the oldest go: ``left_out`` counts them.
+    If it is full, the oldest packets are dropped: ``left_out`` counts them.
     """
 
     def __init__(self, most: int = _WAITING) -> None:
@@ -67,7 +67,7 @@ class Mailbox(Consumer):
         self.left_out = 0
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Keeps them."""
+        """Queue packets."""
         with self._lock:
             self._blocks.append(block)
             self._waiting += len(block)
@@ -77,7 +77,7 @@ class Mailbox(Consumer):
                 self.left_out += count
 
     def empty(self) -> deque[PacketBlock]:
-        """What has come since the last time."""
+        """Return the blocks since the last call."""
         with self._lock:
             found, self._blocks, self._waiting = self._blocks, deque(), 0
         return found

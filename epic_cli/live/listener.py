@@ -1,4 +1,4 @@
-"""Where packets come in, and how they are read and drawn."""
+"""Receives packets of a running game, and draws them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from epic_cli.live.consumer import Consumer, Mailbox
 from epic_cli.live.receiving import (
     ReceivingSocket,
     Reception,
-    listening_to_streams,
+    listen_to_streams,
     machine_time,
 )
 from epic_cli.recordings.addresses import (
@@ -32,29 +32,32 @@ from epic_cli.recordings.addresses import (
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES, Counts
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
-#: What describes where packets come in.
+#: The keys of an address for packets.
 ENDPOINT = (
-    Custom("address", Address(), "Where to listen.", "[tcp://|ws://][HOST:]PORT", parse_endpoint,
-           kind=Address),
+    Custom("address", Address(), "The address to listen on.", "[tcp://|ws://][HOST:]PORT",
+           parse_endpoint, kind=Address),
     Custom("from", None, "Take packets from this sender only.", "HOST[:PORT]", parse_sender,
            kind=Address, field="sender"),
     Number("max_entities", MAX_ENTITIES, "Refuse packets of more entities than this.", "",
            1, 100_000, whole=True),
     Custom("interface", None, "Join a multicast group on this interface: its address or, for IPv6,"
            " its name.", "ADDRESS|NAME", str),
-    Switch("echo", False, "Over UDP, send each datagram back behind 'echo SECONDS ', for which it"
-           " was held here: its sender knows the round trip then, whatever clocks show."),
-    Choice("prefix", None, "Over tcp://, the length before each binary message; u32 of either byte"
-           " order unless given.", ("u16", "big-u16", "u32")),
+    Switch("echo", False, "Over UDP, send each datagram back after 'echo SECONDS ', the time that"
+           " it was held here: so its sender can measure the round trip without comparing clocks."),
+    Choice("prefix", None, "Over tcp://, the type of the length before each binary message; by"
+           " default u32 of either byte order.", ("u16", "big-u16", "u32")),
     Custom("origin", (), "Over ws://, let web pages from here connect, as well as those on this"
-           " machine: https://game.example, null (a file) or *; several with blanks between.",
+           " machine: https://game.example, null (a file) or *; separated by blanks.",
            "URL ...", lambda text: tuple(text.split()), " ".join, kind=tuple),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Endpoint(Described):
-    """Where packets come in, as ``ws://9870,origin=https://game.example``: keys of ``ENDPOINT``."""
+    """An address for packets, as ``ws://9870,origin=https://game.example``.
+
+    Keys of ``ENDPOINT``.
+    """
 
     TABLE, KEY, OWNER = ENDPOINT, "address", "an address"
 
@@ -69,7 +72,7 @@ class Endpoint(Described):
 
 @dataclass(frozen=True)
 class ListenSpec:
-    """Where packets come in, how they are read and drawn, and for how many seconds.
+    """An endpoint, how its packets are read and drawn, and the duration in seconds.
 
     ``strategy`` None: nothing is drawn.
     """
@@ -80,29 +83,29 @@ class ListenSpec:
     tick: Ratio = SCREEN_TIMING.tick
     duration: float = math.inf
 
-    def resolved(self) -> IngestSpec:
-        """How datagrams are read, endpoint included; raises ``OSError`` for an unknown sender."""
+    def resolve_ingest(self) -> IngestSpec:
+        """Return the reading of datagrams with the endpoint's; raise ``OSError``."""
         at = self.endpoint
         sender = None if at.sender is None else resolve(at.sender).place
         return replace(self.ingest, sender=sender, max_entities=at.max_entities)
 
 
-#: What an echo begins with; one is not sent back, so that two listeners do not talk for ever.
+#: The beginning of an echo; echoes are not sent back, so that two listeners do not loop.
 ECHO = b"echo "
 
 
 class Echo(Consumer):
-    """Sends datagrams back to where they came from; the time that they were held here is theirs.
+    """Sends datagrams back to their senders, with the time for which they were held here.
 
     Source: Glazer and Madhav, Multiplayer Game Programming (2016), figure 8.4, with the whole
-    datagram for its stamp, so that any game finds its own in it.
+    datagram instead of its stamp, so that any game finds its own stamp in it.
     """
 
     def __init__(self, receiving: Reception, spec: IngestSpec) -> None:
         self._socket, self._spec = receiving.socket, spec
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Sends each back; what the network does not take is lost."""
+        """Send datagrams back; those that the network does not take are lost."""
         for data, sender, time in received:
             if self._spec.takes_from(sender) and not data.startswith(ECHO):
                 held = machine_time() - time
@@ -114,9 +117,9 @@ class LiveDrawing:
     """Draws all ``entities`` at every tick, and passes packets and samples to ``consumers``.
 
     The packets that arrived before a tick are passed to the consumers, then applied, then the tick
-    is drawn: the samples equal those of a replay of a recording of them. Without a ``strategy``
-    nothing is drawn. ``drawn_up_to`` is the time (s) of the receiver's clock up to which ticks
-    have been drawn.
+    is drawn: the samples equal those of a replay of a recording of the packets. Without a
+    ``strategy`` nothing is drawn. ``drawn_up_to`` is the time (s) of the receiver's clock up to
+    which ticks have been drawn.
     """
 
     def __init__(
@@ -131,25 +134,25 @@ class LiveDrawing:
         self.consumers = consumers
         self.drawn_up_to = -math.inf
         self._samples = SampleBlock()
-        self._replay = None if strategy is None else self._replay_by(strategy)
+        self._replay = None if strategy is None else self._make_replay(strategy)
 
     @property
     def missed(self) -> int:
-        """Packets that came faster than they could be drawn, and were left out."""
+        """The number of packets that came too fast to be drawn."""
         return 0
 
     @property
     def counts(self) -> Counts:
-        """What came in until now."""
+        """The counts of received packets and datagrams so far."""
         raise NotImplementedError
 
     def until_tick(self, now: float) -> float:
-        """Seconds until the tick after ``now``, a time of the receiver's clock."""
+        """Return the seconds until the tick after ``now``, a time of the receiver's clock."""
         tick = self._ratio[0] / self._ratio[1]
         return (math.floor(now / tick) + 1) * tick - now
 
     def draw(self, packets: PacketBlock, now: float | None) -> None:
-        """Takes packets, and draws the ticks up to ``now``; None: the clock has not begun."""
+        """Take packets, and draw the ticks up to ``now``; None: the clock has not begun."""
         if len(packets):
             for consumer in self.consumers:
                 consumer.take_packets(packets)
@@ -173,10 +176,10 @@ class LiveDrawing:
         packets: Iterable[PacketBlock],
         draw: Callable[[SampleBlock], object],
     ) -> None:
-        """Draws by other strategies from now on, as if they had had these ``packets``.
+        """Draw with another strategy from now on, as if it had received these ``packets``.
 
         They are the latest ones. ``draw`` gets the samples that would have been drawn since.
-        Nothing changes if a strategy raises.
+        Nothing changes if the strategy raises.
         """
         replay = self.replay(strategy, packets, self.drawn_up_to, draw)
         if self._replay is not None:
@@ -190,8 +193,8 @@ class LiveDrawing:
         until: float,
         draw: Callable[[SampleBlock], object],
     ) -> Replay:
-        """A replay of received packets, drawn up to a time (s) of the receiver's clock."""
-        replay, samples = self._replay_by(strategy), SampleBlock()
+        """Return a replay of received packets, drawn up to a time (s) of the receiver's clock."""
+        replay, samples = self._make_replay(strategy), SampleBlock()
         try:
             for block in packets:
                 replay.feed(block)
@@ -203,7 +206,7 @@ class LiveDrawing:
             raise
         return replay
 
-    def _replay_by(self, strategy: StrategySpec) -> Replay:
+    def _make_replay(self, strategy: StrategySpec) -> Replay:
         return Replay(strategy.maker(), ArrivalPacing(ExactClock(*self._ratio)), self.entities)
 
 
@@ -216,13 +219,13 @@ def _draw_due(replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock]
             samples.clear()
 
 
-#: Datagrams that are read before drawing, and seconds until the next poll.
+#: Datagrams to read before drawing, and seconds until the next poll.
 _AT_ONCE = 512
 _PAUSE = 0.002
 
 
-def _received_at(spec: ListenSpec, ingest: IngestSpec) -> Reception:
-    """Listens, by the protocol of the address; raises ``OSError`` and ``ValueError``."""
+def _open_reception(spec: ListenSpec, ingest: IngestSpec) -> Reception:
+    """Listen, by the protocol of the address; raise ``OSError`` and ``ValueError``."""
     at = spec.endpoint
     if at.prefix is not None and (at.address.scheme != "tcp" or not ingest.records):
         raise ValueError("prefix= is for tcp:// with --layout")
@@ -234,13 +237,13 @@ def _received_at(spec: ListenSpec, ingest: IngestSpec) -> Reception:
         return ReceivingSocket(resolve(at.address), at.interface)
     if at.interface is not None:
         raise ValueError("interface= is for the address of a multicast group")
-    return listening_to_streams(at.address, ingest, at.prefix or "u32", at.origin)
+    return listen_to_streams(at.address, ingest, at.prefix or "u32", at.origin)
 
 
 class Listener(LiveDrawing):
-    """Receives packets, draws all entities at every tick, and passes all of that to consumers.
+    """A listener that draws all entities at every tick and passes everything to consumers.
 
-    It listens from the making on, at the endpoint of the ``spec`` or by ``receiving``. Raises
+    It listens once it is made, at the endpoint of the ``spec`` or by ``receiving``. Raises
     ``OSError``, and ``ValueError`` for what the protocol does not have, or needs a library for.
     """
 
@@ -250,8 +253,8 @@ class Listener(LiveDrawing):
         consumers: Sequence[Consumer] = (),
         receiving: Reception | None = None,
     ) -> None:
-        ingest = spec.resolved()
-        self.receiving = _received_at(spec, ingest) if receiving is None else receiving
+        ingest = spec.resolve_ingest()
+        self.receiving = _open_reception(spec, ingest) if receiving is None else receiving
         self.address = spec.endpoint.address._replace(port=self.receiving.port)
         self._ingest = Ingest(ingest)
         self._duration = spec.duration
@@ -263,12 +266,12 @@ class Listener(LiveDrawing):
         super().__init__(spec.strategy, spec.tick, self._ingest.entities, self.received)
 
     def close(self) -> None:
-        """Listens no more."""
+        """Stop listening."""
         self.receiving.close()
 
     @property
     def counts(self) -> Counts:
-        """What came in until now."""
+        """The counts of received packets and datagrams so far."""
         counts, receiving = self._ingest.counts, self.receiving
         if receiving.closed:
             refused, example = counts.refused + receiving.closed, counts.example
@@ -276,28 +279,28 @@ class Listener(LiveDrawing):
         return counts
 
     def now(self, time: float) -> float | None:
-        """The receiver's clock at a time (s) of the machine's; None: it has not begun."""
+        """Convert a machine's time to the receiver's clock (s); None before its start."""
         return self._ingest.now(time)
 
     def settled(self) -> float:
-        """The machine's time (s) up to which everything was passed on; any thread may ask."""
+        """Return the machine's time (s) up to which everything was passed on; thread-safe."""
         return self._settled
 
     async def run(self) -> None:
-        """Listens for its duration; raises ``OSError`` where a consumer cannot write."""
+        """Listen for its duration; raise ``OSError`` if a consumer cannot write."""
         end = machine_time() + self._duration
         while machine_time() < end:
-            await self.receiving.readable(self._wait(end))
+            await self.receiving.readable(self._time_to_next(end))
             received = self.step()
             if machine_time() - self._reported >= 1:
                 self._reported = machine_time()
                 for consumer in self.consumers:
                     consumer.take_counts(self.counts)
             if received:
-                await asyncio.sleep(_PAUSE)  # arrivals in between are taken together
+                await asyncio.sleep(_PAUSE)  # to take arrivals in between together
 
-    def _wait(self, end: float) -> float | None:
-        """Seconds until the next tick, or the end; None: nothing is due."""
+    def _time_to_next(self, end: float) -> float | None:
+        """Return the seconds until the next tick, or the end; None: neither is due."""
         machine = machine_time()
         now = self._ingest.now(machine)
         waits = [] if now is None else [self.until_tick(now)]
@@ -306,14 +309,14 @@ class Listener(LiveDrawing):
         return min(waits) + 0.0005 if waits else None
 
     def step(self) -> bool:
-        """Takes arrivals and draws what is due; returns whether anything arrived."""
+        """Take arrivals and draw the due ticks; return whether anything arrived."""
         before = machine_time()
         received = self.receiving.read(_AT_ONCE)
         if received:
             for consumer in self.consumers:
                 consumer.take_datagrams(received)
         packets = self._ingest.take(received, self.drawn_up_to)
-        # where more may be waiting, ticks after the last one read are not due yet
+        # if more may be waiting, ticks after the last one read are not due yet
         seen = before if len(received) < _AT_ONCE else min(before, received[-1].time)
         self.draw(packets, self._ingest.now(seen))
         self._settled = seen
@@ -321,28 +324,29 @@ class Listener(LiveDrawing):
 
 
 class GameSource(Protocol):
-    """Where packets come from: a listener, or one direction of a proxy."""
+    """A source of packets: a listener, or one direction of a proxy."""
 
     sent: list[Consumer]
     received: list[Consumer]
 
     @property
     def counts(self) -> Counts:
-        """What came in until now."""
+        """The counts of received packets and datagrams so far."""
 
     @property
     def entities(self) -> Entities:
-        """Those that came in."""
+        """The entities that have sent packets."""
 
     def now(self, time: float) -> float | None:
-        """The receiver's clock at a time (s) of the machine's; None: it has not begun."""
+        """Convert a machine's time to the receiver's clock (s); None before its start."""
 
 
 class LaterDrawing(LiveDrawing):
-    """Draws what a source has received, on a thread of its own if need be.
+    """Draws what a source has received, possibly on a thread of its own.
 
-    ``settled`` is the time (s) up to which its source has passed everything on: no packet comes
-    after its tick was drawn, however busy either thread is. ``truth`` is called with what was sent.
+    ``settled`` returns the time (s) up to which the source has passed everything on: no packet
+    comes after its tick was drawn, however busy either thread is. ``truth`` is called with what was
+    sent.
     """
 
     def __init__(
@@ -362,16 +366,16 @@ class LaterDrawing(LiveDrawing):
 
     @property
     def counts(self) -> Counts:
-        """What came in until now."""
+        """The counts of the source."""
         return self._source.counts
 
     @property
     def missed(self) -> int:
-        """Those that its mailboxes had no room for."""
+        """The number of packets for which the mailboxes had no room."""
         return self._sent.left_out + self._received.left_out
 
     def step(self) -> None:
-        """Takes what has come, and draws what is due."""
+        """Take the waiting packets, and draw the due ticks."""
         now = self._source.now(self._settled())
         for block in self._sent.empty():
             if self._truth is not None:
@@ -381,7 +385,7 @@ class LaterDrawing(LiveDrawing):
         self.draw(PacketBlock(self.entities), now)
 
     async def run(self) -> None:
-        """Draws each tick when it is due, until it is cancelled."""
+        """Draw each tick when it is due, until it is cancelled."""
         while True:
             self.step()
             now = self._source.now(self._settled())

@@ -1,6 +1,6 @@
-"""The model of a running game: what came in, what was drawn, how well, and what happened.
+"""The model of a running game: received packets, drawn samples, figures and events.
 
-It knows no terminal and no browser; both show it.
+It uses no terminal and no browser; both show it.
 """
 
 from __future__ import annotations
@@ -46,15 +46,14 @@ if TYPE_CHECKING:
     Rows = NDArray[np.void]
 
 
-#: Seconds of what is drawn that are kept, and of packets: with what was true up to five seconds
+#: Seconds of drawn samples and of packets that are stored: with the truth of up to five seconds
 #: before, lags are those of ``epic compare``.
 KEPT, PACKETS_KEPT = 6.0, 11.0
 
-#: No more packets, and no more samples, than this are kept of a second: a thousand entities at the
-#: pace of a screen.
+#: The most packets, and samples, stored per second: a thousand entities at the pace of a screen.
 _MOST, _MOST_ROWS = 20_000, 100_000
 
-#: Packets of one part, so that there are few parts.
+#: The most packets of one block, so that there are few blocks.
 _FULL = 512
 
 #: A sample, as ``SampleBlock.rows`` has it.
@@ -70,8 +69,8 @@ ROW = np.dtype(
 )
 
 
-#: Where an entity was when the packet was sent that arrived at this time, with this delay; its
-#: sequence number, if it is ``numbered``.
+#: The position in a packet, with the packet's arrival and delay; its sequence number, if it is
+#: ``numbered``.
 POINT = np.dtype(
     [
         ("position", "f8", 3),
@@ -85,24 +84,24 @@ POINT = np.dtype(
 
 
 class Points(NamedTuple):
-    """Where entities (their numbers, n) were at times (s, n): positions (n, 3)."""
+    """Positions (n, 3) of entities (their numbers, n) at times (s, n)."""
 
     positions: Floats
     entities: Integers
     times: Floats
 
     def last(self) -> Points:
-        """The last one of each entity; they are in the order of their times."""
+        """Return the last point of each entity; points are in order of time."""
         _, places = np.unique(self.entities[::-1], return_index=True)
         return self.at(len(self.entities) - 1 - places)
 
     def at(self, places: NDArray[np.intp]) -> Points:
-        """Those at these places."""
+        """Return the points at these indices."""
         return Points(self.positions[places], self.entities[places], self.times[places])
 
 
 class _Recent:
-    """Records as bytes, in pieces, each with the time at which it ends; the oldest go."""
+    """Recent records as bytes, in pieces, each with its end time; the oldest are dropped."""
 
     def __init__(self, record: np.dtype[np.void], kept: float, most: int) -> None:
         self._record, self._kept = record, kept
@@ -118,16 +117,17 @@ class _Recent:
             self._size -= len(self._pieces.popleft()[1])
 
     def since(self, time: float) -> Rows:
-        """Those in whose pieces some are of this time or later."""
+        """Return the records of the pieces that end at this time or later."""
         pieces = list(takewhile(lambda piece: piece[0] >= time, reversed(self._pieces)))
         return np.frombuffer(b"".join(piece for _, piece in reversed(pieces)), self._record)
 
 
 class History:
-    """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
+    """The packets received (with arrivals) and the samples drawn in the last seconds.
 
-    ``newest`` is the last packet of each entity, whenever it came. ``rotations`` (4) are those that
-    were drawn last, by the entities' numbers. ``teleported`` have teleported since it was cleared.
+    ``newest`` is the last packet of each entity, however old. ``rotations`` (4) are those drawn
+    last, by the entities' numbers. ``teleported`` has the entities that teleported since it was
+    cleared.
     """
 
     def __init__(self, entities: Entities) -> None:
@@ -140,20 +140,20 @@ class History:
         self._points = _Recent(POINT, KEPT, _MOST)
         self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
 
-    def frozen(self) -> History:
-        """As it is now, whatever comes."""
-        kept = copy.deepcopy(self, {id(self.entities): self.entities} | self._shared())
+    def copy_frozen(self) -> History:
+        """Return a copy that later packets do not change."""
+        kept = copy.deepcopy(self, {id(self.entities): self.entities} | self._list_unchanging())
         kept._blocks[-1] = self._blocks[-1].part(0, len(self._blocks[-1]))
         return kept
 
-    def _shared(self) -> dict[int, object]:
-        """What does not change, for ``deepcopy``."""
+    def _list_unchanging(self) -> dict[int, object]:
+        """Return the unchanging parts, which ``deepcopy`` shares."""
         return {id(block): block for block in (*self._blocks, *self.newest.values())}
 
     def take(self, block: PacketBlock) -> Rows:
-        """The packets of a block came in; what is kept of them (``POINT``)."""
+        """Take the packets of a block; return their records (``POINT``)."""
         packets = [block[index] for index in range(len(block))]
-        points = self._points_of(packets)
+        points = self._make_points(packets)
         if not packets:
             return points
         arrival = packets[-1].arrival or 0.0
@@ -172,7 +172,7 @@ class History:
         end = block[len(block) - 1].arrival or 0.0
         return end < now - PACKETS_KEPT or self._count > _MOST * PACKETS_KEPT
 
-    def _points_of(self, packets: Iterable[Packet]) -> Rows:
+    def _make_points(self, packets: Iterable[Packet]) -> Rows:
         number = self.entities.number_of
         points = [
             (packet.position, arrival, number(packet.entity), arrival - packet.time,
@@ -183,20 +183,20 @@ class History:
         return np.array(points, POINT)
 
     def newest_points(self) -> Points:
-        """The newest packets as points."""
-        return _points(self._points_of(self.newest.values()))
+        """Return the newest packets as points."""
+        return _to_points(self._make_points(self.newest.values()))
 
     def received(self, since: float = -math.inf) -> Points:
-        """Where entities were when packets were sent that arrived since (s), by arrival."""
+        """Return the sent positions of packets that arrived since (s), by arrival."""
         points = self.points(since)
-        return _points(points[points["time"] >= since])
+        return _to_points(points[points["time"] >= since])
 
     def points(self, since: float) -> Rows:
-        """What is kept of packets that arrived since (s), and of some before (``POINT``)."""
+        """Return the records (``POINT``) of packets that arrived since (s), and of some before."""
         return self._points.since(since)
 
     def draw(self, samples: SampleBlock) -> None:
-        """Samples were drawn."""
+        """Take drawn samples."""
         rows = np.frombuffer(samples.rows(), ROW)
         if len(rows):
             self._rows.add(float(rows["time"][-1]), rows.tobytes())
@@ -207,26 +207,26 @@ class History:
             )
 
     def redraw(self) -> None:
-        """What was drawn is drawn again."""
+        """Forget the drawn samples, which will be drawn again."""
         self.rotations.clear()
         self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
 
     def blocks(self) -> list[PacketBlock]:
-        """The packets, in their order."""
+        """Return the packets in their order."""
         return [block.part(0, len(block)) for block in self._blocks]
 
     def rows(self, since: float = -math.inf) -> Rows:
-        """What was drawn (``ROW``), as far as there was something to draw."""
+        """Return the drawn samples (``ROW``), without those that drew nothing."""
         rows = self._rows.since(since)
         kept: Rows = rows[(rows["status"] != 0) & (rows["time"] >= since)]
         return kept
 
     def drawn(self, since: float = -math.inf) -> Points:
-        """The same as points."""
-        return _points(self.rows(since))
+        """Return the drawn samples as points."""
+        return _to_points(self.rows(since))
 
     def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
-        """The packets of each entity, or of one."""
+        """Return the packets of each entity, or of one."""
         found: dict[str, PacketBlock] = {}
         connection = ConnectionTimes()
         for block in self._blocks:
@@ -241,43 +241,43 @@ class History:
 
     @property
     def names(self) -> list[str]:
-        """The entities that have sent something, in the order in which they came."""
+        """The entities that have sent packets, in the order of their first."""
         return list(self.newest)
 
 
-def _points(records: Rows) -> Points:
+def _to_points(records: Rows) -> Points:
     return Points(records["position"], records["entity"], records["time"])
 
 
-#: Seconds that figures are of, and seconds of history.
+#: The window of the figures, and of the history, in seconds.
 WINDOW = 5.0
 HISTORY = 120
 
-#: Delays are above the shortest of these last seconds, since clocks drift.
+#: The seconds whose shortest delay is subtracted; not all, since clocks drift.
 _SHORTEST_OF = 60
 
-#: Seconds from one look to the next; datagrams a second are a mean over some looks.
+#: Seconds between two updates; datagrams per second are a mean over some updates.
 _EVERY = 0.25
 _LOOKS = 8
 
-#: Seconds within which a reset of a clock is detected, of a sender of 2 packets a second or more.
+#: Seconds that it takes to detect a reset clock, at 2 packets a second or more.
 _UNCLEAR = 2.0
 
-#: Sequence numbers were reset where their range is this many times as long as there are numbers.
+#: Sequence numbers were reset if their range exceeds their count by this factor.
 _RESET = 20
 
-#: Longer steps from number to number are all alike.
+#: Longer steps between sequence numbers count as this one.
 _LONGEST_STEP = 1000
 
 
 class TrafficFlow(NamedTuple):
-    """The figures of the last seconds; NaN: not known.
+    """The figures of the last seconds; NaN: unknown.
 
-    ``packets`` and ``datagrams`` a second. ``loss``: the share of sequence numbers that did not
-    come, 0 to 1. ``jitter`` (s): by how much the delays of an entity's packets differ from each
-    one's to the next, a mean of magnitudes (the D of RFC 3550, 6.4.1). ``delay`` and ``delay95``
-    (s): the median and what 95 % do not exceed, above the shortest. ``history``: the longest of
-    each second, NaN where nothing came, the latest last.
+    ``packets`` and ``datagrams`` a second. ``loss``: the share of missing sequence numbers, 0 to 1.
+    ``jitter`` (s): the mean absolute difference of the delays of an entity's successive packets
+    (the D of RFC 3550, 6.4.1). ``delay`` and ``delay95`` (s): the median and the 95 % quantile,
+    above the shortest. ``history``: the longest of each second, NaN without packets, the latest
+    last.
     """
 
     packets: float
@@ -293,7 +293,7 @@ NOTHING = TrafficFlow(0, 0, math.nan, math.nan, math.nan, math.nan, ())
 
 
 class LiveTraffic:
-    """Looks at what comes in some times a second; ``flow`` is of the last look."""
+    """The traffic's figures, computed some times a second; ``flow`` has the latest."""
 
     def __init__(self) -> None:
         self.flow = NOTHING
@@ -304,7 +304,7 @@ class LiveTraffic:
         self._shortest: dict[int, float] = {}
 
     def add(self, received: Rows) -> None:
-        """Packets came in (``history.POINT``)."""
+        """Take the records (``POINT``) of received packets."""
         seconds = np.floor(received["time"]).astype(int)
         for second in np.unique(seconds).tolist():
             delays = received["delay"][seconds == second]
@@ -315,7 +315,7 @@ class LiveTraffic:
             del self._longest[oldest], self._shortest[oldest]
 
     def look(self, history: History, now: float, real_time: float, counts: Counts) -> None:
-        """The figures at ``now``, of the packets in the ``history``.
+        """Compute the figures at ``now`` from the packets in the ``history``.
 
         ``now`` is on the receiver's clock, ``real_time`` on any (s).
         """
@@ -335,15 +335,15 @@ class LiveTraffic:
         self.flow = TrafficFlow(
             packets,
             self._datagram_rate(),
-            _loss(received),
-            _jitter(received),
+            _measure_loss(received),
+            _measure_jitter(received),
             _quantile(delays, 0.5) - shortest,
             _quantile(delays, 0.95) - shortest,
             self._history(now, shortest),
         )
 
     def _forget(self, now: float) -> None:
-        """A clock was reset: until that was clear, its packets had no delay that means anything."""
+        """Forget the delays around a reset of the clock, which mean nothing."""
         self._since, self._looked = now, -math.inf
         for second in [known for known in self._longest if known >= math.floor(now - _UNCLEAR)]:
             del self._longest[second], self._shortest[second]
@@ -368,19 +368,19 @@ def _quantile(ordered: Floats, share: float) -> float:
     return float(ordered[min(int(share * count), count - 1)]) if count else math.nan
 
 
-def _jitter(received: Rows) -> float:
+def _measure_jitter(received: Rows) -> float:
     ordered = received[np.argsort(received["entity"], kind="stable")]
     changes = np.abs(np.diff(ordered["delay"]))[np.diff(ordered["entity"]) == 0]
     return float(changes.mean()) if len(changes) else math.nan
 
 
-def _loss(received: Rows) -> float:
-    """The share of numbers that are missing.
+def _measure_loss(received: Rows) -> float:
+    """Return the share of sequence numbers that are missing.
 
-    Some senders number the packets of each entity. Others number all of them: then no two entities
-    have a number in common, and those of all are without a hole but for what was lost. Or they
-    number datagrams, several of which hold the entities of a tick: then the commonest step from one
-    packet of an entity to its next is not 1, which it is in the first case whatever was lost.
+    Some senders number the packets of each entity. Others number all packets: then no two entities
+    have a number in common, and only losses leave gaps in the numbers of all. Others number
+    datagrams that hold several entities of a tick: then the commonest step from one packet of an
+    entity to its next is not 1, which it is in the first case whatever was lost.
     """
     numbered = received[received["numbered"]]
     numbers, entities = numbered["sequence"], numbered["entity"]
@@ -388,18 +388,18 @@ def _loss(received: Rows) -> float:
     numbers, entities = numbers[order], entities[order]
     first = np.ones(len(order), bool)
     first[1:] = (np.diff(entities) != 0) | (numbers[1:] != numbers[:-1])
-    numbers, entities = numbers[first], entities[first]  # copies are not one more
+    numbers, entities = numbers[first], entities[first]  # drop duplicates
     together = np.unique(numbers)
-    each = _missing(numbers, np.flatnonzero(np.diff(entities, prepend=-1)))
+    each = _missing_share(numbers, np.flatnonzero(np.diff(entities, prepend=-1)))
     steps = np.minimum(np.diff(numbers)[np.diff(entities) == 0], _LONGEST_STEP).astype(int)
     if len(together) < len(numbers) and (not len(steps) or np.bincount(steps).argmax() == 1):
         return each
-    both = (each, _missing(together, np.zeros(min(len(together), 1), int)))
+    both = (each, _missing_share(together, np.zeros(min(len(together), 1), int)))
     return min((share for share in both if not math.isnan(share)), default=math.nan)
 
 
-def _missing(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
-    """Of streams of ascending numbers, each of which begins at one of these places."""
+def _missing_share(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
+    """Return the missing share of streams of ascending numbers that begin at these places."""
     if not len(begins):
         return math.nan
     ends = np.append(begins[1:], len(numbers))
@@ -409,15 +409,13 @@ def _missing(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
     return float(1 - len(numbers) / lengths.sum())
 
 
-#: Seconds from the beginning of one round to the next, and how long may be measured between two
-#: pictures.
+#: Seconds between the beginnings of two rounds, and seconds to measure between two pictures.
 _ROUND, _BUDGET = 0.5, 0.012
 
-#: Seconds that have to be drawn of an entity before its figures mean something, and after which
-#: they are no figures of now.
+#: Seconds of rows that figures of an entity need, and seconds after which figures are stale.
 _WHOLE, _STALE = 2.0, 1.0
 
-#: What is shown, in this order: the metric, and what it is called here.
+#: The shown metrics in their order, each with its words.
 _SHOWN = (
     ("error", "error {}"),
     ("error95", "95% {}"),
@@ -431,21 +429,21 @@ _SHOWN = (
 
 
 class LiveEvaluator:
-    """The metrics of ``epic compare`` over a window that goes on.
+    """The metrics of ``epic compare`` over a moving window.
 
-    The truth of an entity is the movement through the packets of it that have come in by now, or
-    through those that were sent, where they are known. Where there are too many for each round,
-    they take turns, so that those measured last are a fair sample; those that are listed on the
-    screen are measured in each. ``curves`` are those of the only entity that is looked at, by the
-    second of the receiver's clock: error (root mean square), lag and longest delay (s);
-    ``apart`` are the times (s) and distances of the rows that were measured last.
+    The truth of an entity is the movement through its packets received so far, or through those
+    that were sent, if they are known. If there are too many entities for each round, they take
+    turns, so that those measured last are a fair sample; those listed on the screen are measured in
+    each. ``curves`` are those of the followed entity, by the second of the receiver's clock: error
+    (root mean square), lag and longest delay (s); ``apart`` are the times (s) and distances of the
+    rows measured last.
     """
 
     def __init__(self, tick: float) -> None:
         self._tick = tick
         self._measured: dict[str, tuple[float, Measurement]] = {}
-        self._turns: dict[str, float] = {}  # when each had its turn
-        self._left: deque[tuple[str, bool]] = deque()  # of this round; whether it is their turn
+        self._turns: dict[str, float] = {}  # the time of each entity's last turn
+        self._left: deque[tuple[str, bool]] = deque()  # the rest of this round; True: in turn
         self._gathered: dict[str, tuple[PacketBlock, PacketBlock | None, Rows]] = {}
         self._gathered_at = self._begun = -math.inf
         self._only: str | None = None
@@ -453,7 +451,7 @@ class LiveEvaluator:
         self.apart: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
 
     def forget(self) -> None:
-        """Something else is drawn."""
+        """Forget all measurements, since the drawing has changed."""
         self._measured.clear()
         self._turns.clear()
         self._left.clear()
@@ -468,7 +466,7 @@ class LiveEvaluator:
         listed: Sequence[str] = (),
         truth: History | None = None,
     ) -> None:
-        """Measures as many entities as there is time for, or this one ``only``; call it often.
+        """Measure as many entities as time allows, or this one ``only``; call it often.
 
         ``now`` is on the receiver's clock, ``real_time`` on any (s); ``listed`` come first.
         ``truth`` is what was sent.
@@ -476,10 +474,10 @@ class LiveEvaluator:
         begin = perf_counter()
         if only != self._only:
             self._only, self.curves = only, ({}, {}, {})
-        paused = now == self._gathered_at and self._begun > -math.inf  # there is nothing new
+        paused = now == self._gathered_at and self._begun > -math.inf  # no new packets
         if real_time - self._begun >= _ROUND and not paused:
             self._begun, self._gathered_at = real_time, now
-            self._gathered = _gathered(history, now, only, truth)
+            self._gathered = _gather(history, now, only, truth)
             if only is not None:
                 points = history.points(now - WINDOW)
                 own = points[points["entity"] == history.entities.number_of(only)]
@@ -491,7 +489,7 @@ class LiveEvaluator:
             some = [
                 name for name in listed if name in self._gathered and len(in_turn) > len(listed)
             ]
-            both = zip_longest(some, in_turn)  # neither waits for the end of the other
+            both = zip_longest(some, in_turn)  # alternate between the two
             self._left = deque(
                 (one, place == 1)
                 for two in both
@@ -539,9 +537,12 @@ class LiveEvaluator:
         return found
 
     def figures(self, only: str | None = None) -> list[str]:
-        """The figures of the entities that were measured, or of ``only`` one; none yet: empty."""
+        """Return the figures of the measured entities, or of ``only`` one.
+
+        Empty if there are none.
+        """
         turns = self._turns
-        latest = max(turns.values(), default=-math.inf)  # older than that where time is scarce
+        latest = max(turns.values(), default=-math.inf)  # older if time is scarce
         since = min(self._gathered_at - _STALE, latest)
         known = [
             one
@@ -562,19 +563,19 @@ class LiveEvaluator:
         return found
 
     def worst(self) -> str | None:
-        """The entity with the largest error, where there are several; None: there are not."""
+        """Return the entity with the largest error; None if there are fewer than two."""
         errors = {name: one.error for name, (_, one) in self._measured.items() if one.rows}
         return max(errors, key=lambda name: errors[name]) if len(errors) > 1 else None
 
     def error(self, name: str) -> float:
-        """The root mean square error of an entity; NaN: not known."""
+        """Return the root mean square error of an entity; NaN if unknown."""
         return self._measured[name][1].error if name in self._measured else float("nan")
 
 
 def _by_second(
     times: Floats, values: Floats, figure: Callable[[Floats], float]
 ) -> dict[int, float]:
-    """A figure of the values in each whole second, and in the last one."""
+    """Return a figure of the values in each whole second, and in the last one."""
     seconds = np.floor(times)
     return {
         int(second): float(figure(values[seconds == second]))
@@ -582,10 +583,10 @@ def _by_second(
     }
 
 
-def _gathered(
+def _gather(
     history: History, now: float, only: str | None, truth: History | None
 ) -> dict[str, tuple[PacketBlock, PacketBlock | None, Rows]]:
-    """The packets of each entity, those that were sent, where that is known, and the rows."""
+    """Return each entity's received packets, its sent ones if known, and its rows."""
     packets = history.by_entity(only)
     sent = {} if truth is None else truth.by_entity(only)
     rows = history.rows(now - WINDOW - JUMP_WINDOW)
@@ -602,7 +603,7 @@ def _gathered(
 #: Seconds of silence after which an entity has left.
 SILENCE = 3.0
 
-#: Events that are kept, and names in one of them.
+#: The most stored events, and names in one event.
 _KEPT, _NAMES = 500, 3
 
 #: Seconds for which an event is news.
@@ -612,26 +613,26 @@ _LONGEST_NAME = 20
 
 
 class GameEvent(NamedTuple):
-    """Something that happened at a time (s) of the receiver's clock."""
+    """An event at a time (s) of the receiver's clock."""
 
     time: float
     words: str
 
 
 class EventLog:
-    """Looks some times a second at the newest packets and the counts."""
+    """The events of a game: entities that join or leave, clocks, teleports, drops."""
 
     def __init__(self) -> None:
         self.events: deque[GameEvent] = deque(maxlen=_KEPT)
         self._looked = float("-inf")
-        self._here: dict[str, float] = {}  # entities, by their last arrival
+        self._here: dict[str, float] = {}  # last arrivals by entity
         self._left: dict[str, float] = {}
         self._resets = self._dropped = 0
 
     def look(
         self, history: History, now: float, real_time: float, counts: Counts, dropped: int
     ) -> None:
-        """What has happened up to ``now``, on the receiver's clock; ``real_time`` on any (s)."""
+        """Find events up to ``now``, on the receiver's clock; ``real_time`` on any (s)."""
         if real_time - self._looked < _EVERY:
             return
         self._looked = real_time
@@ -639,12 +640,12 @@ class EventLog:
         silent = {name for name, arrival in arrivals.items() if now - arrival > SILENCE}
         joined = arrivals.keys() - self._here.keys() - self._left.keys()
         back = (self._left.keys() & arrivals.keys()) - silent
-        self._note(now, joined - silent, "joined")
-        self._note(now, back, "is back", "are back")
-        self._note(now, self._here.keys() & silent, "left")
+        self._add_event(now, joined - silent, "joined")
+        self._add_event(now, back, "is back", "are back")
+        self._add_event(now, self._here.keys() & silent, "left")
         self._here = {name: arrivals[name] for name in arrivals.keys() - silent}
         self._left = {name: arrivals[name] for name in silent}
-        self._note(now, history.teleported, "teleported")
+        self._add_event(now, history.teleported, "teleported")
         history.teleported.clear()
         if counts.clock_resets > self._resets:
             step = counts.clock_step
@@ -655,7 +656,7 @@ class EventLog:
             self.events.append(GameEvent(now, lost))
         self._resets, self._dropped = counts.clock_resets, dropped
 
-    def _note(self, now: float, names: Iterable[str], verb: str, verbs: str = "") -> None:
+    def _add_event(self, now: float, names: Iterable[str], verb: str, verbs: str = "") -> None:
         several = sorted(names)
         if not several:
             return
@@ -668,29 +669,29 @@ class EventLog:
         )
 
     def news(self, now: float) -> Sequence[str]:
-        """The events of the last seconds, the latest first."""
+        """Return the events of the last seconds, the latest first."""
         recent = (event for event in reversed(self.events) if 0 <= now - event.time < _NEWS)
         return [f"{event.words} {now - event.time:.0f} s ago" for event in recent]
 
     def lines(self, room: int) -> Sequence[str]:
-        """The last events, as many as there is room for, each with its time."""
+        """Return the last events, as many as fit, each with its time."""
         shown = list(self.events)[-room:] if room > 0 else []
         lines = [f"{entry.time:>10.2f} s  {entry.words}" for entry in shown]
-        return lines or ["nothing has happened yet"]
+        return lines or ["no events yet"]
 
 
-#: The steps of a number that is tuned by its size; those of others are a part of their range.
+#: The steps of numbers on a logarithmic scale; other numbers step by parts of their range.
 _RUNGS = [
     digit * 10.0**power for power in range(-12, 13) for digit in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 ]
 _PARTS = 20
 
-#: Below this a number of which nothing is known becomes 0; and where ``auto`` goes.
+#: The smallest step of a number without a range, and the first number after ``auto``.
 _LEAST, _USUAL = 0.001, 0.1
 
 
 class StrategyChoice:
-    """A strategy and its settings; each strategy keeps the settings that it was given."""
+    """The chosen strategy and its settings; each strategy keeps its own settings."""
 
     def __init__(self, spec: StrategySpec) -> None:
         self.strategy = spec.name
@@ -705,66 +706,71 @@ class StrategyChoice:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """Those that the strategy has."""
+        """The declared settings of the strategy."""
         return declaration(self.strategy).settings
 
     @property
     def values(self) -> dict[str, Value]:
-        """All settings as they are."""
+        """The values of all settings of the strategy."""
         if self.strategy not in self._values:
             self._values[self.strategy] = declaration(self.strategy).values({})
         return self._values[self.strategy]
 
     @property
     def selected(self) -> Setting | None:
-        """The setting that steps are of; None: there are no settings."""
+        """The setting that keys change; None: there are no settings."""
         settings = self.settings
         return settings[self._selected.get(self.strategy, 0)] if settings else None
 
     @property
     def spec(self) -> StrategySpec:
-        """What is chosen."""
+        """The chosen strategy with its settings."""
         return StrategySpec(self.strategy, self.values)
 
     def use(self) -> None:
-        """What is chosen is in use."""
+        """Mark the choice as the one in use."""
         self._in_use = self.strategy, self.values
 
     def go_back(self) -> None:
-        """What was in use before is chosen again."""
+        """Restore the choice in use."""
         self.strategy, values = self._in_use
         self._values[self.strategy] = values
 
     def go(self, steps: int) -> None:
-        """Another strategy, some places further in the list."""
+        """Choose the strategy some places further in the list."""
         place = self.names.index(self.strategy) + steps
         self.strategy = self.names[place % len(self.names)]
 
     def select(self, steps: int) -> None:
-        """Another setting."""
+        """Select the setting some places further."""
         if self.settings:
             place = self._selected.get(self.strategy, 0) + steps
             self._selected[self.strategy] = place % len(self.settings)
 
     def step(self, upwards: bool) -> bool:
-        """The selected setting, one step up or down within its range; whether it changed."""
+        """Move the selected setting a step up or down within its range.
+
+        Return whether it changed.
+        """
         if self.selected is None:
             return False
         name = self.selected.name
-        return self._put(name, stepped(self.selected, self.values[name], upwards))
+        return self._set_value(name, step_value(self.selected, self.values[name], upwards))
 
     def restore(self) -> bool:
-        """The selected setting at its default; whether it changed."""
-        return self.selected is not None and self._put(self.selected.name, self.selected.default)
+        """Set the selected setting to its default; return whether it changed."""
+        return self.selected is not None and self._set_value(
+            self.selected.name, self.selected.default
+        )
 
-    def _put(self, name: str, value: Value) -> bool:
+    def _set_value(self, name: str, value: Value) -> bool:
         changed = self.values[name] != value
         self._values[self.strategy] = {**self.values, name: value}
         return changed
 
 
-def stepped(setting: Setting, value: Value, upwards: bool) -> Value:
-    """The next value up or down; at an end the same."""
+def step_value(setting: Setting, value: Value, upwards: bool) -> Value:
+    """Return the next value up or down; at an end the same."""
     if not isinstance(setting, Number):
         words = setting.choices
         if isinstance(value, str) and value in words:
@@ -774,23 +780,23 @@ def stepped(setting: Setting, value: Value, upwards: bool) -> Value:
     if isinstance(setting, Span) and isinstance(value, str):
         tenths = round(-10 * setting.convert(value)) + (1 if upwards else -1)
         return f"{min(max(tenths, 1), 10 * setting.INTERVALS) / 10:g}i"
-    if isinstance(value, str):  # the word for no number
+    if isinstance(value, str):  # a word, such as auto
         usual = setting.tune[0] if setting.tune else _USUAL
-        return _within(setting, usual) if upwards else value
-    after = _within(setting, _next(setting, value, upwards))
+        return _clamp(setting, usual) if upwards else value
+    after = _clamp(setting, _next_step(setting, value, upwards))
     if after == value and not upwards and setting.unset:
         return setting.unset
     return after
 
 
-def _within(setting: Number, value: float) -> float:
+def _clamp(setting: Number, value: float) -> float:
     if setting.whole:
         value = round(value)
     return float(f"{min(max(value, setting.low), setting.high):.9g}")
 
 
-def _next(setting: Number, value: float, upwards: bool) -> float:
-    """The next part of the range that is worth tuning; outside of it, or without, a rung."""
+def _next_step(setting: Number, value: float, upwards: bool) -> float:
+    """Return the next step of the range worth tuning; outside of it, or without, a rung."""
     least = _LEAST
     if setting.whole and abs(value) < 10:
         return math.floor(value) + 1 if upwards else math.ceil(value) - 1
@@ -798,30 +804,30 @@ def _next(setting: Number, value: float, upwards: bool) -> float:
         low, high = setting.tune
         least = low / 10
         if setting.scale == "linear":
-            least = step = _rung((high - low) / _PARTS)
+            least = step = _rung_at((high - low) / _PARTS)
             step = math.ceil(step) if setting.whole else step
             places = value / step
             place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
             if low - step / 2 <= place * step <= high + step / 2:
                 return place * step
-    return _further(value, least) if upwards else -_further(-value, least)
+    return _next_rung(value, least) if upwards else -_next_rung(-value, least)
 
 
-def _further(value: float, least: float) -> float:
-    """The next rung above, of a ladder that goes through 0."""
+def _next_rung(value: float, least: float) -> float:
+    """Return the next rung above, on a ladder that goes through 0."""
     if value < 0:
         below = _RUNGS[max(bisect_left(_RUNGS, -value * (1 - 1e-6)) - 1, 0)]
         return -below if below >= least * 0.999 else 0.0
-    return _rung(value * (1 + 2e-6) if value else least)
+    return _rung_at(value * (1 + 2e-6) if value else least)
 
 
-def _rung(value: float) -> float:
-    """The rung at or above a value above 0."""
+def _rung_at(value: float) -> float:
+    """Return the rung at or above a positive value."""
     return _RUNGS[min(bisect_left(_RUNGS, value * (1 - 1e-6)), len(_RUNGS) - 1)]
 
 
 class NameLine:
-    """Takes keys until ``is_open`` is False; ``chosen`` is then the name, None: no other one."""
+    """A line for a name, open until ``is_open`` is False; ``chosen`` is then the name or None."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -830,8 +836,8 @@ class NameLine:
         self.chosen: str | None = None
 
     def press(self, key: str) -> None:
-        """A character, or ``enter``, ``escape``, ``tab`` or ``backspace``."""
-        found = self._meant()
+        """Handle a character, or ``enter``, ``escape``, ``tab`` or ``backspace``."""
+        found = self._match_names()
         if key == "escape":
             self.is_open = False
         elif key == "enter":
@@ -844,19 +850,19 @@ class NameLine:
         elif len(key) == 1 and key.isprintable():
             self._typed += key
 
-    def _meant(self) -> list[str]:
-        """What begins like this, then what has it in it."""
+    def _match_names(self) -> list[str]:
+        """Return the names that begin with the typed text, then those that contain it."""
         begun = [name for name in self._names if name.startswith(self._typed)]
         return begun + [name for name in self._names if self._typed in name and name not in begun]
 
     @property
     def text(self) -> str:
-        """What is shown."""
-        return f"strategy: {self._typed}_  {' '.join(self._meant()) or 'there is none like it'}"
+        """The text of the line."""
+        return f"strategy: {self._typed}_  {' '.join(self._match_names()) or 'no such strategy'}"
 
 
 class PausedGame(NamedTuple):
-    """What was there when the game was paused."""
+    """The state of the game when it was paused."""
 
     history: History
     now: float
@@ -864,12 +870,12 @@ class PausedGame(NamedTuple):
 
 
 class RunningGame(Consumer):
-    """A running game, whoever shows it; ``where`` is the address of its packets.
+    """A running game, for any display; ``where`` is the address of its packets.
 
-    It is drawn by the ``strategy``; the ``choice`` is what keys change. With a ``truth``, which was
-    sent, figures are against it. ``followed`` is the one entity that is evaluated (None: all), and
+    It is drawn by the ``strategy``; keys change the ``choice``. With a ``truth``, which was sent,
+    figures are against it. ``followed`` is the one entity that is evaluated (None: all), and
     ``listed`` are evaluated first. While it is ``paused``, ``history`` and ``now`` stand still, and
-    packets still come in.
+    packets still arrive.
     """
 
     def __init__(
@@ -902,9 +908,9 @@ class RunningGame(Consumer):
         settled: Callable[[], float],
         sends: bool,
     ) -> tuple[RunningGame, LaterDrawing]:
-        """The game of a source, and what draws it as ``LaterDrawing`` does.
+        """Return the game of a source, and the ``LaterDrawing`` that draws it.
 
-        ``sends``: what the source has sent is the truth.
+        ``sends``: the sent packets of the source are the truth.
         """
         truth = History(source.entities) if sends else None
         game = cls(spec, where, receiving, recordings, truth)
@@ -913,36 +919,36 @@ class RunningGame(Consumer):
         return game, drawing
 
     def attach(self, drawing: LiveDrawing) -> None:
-        """It is drawn by this one, before anything comes in."""
+        """Set the drawing of the game, before any packet arrives."""
         self.drawing = drawing
         self.live = History(drawing.entities)
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Packets came in."""
+        """Take received packets."""
         self.traffic.add(self.live.take(block))
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Samples were drawn."""
+        """Take drawn samples."""
         del entities
         self.live.draw(samples)
 
     @property
     def history(self) -> History:
-        """What is shown."""
+        """The history that is shown."""
         return self.paused.history if self.paused else self.live
 
     @property
     def truth(self) -> History | None:
-        """What was sent of that."""
+        """The sent packets of the shown history."""
         return self.paused.truth if self.paused else self.live_truth
 
     @property
     def now(self) -> float:
-        """The time up to which it is shown; minus infinity: nothing has come."""
+        """The time up to which the game is shown; minus infinity before the first packet."""
         return self.paused.now if self.paused else self.drawing.drawn_up_to
 
     def advance(self, real_time: float) -> None:
-        """Looks at the figures from time to time (s, of any steady clock)."""
+        """Update the figures at this time (s, of any steady clock); call it often."""
         now, counts = self.drawing.drawn_up_to, self.drawing.counts
         if now == -math.inf:
             return
@@ -952,12 +958,12 @@ class RunningGame(Consumer):
         self.evaluator.look(self.history, self.now, real_time, *of)
 
     def follow(self, name: str | None) -> None:
-        """Looks at one entity; None: at all."""
+        """Follow one entity; None: none."""
         self.followed = name
         self.evaluator.forget()
 
     def follow_next(self, step: int) -> None:
-        """Follows the next entity in the order in which they came, or the one before."""
+        """Follow the next or the previous entity, in the order of their first packets."""
         names = self.history.names
         if not names:
             return
@@ -967,19 +973,19 @@ class RunningGame(Consumer):
             self.follow(names[0 if step > 0 else -1])
 
     def pause(self) -> None:
-        """Stands still, or goes on."""
-        truth = None if self.live_truth is None else self.live_truth.frozen()
-        frozen = PausedGame(self.live.frozen(), self.now, truth)
+        """Pause the display, or resume it."""
+        truth = None if self.live_truth is None else self.live_truth.copy_frozen()
+        frozen = PausedGame(self.live.copy_frozen(), self.now, truth)
         self.paused = None if self.paused else frozen
         self.evaluator.forget()
 
     def draw_by(self, strategy: StrategySpec) -> None:
-        """Draws by another strategy, also what was drawn in the last seconds.
+        """Draw with another strategy, also the last seconds.
 
-        Raises ``StrategyFailed`` and ``ValueError``; nothing changes then.
+        Raise ``StrategyFailed`` and ``ValueError``; nothing changes then.
         """
         strategy.make()
-        before = self.live.frozen()
+        before = self.live.copy_frozen()
         self.live.redraw()
         try:
             self.drawing.change_strategy(strategy, self.live.blocks(), self.live.draw)

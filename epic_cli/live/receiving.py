@@ -1,8 +1,9 @@
-"""Where packets are received: datagrams with kernel timestamps, or messages of connections.
+"""Sockets that receive: datagrams with kernel timestamps, or messages of connections.
 
 Python's own calls receive one datagram each, and take several times as long as the batches that
-Linux offers. A message of TCP or of a WebSocket is what a datagram is; it arrives when its last
-bytes are read. What is kept of a connection is bounded, and it ends where it is not understood.
+Linux offers. A message of TCP or of a WebSocket counts as a datagram; it arrives when its last
+bytes are read. The memory of a connection is bounded, and a connection that breaks the protocol
+ends.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from epic_cli.recordings.datagrams.ingest import LONGEST_NAMES, IngestSpec, kind
 from epic_cli.recordings.read_spec import INFERRED
 from epic_cli.work.event_loop import wait_for_event
 
-#: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
+#: Linux's numbers (asm-generic/socket.h), for which Python may have no names.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
 _MEMINFO = getattr(socket, "SO_MEMINFO", 55)
 _DONTWAIT = getattr(socket, "MSG_DONTWAIT", 64)
@@ -42,10 +43,10 @@ _AT_ONCE = 64
 _NAME = 32
 _CONTROL = 128
 
-#: Nanoseconds; a greater age means that the clock was set meanwhile.
+#: Nanoseconds; a greater age means that the clock has been set.
 _OLDEST = 10_000_000_000
 
-#: Senders whose addresses are cached as text.
+#: The most senders whose addresses are cached.
 _MOST_SENDERS = 1024
 
 
@@ -76,24 +77,24 @@ class _Message(ctypes.Structure):
 _MESSAGE = struct.Struct("@PIPNPNi0PI0P")
 assert _MESSAGE.size == ctypes.sizeof(_Message)
 
-#: A control message: its size, its level and its kind come first (cmsg(3)).
+#: The head of a control message: size, level and kind (cmsg(3)).
 _CONTROL_HEADER = struct.Struct("@Nii")
 _TIMESPEC = struct.Struct("@Niill")
 
-#: What SO_MEMINFO gives (linux/sock_diag.h): the last of these counts dropped datagrams.
+#: The result of SO_MEMINFO (linux/sock_diag.h), whose last field counts dropped datagrams.
 _DROPS = struct.Struct("@32xI")
 _ALIGNED = struct.calcsize("@N")
 
 
 class _Buffers:
-    """What the kernel writes into. All is taken out at once: the sockets of a thread share it."""
+    """The buffers that the kernel fills; the sockets of a thread share them between calls."""
 
     def __init__(self) -> None:
         self.senders: dict[bytes, tuple[Any, ...]] = {}
         self.data = bytearray(_AT_ONCE * LARGEST)
         self.names = bytearray(_AT_ONCE * _NAME)
         self.controls = bytearray(_AT_ONCE * _CONTROL)
-        data, names, controls = map(_address, (self.data, self.names, self.controls))
+        data, names, controls = map(_buffer_address, (self.data, self.names, self.controls))
         self.pieces = (_IoVec * _AT_ONCE)()
         self.messages = (_Message * _AT_ONCE)()
         for index, (piece, message) in enumerate(zip(self.pieces, self.messages, strict=True)):
@@ -108,21 +109,24 @@ class _Buffers:
 _of_thread = threading.local()
 
 
-def _buffers() -> _Buffers:
+def _thread_buffers() -> _Buffers:
     found: _Buffers | None = getattr(_of_thread, "buffers", None)
     if found is None:
         found = _of_thread.buffers = _Buffers()
     return found
 
 
-def dropped_by(source: socket.socket) -> int:
-    """How many datagrams its full queue has dropped until now (Linux 4.12); raises ``OSError``."""
+def count_dropped(source: socket.socket) -> int:
+    """Return the datagrams that the socket's full queue has dropped (Linux 4.12).
+
+    Raise ``OSError``.
+    """
     found = source.getsockopt(socket.SOL_SOCKET, _MEMINFO, _DROPS.size)
     return int(_DROPS.unpack(found)[0]) if len(found) == _DROPS.size else 0
 
 
 class KernelBatch:
-    """Reads from a non-blocking socket.
+    """A reader of many datagrams per call from a non-blocking socket.
 
     Raises ``OSError`` or ``AttributeError`` where Linux does not offer this.
     """
@@ -133,11 +137,11 @@ class KernelBatch:
         self._descriptor = source.fileno()
 
     def read(self, most: int, found: list[ReceivedDatagram]) -> bool:
-        """Appends the waiting datagrams, in their order, up to ``most``.
+        """Append the waiting datagrams, in their order, up to ``most``.
 
-        False: there are no more. Raises ``OSError``, of which ``BlockingIOError`` says the same.
+        Return False if there are no more. Raise ``OSError``; a ``BlockingIOError`` means the same.
         """
-        buffers = _buffers()
+        buffers = _thread_buffers()
         ctypes.memmove(buffers.messages, buffers.fresh, len(buffers.fresh))
         some = min(most - len(found), _AT_ONCE)
         count = self._call(self._descriptor, buffers.messages, some, _DONTWAIT, None)
@@ -156,11 +160,11 @@ class KernelBatch:
             arrival = (now - age if 0 <= age <= _OLDEST else now) / 1e9
             begin = index * LARGEST
             place = bytes(names[index * _NAME : index * _NAME + name])
-            sender = buffers.senders.get(place) or _sender(buffers.senders, place)
+            sender = buffers.senders.get(place) or _decode_address(buffers.senders, place)
             found.append(ReceivedDatagram(bytes(data[begin : begin + size]), sender, arrival))
 
     def _arrival(self, controls: bytearray, at: int, size: int, wall: int) -> int:
-        """When the kernel received a datagram, in nanoseconds of the wall clock."""
+        """Return when the kernel received a datagram, in nanoseconds of the wall clock."""
         end = at + size
         taken = wall
         while at + _CONTROL_HEADER.size <= end:
@@ -172,8 +176,8 @@ class KernelBatch:
         return taken
 
 
-def _sender(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[Any, ...]:
-    """An address as Python's sockets have it."""
+def _decode_address(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[Any, ...]:
+    """Convert a kernel's address to that of Python's sockets."""
     family = int.from_bytes(place[:2], sys.byteorder)
     port = int.from_bytes(place[2:4], "big")
     sender: tuple[Any, ...]
@@ -191,21 +195,21 @@ def _sender(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[Any, ...
     return sender
 
 
-def _address(buffer: bytearray) -> int:
+def _buffer_address(buffer: bytearray) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
-#: Requested bytes of the kernel's queue: half a second of 20,000 small ones.
+#: The requested size of the kernel's queue: half a second of 20,000 small datagrams a second.
 QUEUE = 1 << 22
 
 
 def machine_time() -> float:
-    """Seconds of a monotonic clock: Python's finest, which on Linux and macOS is its only one."""
+    """Return the seconds of Python's finest monotonic clock, the only one on Linux and macOS."""
     return time.perf_counter_ns() / 1e9
 
 
 class Reception:
-    """A socket from which datagrams are taken, or messages that are like them.
+    """A socket that receives datagrams, or messages that are like them.
 
     ``queue`` is the size of the kernel's queue in bytes. ``closed`` counts, by reason, connections
     that were refused or ended early, and ``example`` describes the first one in words.
@@ -226,15 +230,15 @@ class Reception:
 
     @property
     def dropped(self) -> int:
-        """How many datagrams the kernel's full queue has dropped until now, where known."""
+        """The datagrams that the kernel's full queue has dropped so far, where known."""
         return 0
 
     def read(self, most: int) -> list[ReceivedDatagram]:
-        """The waiting datagrams, in their order, up to ``most``."""
+        """Return the waiting datagrams, in their order, up to ``most``."""
         raise NotImplementedError
 
     async def readable(self, seconds: float | None = None) -> None:
-        """Waits for a datagram, for ``close``, or for ``seconds`` at most."""
+        """Wait for a datagram, for ``close``, or for ``seconds`` at most."""
         changed = asyncio.Event()
         loop, waitable = asyncio.get_running_loop(), self._waitable()
         loop.add_reader(waitable, changed.set)
@@ -245,12 +249,12 @@ class Reception:
             self._stop_waiting()
 
     def _waitable(self) -> int:
-        """The descriptor that becomes readable."""
+        """Return the descriptor that becomes readable."""
         return self.socket.fileno()
 
     def close(self) -> None:
-        """Closes the socket; ``dropped`` stays as it is then."""
-        # before it: once a socket is closed, its descriptor may be that of another one
+        """Close the socket; ``dropped`` keeps its value."""
+        # first, since a closed socket's descriptor may soon be another's
         self._stop_waiting()
         _ = self.dropped
         self.socket.close()
@@ -269,8 +273,8 @@ class ReceivingSocket(Reception):
 
     ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
     chooses one. ``queue`` is the size of its queue in bytes, and ``refused`` counts the closed
-    ports reported for datagrams sent. Raises ``OSError``, and ``ValueError``
-    for an interface without a group.
+    ports reported for datagrams sent. Raises ``OSError``, and ``ValueError`` for an interface
+    without a group.
     """
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
@@ -284,9 +288,9 @@ class ReceivingSocket(Reception):
             self.socket.setblocking(False)
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE)
             granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
-            # on Linux the other half is for bookkeeping
+            # Linux uses half of it for bookkeeping
             self.queue = granted // 2 if sys.platform == "linux" else granted
-            self._batch = _in_batches(self.socket)
+            self._batch = _make_batch(self.socket)
             self._attach(at, interface)
         except BaseException:
             self.socket.close()
@@ -299,7 +303,7 @@ class ReceivingSocket(Reception):
             self.socket.bind(at.place)
 
     def read(self, most: int) -> list[ReceivedDatagram]:
-        """The waiting datagrams, in their order, up to ``most``."""
+        """Return the waiting datagrams, in their order, up to ``most``."""
         found: list[ReceivedDatagram] = []
         while len(found) < most:
             try:
@@ -316,41 +320,41 @@ class ReceivingSocket(Reception):
 
     @property
     def dropped(self) -> int:
-        """How many datagrams the kernel's full queue has dropped until now, where known.
+        """The datagrams that the kernel's full queue has dropped so far, where known.
 
-        It is the socket's own counter: it needs no datagram behind those that were dropped.
+        It is the socket's own counter, which does not depend on later datagrams.
         """
         if sys.platform == "linux" and self.socket.fileno() >= 0:
             with contextlib.suppress(OSError):
-                self._dropped = dropped_by(self.socket)
+                self._dropped = count_dropped(self.socket)
         return self._dropped
 
 
 def _is_group(at: Resolved) -> bool:
-    """Whether it is the address of a multicast group."""
+    """True if the address is that of a multicast group."""
     return ip_address(at.place[0].partition("%")[0]).is_multicast
 
 
 def _join(member: socket.socket, at: Resolved, interface: str | None) -> None:
-    """Binds it and makes it a member, of which there may be others."""
+    """Bind the socket and join the group, of which there may be other members."""
     host, port = at.place[:2]
     group = socket.inet_pton(at.family, host.partition("%")[0])
     member.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if at.family == socket.AF_INET:
         place: tuple[object, ...] = (host, port)
-        # four zeros: the system chooses
+        # four zeros let the system choose
         own = socket.inet_aton(interface) if interface else bytes(4)
         joining = (socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group + own)
     else:
         index = socket.if_nametoindex(interface) if interface else at.place[3]
         place = (host, port, 0, index)
         joining = (socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, group + struct.pack("@I", index))
-    # Windows binds to no group
+    # Windows cannot bind to a group
     member.bind(("", port) if sys.platform == "win32" else place)
     member.setsockopt(*joining)
 
 
-def _in_batches(source: socket.socket) -> KernelBatch | None:
+def _make_batch(source: socket.socket) -> KernelBatch | None:
     if sys.platform != "linux":
         return None
     try:
@@ -360,8 +364,8 @@ def _in_batches(source: socket.socket) -> KernelBatch | None:
 
 
 def allow_files(count: int) -> None:
-    """Raises the number of files that this process may open, as far as it may."""
-    if sys.platform == "win32":  # which has no such limit
+    """Raise the limit of open files of this process to ``count``, as far as allowed."""
+    if sys.platform == "win32":  # Windows has no such limit
         return
     import resource
 
@@ -372,23 +376,23 @@ def allow_files(count: int) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-#: The types of the length before a binary message. Of 32 bits both byte orders are understood:
-#: no length up to ``_LONGEST`` is one in the other order too.
+#: The types of the length before a binary message. For 32 bits both byte orders are understood:
+#: no length up to ``_LONGEST`` is a length in the other order, too.
 PREFIXES = {"u16": (2, "little"), "big-u16": (2, "big"), "u32": (4, "")}
 
-#: Bytes of a message: those of the largest datagram, as which a capture records it.
+#: The longest message: as long as the largest datagram, as which a capture records it.
 _LONGEST = 65507
 
-#: Bytes that are read of a connection at a time, and of a WebSocket handshake.
+#: Bytes to read from a connection at a time, and the longest WebSocket handshake.
 AT_ONCE = 1 << 14
 _LONGEST_HANDSHAKE = 1 << 14
 
-#: Every web page can make a browser send this to any port.
+#: The beginning of an HTTP request, which any web page can make a browser send to any port.
 _HTTP = re.compile(rb"(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE) ")
 
 
 class Unacceptable(Portable, Exception):
-    """A connection is not understood from here on: the reason, and the fault in words."""
+    """A fault of a connection, which ends it: the reason, and the fault in words."""
 
     def __init__(self, reason: Refused, words: str) -> None:
         super().__init__(words)
@@ -396,10 +400,10 @@ class Unacceptable(Portable, Exception):
 
 
 class Splitter:
-    """Cuts what one connection sends into messages.
+    """Splits the bytes of one connection into messages.
 
-    ``found`` are those to be taken, ``head`` stands before each of them, ``answer`` is to be sent
-    back; ``ended``: the client has said that nothing more comes.
+    ``found`` are the messages to be taken, ``head`` stands before each of them, ``answer`` is to be
+    sent back; ``ended``: the client has closed its side.
     """
 
     head = b""
@@ -412,21 +416,21 @@ class Splitter:
         self._checked = False
 
     def feed(self, data: bytes) -> None:
-        """Finds the messages that end in these bytes; raises ``Unacceptable`` behind them."""
+        """Find the messages that end in these bytes; raise ``Unacceptable`` after them."""
         self._buffer += data
         if not self._checked:
             if _HTTP.match(self._buffer):
                 raise Unacceptable(Refused.OTHER_PROTOCOL, "an HTTP request: browsers need ws://")
             self._checked = len(self._buffer) > 8
-        self._cut()
+        self._split()
 
-    def _cut(self) -> None:
+    def _split(self) -> None:
         raise NotImplementedError
 
     def end(self) -> None:
-        """The end of the connection; raises ``Unacceptable`` for half a message."""
+        """Handle the end of the connection; raise ``Unacceptable`` for half a message."""
         if self._buffer:
-            raise Unacceptable(Refused.CUT, f"{len(self._buffer):,} bytes at the end")
+            raise Unacceptable(Refused.CUT, f"{len(self._buffer):,} bytes without an end")
 
 
 class Lines(Splitter):
@@ -435,19 +439,19 @@ class Lines(Splitter):
     def __init__(self, packet_format: str | None, numbered: bool) -> None:
         super().__init__()
         self._format = packet_format
-        self._begun = numbered  # columns by their numbers have no header
+        self._begun = numbered  # numbered columns have no header
 
-    def _cut(self) -> None:
-        # the rest was searched before, and can be long while little comes
+    def _split(self) -> None:
+        # the earlier bytes have been searched, and may be many
         if self._buffer.find(b"\n", -AT_ONCE) >= 0:
             *lines, rest = bytes(self._buffer).split(b"\n")
             self._buffer = bytearray(rest)
-            self.found += [line for text in lines if (line := self._line(text))]
+            self.found += [line for text in lines if (line := self._clean_line(text))]
         if len(self._buffer) > _LONGEST:
-            raise Unacceptable(Refused.OVERLONG, f"a line of {_LONGEST:,} bytes goes on")
+            raise Unacceptable(Refused.OVERLONG, f"a line is longer than {_LONGEST:,} bytes")
 
-    def _line(self, line: bytes) -> bytes:
-        """A line that may be packets; nothing for others."""
+    def _clean_line(self, line: bytes) -> bytes:
+        """Return a line that may have packets; empty for others."""
         line = line.rstrip(b"\r")
         if len(line) > _LONGEST:
             raise Unacceptable(Refused.OVERLONG, f"a line of {len(line):,} bytes")
@@ -463,7 +467,7 @@ class Lines(Splitter):
         return line
 
     def end(self) -> None:
-        """The last line needs no end if it shows by itself that it is whole: JSON."""
+        """Take a last line without an end if it is complete by itself: JSON."""
         if self._buffer.lstrip().startswith((b"{", b"[")):
             self.found.append(bytes(self._buffer))
         elif self._buffer.strip():
@@ -471,24 +475,24 @@ class Lines(Splitter):
 
 
 class Prefixed(Splitter):
-    """Binary messages, each behind its length (of ``PREFIXES``)."""
+    """Binary messages, each after its length (of ``PREFIXES``)."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__()
         self._prefix = prefix
         self._size, self._order = PREFIXES[prefix]
 
-    def _cut(self) -> None:
+    def _split(self) -> None:
         at = 0
         while (begin := at + self._size) <= len(self._buffer):
-            end = begin + self._length(bytes(self._buffer[at:begin]))
+            end = begin + self._decode_length(bytes(self._buffer[at:begin]))
             if end > len(self._buffer):
                 break
             self.found.append(bytes(self._buffer[begin:end]))
             at = end
         del self._buffer[:at]
 
-    def _length(self, written: bytes) -> int:
+    def _decode_length(self, written: bytes) -> int:
         orders: Any = (self._order,) if self._order else ("little", "big")
         lengths = [int.from_bytes(written, order) for order in orders]
         for order, length in zip(orders, lengths, strict=True):
@@ -500,9 +504,9 @@ class Prefixed(Splitter):
 
 
 class WebSocketMessages(Splitter):
-    """Messages of a WebSocket, without compression: none of them can be longer than its bytes.
+    """Messages of a WebSocket, without compression, so that none is longer than its bytes.
 
-    With ``binary`` text messages are not understood.
+    With ``binary`` text messages are refused.
     """
 
     def __init__(self, binary: bool, origins: Sequence[str]) -> None:
@@ -511,7 +515,7 @@ class WebSocketMessages(Splitter):
         super().__init__()
         self._binary = binary
         self._origins = origins
-        # a browser gives up a connection for which none of the subprotocols it offers is chosen
+        # browsers close a connection if none of their subprotocols is chosen
         self._protocol = ServerProtocol(
             max_size=_LONGEST, select_subprotocol=lambda _, offered: next(iter(offered), None)
         )
@@ -519,20 +523,20 @@ class WebSocketMessages(Splitter):
         self._is_open = False
 
     def feed(self, data: bytes) -> None:
-        """Finds the messages that end in these bytes; raises ``Unacceptable`` behind them."""
+        """Find the messages that end in these bytes; raise ``Unacceptable`` after them."""
         protocol = self._protocol
         self._size += len(data)
         if not self._is_open and self._size > _LONGEST_HANDSHAKE:
-            raise Unacceptable(Refused.OTHER_PROTOCOL, "a handshake that does not end")
+            raise Unacceptable(Refused.OTHER_PROTOCOL, "an endless handshake")
         protocol.receive_data(data)
         try:
             for event in protocol.events_received():
                 if not hasattr(event, "opcode"):
                     self._greet(event)
-                elif event.opcode <= 2 and self._is_open:  # 0: goes on, 1: text, 2: binary
+                elif event.opcode <= 2 and self._is_open:  # 0: continuation, 1: text, 2: binary
                     if event.opcode == 1 and self._binary:
                         raise Unacceptable(
-                            Refused.OTHER_PROTOCOL, "a text message, where --layout is for binary"
+                            Refused.OTHER_PROTOCOL, "a text message, but --layout needs binary ones"
                         )
                     self._buffer += event.data
                     if event.fin:
@@ -550,7 +554,7 @@ class WebSocketMessages(Splitter):
 
     def _greet(self, request: Any) -> None:
         protocol = self._protocol
-        given = request.headers.get_all("Origin")  # programs that are no browsers send none
+        given = request.headers.get_all("Origin")  # only browsers send one
         self._is_open = all(is_allowed(origin, self._origins) for origin in given)
         if not self._is_open:
             words = f"{', '.join(given)} may not connect: see origin= of epic listen"
@@ -560,7 +564,7 @@ class WebSocketMessages(Splitter):
 
 
 def is_allowed(origin: str, allowed: Sequence[str]) -> bool:
-    """Whether a page of this origin may send packets: this machine's, and those ``allowed``."""
+    """True if a page of this origin may send packets: this machine's, and those ``allowed``."""
     if "*" in allowed or origin in allowed:
         return True
     with contextlib.suppress(ValueError):
@@ -579,9 +583,10 @@ class _Connection(NamedTuple):
 
 
 class StreamSocket(Reception):
-    """Listens for connections, and takes messages from all of them; ``OSError`` where it cannot.
+    """A socket that accepts connections, and takes messages from all of them.
 
-    A connection is read no faster than its messages are taken.
+    Raises ``OSError`` where it cannot listen. A connection is read no faster than its messages are
+    taken.
     """
 
     def __init__(self, at: Resolved, make_splitter: Callable[[], Splitter]) -> None:
@@ -596,7 +601,7 @@ class StreamSocket(Reception):
         self._selector.register(self.socket, selectors.EVENT_READ)
 
     def read(self, most: int) -> list[ReceivedDatagram]:
-        """The messages that have come in, in the order in which they were read."""
+        """Return the received messages, in the order in which they were read."""
         if not self._messages and not self._ready and self.socket.fileno() >= 0:
             self._ready.extend(key.data for key, _ in self._selector.select(0))
         while self._ready and len(self._messages) < most:
@@ -619,12 +624,12 @@ class StreamSocket(Reception):
                 continue
             except (BlockingIOError, InterruptedError):
                 return
-            except OSError:  # no more files: until one is closed
+            except OSError:  # no file descriptors left until one is closed
                 self._selector.unregister(self.socket)
                 return
             accepted.setblocking(False)
             if len(self._connections) >= _MOST_CONNECTIONS:
-                self._count(Unacceptable(Refused.NO_ROOM, f"{_MOST_CONNECTIONS} are open"))
+                self._count_refusal(Unacceptable(Refused.NO_ROOM, f"{_MOST_CONNECTIONS} are open"))
                 accepted.close()
                 continue
             connection = _Connection(accepted, sender, self._make_splitter())
@@ -646,7 +651,7 @@ class StreamSocket(Reception):
             else:
                 splitter.end()
         except Unacceptable as error:
-            self._count(error)
+            self._count_refusal(error)
             splitter.answer = splitter.answer or f"epic: {error}\n".encode()
             data = b""
         found, splitter.found = splitter.found, []
@@ -655,17 +660,17 @@ class StreamSocket(Reception):
         )
         answer, splitter.answer = splitter.answer, b""
         with contextlib.suppress(OSError):
-            # one who does not read has no answer: he asked for more than the kernel keeps
+            # a client that does not read its answers is dropped
             if answer and connection.socket.send(answer) < len(answer):
                 data = b""
         if not data or splitter.ended:
-            self._drop(connection)
+            self._drop_connection(connection)
 
-    def _count(self, error: Unacceptable) -> None:
+    def _count_refusal(self, error: Unacceptable) -> None:
         self.closed[error.reason] += 1
         self.example = self.example or str(error)
 
-    def _drop(self, connection: _Connection) -> None:
+    def _drop_connection(self, connection: _Connection) -> None:
         self._connections.discard(connection)
         self._selector.unregister(connection.socket)
         with contextlib.suppress(OSError):
@@ -675,9 +680,9 @@ class StreamSocket(Reception):
             self._selector.register(self.socket, selectors.EVENT_READ)
 
     async def readable(self, seconds: float | None = None) -> None:
-        """Waits for bytes or clients, for ``close``, or for ``seconds`` at most."""
+        """Wait for bytes or clients, for ``close``, or for ``seconds`` at most."""
         if not self._messages and not self._ready:
-            if sys.platform == "win32":  # whose selectors have no descriptor
+            if sys.platform == "win32":  # selectors have no descriptor on Windows
                 seconds = min(seconds or 0.005, 0.005)
             await super().readable(seconds)
 
@@ -686,20 +691,20 @@ class StreamSocket(Reception):
         return int(of.fileno())
 
     def close(self) -> None:
-        """Closes the socket and all connections."""
+        """Close the socket and all connections."""
         if self.socket.fileno() < 0:
             return
         self._stop_waiting()
         self.socket.close()
         for connection in list(self._connections):
-            self._drop(connection)
+            self._drop_connection(connection)
         self._selector.close()
 
 
-def listening_to_streams(
+def listen_to_streams(
     address: Address, ingest: IngestSpec | None, prefix: str, origins: Sequence[str]
 ) -> StreamSocket:
-    """Listens on an address of TCP or WebSocket; raises ``OSError`` and ``ValueError``."""
+    """Listen on an address of TCP or WebSocket; raise ``OSError`` and ``ValueError``."""
     binary = ingest is not None and ingest.records is not None
     make: Callable[[], Splitter]
     if address.scheme == "ws":

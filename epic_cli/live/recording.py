@@ -1,4 +1,4 @@
-"""Recordings that grow while packets arrive, are valid at any moment, and start over when large."""
+"""Recordings that grow while packets arrive, valid at any moment, in several files if large."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Rotation(NamedTuple):
-    """When the next file begins: before it has more bytes than this, or after this many seconds."""
+    """The largest size (bytes) and the longest time (s) of a file before the next one begins."""
 
     size: float = math.inf
     seconds: float = math.inf
@@ -40,7 +40,7 @@ _SPANS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def parse_rotation(text: str) -> Rotation:
-    """A size or a time, each with its unit; raises ``ValueError``."""
+    """Parse a size or a time, each with its unit; raise ``ValueError``."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)", text.strip().lower())
     number, unit = (float(found[1]), found[2]) if found else (math.nan, "")
     rotation = Rotation(
@@ -49,26 +49,26 @@ def parse_rotation(text: str) -> Rotation:
     )
     size, seconds = rotation
     if not (100_000 <= size < 1e15 or 1 <= seconds < 1e9):
-        wanted = "a size from 100kB on, as 100MB, nor a time, as 10min"
-        raise ValueError(f"{text!r} is neither {wanted}")
+        raise ValueError(
+            f"{text!r} is not a size from 100kB on, such as 100MB, nor a time, such as 10min"
+        )
     return rotation
 
 
 def whole_lines(data: bytes, size: int) -> int:
-    """How many of the first ``size`` bytes are whole lines."""
+    """Return how many of the first ``size`` bytes are whole lines."""
     return data.rfind(b"\n", 0, size) + 1
 
 
 class WholeFile:
-    """Writes whole lines or records, unbuffered.
+    """A file of whole lines or records, written without a buffer.
 
     What ``write`` has returned from is in the file even if the program dies; only the machine
-    itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
-    a whole line or record: ``whole`` says how many of the first bytes of the data are such.
-    A non-empty file is not overwritten, unless it ``replaces`` it: with what is written first, but
-    for a file that this run reads. Each begins with ``header``.
-    With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``. ``recorded``
-    counts what is in them.
+    itself could lose it. Raises ``OSError`` with the name of the file, which then ends with a whole
+    line or record: ``whole`` returns how many of the first bytes of the data are whole. A non-empty
+    file is not overwritten, unless the first write ``replaces`` it; a file that this run reads
+    never is. Each file begins with ``header``. With a ``rotation`` names are numbered:
+    ``game-0001.csv``, ``game-0002.csv``. ``recorded`` counts the lines or records in them.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class WholeFile:
         self._open()
 
     def __str__(self) -> str:
-        """Return the path as messages show it, and how many files there are."""
+        """Return the path as messages show it, and the number of files."""
         count = f"{self.files:,} numbered file" + "s" * (self.files != 1)
         path = printable(str(self.path))
         return path if self._rotation is None else f"{path}, in {count}"
@@ -116,13 +116,13 @@ class WholeFile:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
             self._size = 0
             self._begun = time.monotonic()
-            self._put(self._header)
+            self._write_all(self._header)
         except BaseException:
             self.close()
             raise
 
     def write(self, data: bytes | memoryview, count: int = 1) -> None:
-        """Writes ``count`` lines or records, to the next file where this one has enough."""
+        """Write ``count`` lines or records, to the next file if this one is full."""
         data = bytes(data)
         while data and self._rotation is not None:
             filled = self._size > len(self._header)
@@ -134,23 +134,23 @@ class WholeFile:
                 break
             some = self._whole(data, max(int(room), 0))
             if not some and not filled:
-                break  # a file is to have less than there is in a line
-            self._put(data[:some])
+                break  # a line is longer than the file's limit
+            self._write_all(data[:some])
             data = data[some:]
             if data:
                 self._open()
         if data:
-            self._put(data)
+            self._write_all(data)
         self.recorded += count
 
     def take_back(self, data: bytes) -> None:
-        """What was written last is not so; what is no file of the disk keeps it."""
+        """Remove the last write from a regular file; other files keep it."""
         if self._regular:
             self._size -= len(data)
             os.ftruncate(self._descriptor, self._size)
             self.recorded -= 1
 
-    def _put(self, data: bytes) -> None:
+    def _write_all(self, data: bytes) -> None:
         written = 0
         if data and self._old:
             os.ftruncate(self._descriptor, 0)
@@ -168,18 +168,18 @@ class WholeFile:
         self._size += written
 
     def flush(self) -> None:
-        """Does nothing: what is written is there."""
+        """Do nothing: writes have no buffer."""
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """True if the file is a terminal."""
         return os.isatty(self._descriptor)
 
     def fileno(self) -> int:
-        """The number of the file that is written."""
+        """Return the descriptor of the file."""
         return self._descriptor
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -187,9 +187,9 @@ class WholeFile:
 
 @contextlib.contextmanager
 def open_log(path: str | None) -> Iterator[Sink]:
-    """A sink for what cannot be repeated: a file grows under its name, in whole lines.
+    """Open a sink that writes whole lines to a file as it grows.
 
-    Without a path, or with ``-``, it is stdout. Raises ``CannotAccess``.
+    Without a path, or with ``-``, it is stdout. Raise ``CannotAccess``.
     """
     if path is None or path == "-":
         with open_sink(None) as sink:
@@ -201,16 +201,16 @@ def open_log(path: str | None) -> Iterator[Sink]:
         yield Sink(file, path)
 
 
-def format_of(path: str) -> str:
-    """The format by suffix: CSV, JSON lines, and packet text for all others."""
+def find_format(path: str) -> str:
+    """Return the format by suffix: CSV, JSON lines, and packet text for all others."""
     kind = suffixes().get(os.path.splitext(path)[1].lower(), DEFAULT)  # noqa: PTH122 - as elsewhere
     return kind if kind in packet_formats() else DEFAULT
 
 
 class Recording(Consumer):
-    """A consumer that writes to a ``WholeFile``, of which it counts the ``unit``.
+    """A consumer that writes to a ``WholeFile`` and counts in ``unit``.
 
-    ``left_out`` says what its format cannot hold; nothing: it holds everything that came.
+    ``left_out`` describes what its format cannot hold; empty: it holds everything so far.
     """
 
     unit: str
@@ -218,17 +218,17 @@ class Recording(Consumer):
     left_out = ""
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file."""
         self.file.close()
 
 
 class PacketRecording(Recording):
-    """Writes packets in the format of the file's suffix, as far as this format can hold them."""
+    """A recording of packets in the format of the file's suffix."""
 
     unit = "packets"
 
     def __init__(self, path: str, rotation: Rotation | None = None) -> None:
-        entry = formats()[format_of(path)]
+        entry = formats()[find_format(path)]
         self._writer = make_line_writer(entry.name)
         self._rows = self._writer.many()
         self._first: Unwritable | None = None
@@ -237,7 +237,7 @@ class PacketRecording(Recording):
 
     @property
     def left_out(self) -> str:  # type: ignore[override]
-        """How many packets are not in it, why the first of them is not, and what would hold it."""
+        """The number of packets that the format cannot hold, why, and a format that can."""
         if self._first is None:
             return ""
         cure = "" if self._first.fault is Fault.UNPRINTABLE else "; .jsonl holds such packets"
@@ -245,7 +245,7 @@ class PacketRecording(Recording):
         return f"{self._count:,} not recorded in {path}: {self._first}{cure}"
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Writes the packets that it can hold, and counts the others."""
+        """Write the packets that the format can hold, and count the others."""
         begin, found, written = 0, [], 0
         while begin < len(block):
             rows, end = self._rows.rows(block, begin)
@@ -267,9 +267,9 @@ class PacketRecording(Recording):
 
 
 class DatagramRecording(Recording):
-    """Writes each datagram as it was received at ``target``, with its arrival and its sender.
+    """A recording of each datagram received at ``target``, with its arrival and its sender.
 
-    It is a capture (pcap) for Wireshark, of which ``epic convert`` makes packets again.
+    It is a capture (pcap) for Wireshark, from which ``epic convert`` makes packets.
     """
 
     unit = "datagrams"
@@ -282,7 +282,7 @@ class DatagramRecording(Recording):
         self._wall = time.time_ns() - int(machine_time() * 1e9)
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Writes datagrams."""
+        """Write datagrams."""
         records = [
             capture_record(datagram, self._target, self._wall + round(datagram.time * 1e9))
             for datagram in received

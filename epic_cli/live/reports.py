@@ -1,4 +1,4 @@
-"""What was received while listening, in a few lines."""
+"""Reports of what was received while listening, in a few lines."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame, TrafficFlow
 
 
-#: Senders' clocks that are listed. From this many seconds before its time on a packet shows that
-#: the first one was late.
+#: The most senders' clocks that are listed. A packet that arrives this many seconds early shows
+#: that the first packet was late.
 _MOST_DRIFTS, _EARLY = 5, 0.1
 
 
-def clock_reset(counts: Counts) -> str:
-    """Whether the clock began wrong, or a game was started again or stood still; nothing: no."""
+def describe_clock_reset(counts: Counts) -> str:
+    """Describe a late start, a restart or a pause of the game's clock; empty if there was none."""
     count, step = counts.clock_resets, counts.clock_step
     if not count:
         early = -counts.delays.delay(0) if counts.packets else 0.0
         if early < _EARLY:
             return ""
         return (
-            f"the first packet, which set the clock, was {1000 * early:,.0f} ms later than another:"
-            " `epic`, which draws by that clock, runs off; listen again for a better one"
+            f"the first packet, which set the clock, was {1000 * early:,.0f} ms late: `epic`, which"
+            " uses that clock, draws wrong; listen again to set a better one"
         )
     times = "once" if count == 1 else f"{count:,} times, the last time"
     where = f"{abs(step):.1f} s {'back' if step > 0 else 'ahead'}"
-    return f"the game's clock was set {times} {where}: its times go on from there"
+    return f"the game's clock was set {times} {where}; times continue from there"
 
 
-def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
-    """What was refused, and what the socket had no room for: lines, or nothing.
+def describe_losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
+    """Return lines about refused and dropped datagrams; empty if there are none.
 
-    ``queue`` is how many bytes of its datagrams the kernel keeps at most.
+    ``queue`` is the size of the kernel's queue in bytes.
     """
-    words = (clock_reset(counts), count_words(counts.refused, counts.example))
+    words = (describe_clock_reset(counts), count_words(counts.refused, counts.example))
     lines = "".join(f"{word}\n" for word in words if word)
     if dropped:
         lines += f"{dropped:,} datagrams dropped by the full queue of the socket"
@@ -53,7 +53,7 @@ def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
 
 
 def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> str:
-    """Counts, and how much longer than the shortest packets were on their way."""
+    """Return lines with the counts, and the quantiles of the delay above the shortest."""
     lines = (
         f"{counts.packets:,} packets in {counts.datagrams:,} datagrams,"
         f" {entities:,} {verb(entities, 'entity', 'entities')},"
@@ -63,11 +63,11 @@ def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> 
         delay, least = counts.delays.delay, counts.delays.delay(0)
         above = quantiles(lambda share: delay(share) - least, (0.5, 0.95, 0.99, 1.0))
         lines += f"delay above the shortest in ms: {above}\n"
-    return lines + _drifts(counts.drifts) + losses(counts, dropped, queue)
+    return lines + _describe_drifts(counts.drifts) + describe_losses(counts, dropped, queue)
 
 
-def _drifts(drifts: Sequence[float | None]) -> str:
-    """How fast those senders' clocks run that are not as fast as the receiver's."""
+def _describe_drifts(drifts: Sequence[float | None]) -> str:
+    """Return a line about senders' clocks that run faster or slower than the receiver's."""
     words = [
         f"{'slower' if drift > 0 else 'faster'} by {abs(drift) * 1e6:,.0f} ppm"
         for drift in drifts
@@ -81,34 +81,35 @@ def _drifts(drifts: Sequence[float | None]) -> str:
     return f"{clocks} {', '.join(words)} than the receiver's\n"
 
 
-def milliseconds(seconds: float, sign: str = "") -> str:
-    """A time in three digits; NaN: a dash."""
+def format_milliseconds(seconds: float, sign: str = "") -> str:
+    """Format a time in three digits; NaN as a dash."""
     if math.isnan(seconds):
         return "-"
     value = 1000 * seconds
     return f"{value:{sign},.0f} ms" if abs(value) >= 100 else f"{value:{sign}.3g} ms"
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def _traffic_words(flow: TrafficFlow, entities: int, dropped: int) -> list[str]:
-    """What comes in: a second's packets and datagrams, and the link as it shows."""
+def _describe_traffic(flow: TrafficFlow, entities: int, dropped: int) -> list[str]:
+    """Return the packets and datagrams per second, and the link's figures."""
+    delays = (format_milliseconds(delay, "+") for delay in (flow.delay, flow.delay95))
     parts = [
         f"{flow.packets:,.0f} packets/s",
         f"{flow.datagrams:,.0f} datagrams/s",
-        f"loss {_share(flow.loss)}",
-        f"jitter {milliseconds(flow.jitter)}",
-        f"delay {milliseconds(flow.delay, '+')}, 95% {milliseconds(flow.delay95, '+')}",
-        f"{entities:,} {'entity' if entities == 1 else 'entities'}",
+        f"loss {_format_share(flow.loss)}",
+        f"jitter {format_milliseconds(flow.jitter)}",
+        "delay {}, 95% {}".format(*delays),
+        f"{entities:,} {verb(entities, 'entity', 'entities')}",
     ]
     return [*parts, f"{dropped:,} DROPPED by the socket"] if dropped else parts
 
 
-def game_traffic(game: RunningGame) -> list[str]:
-    """What comes in of a running game, what is recorded of it, and what could not be drawn."""
-    parts = _traffic_words(game.traffic.flow, len(game.live.newest), game.receiving.dropped)
+def describe_traffic(game: RunningGame) -> list[str]:
+    """Return the traffic of a running game, its recordings, and packets that were not drawn."""
+    parts = _describe_traffic(game.traffic.flow, len(game.live.newest), game.receiving.dropped)
     for recording in game.recordings:
         name = cut(printable(str(recording.file.path)), 30)
         parts.append(f"{recording.file.recorded:,} recorded in {name}")
@@ -119,8 +120,8 @@ def game_traffic(game: RunningGame) -> list[str]:
     return parts
 
 
-def game_messages(game: RunningGame) -> str:
-    """What is wrong with what comes in; nothing: all is well."""
+def describe_faults(game: RunningGame) -> str:
+    """Describe faults in the received packets; empty if there are none."""
     counts = game.drawing.counts
-    words = clock_reset(counts), count_words(counts.refused, counts.example)
+    words = describe_clock_reset(counts), count_words(counts.refused, counts.example)
     return "; ".join(filter(None, words))

@@ -1,4 +1,4 @@
-"""The screen of a running game: a map, lines below it, who is there beside it, and keys."""
+"""The screen of a running game: a map, a list of entities beside it, figures and keys below."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import ELLIPSIS, cut, pad, printable, width, wrap
 from epic_cli.live.listener import Listener
-from epic_cli.live.map import ASCII, COLOURS, UNICODE, Viewport, draw_map, entity_at
+from epic_cli.live.map import ASCII, COLORS, UNICODE, Viewport, draw_map, entity_at
 from epic_cli.live.model import LiveEvaluator, NameLine, RunningGame, StrategyChoice
-from epic_cli.live.reports import game_messages, game_traffic, milliseconds
+from epic_cli.live.reports import describe_faults, describe_traffic, format_milliseconds
 from epic_cli.metrics.digits import three_digits
 from epic_cli.recordings.writing import value_text
 from epic_cli.shell.console import speaks_unicode
@@ -31,49 +31,53 @@ from epic_cli.show.full_screen import (
     too_small,
 )
 
-#: Keys, what they do in a word or two under the map (nothing: no room), and in the help.
+#: Keys, with one or two words for the line under the map (empty: not there), and their help.
 KEYS = (
     ("s/S", "strategy", "the next strategy, the one before"),
-    ("/", "by name", "a strategy by its name: type, Tab, Enter; Esc leaves all as it is"),
+    ("/", "by name", "a strategy by its name: type, Tab, Enter; Esc cancels"),
     ("tab", "setting", "the next setting; Shift-Tab: the one before"),
     ("m/l", "more, less", "more or less of the setting in brackets; d: its default"),
     ("f/F", "follow", "follow the next entity, the one before; Esc: none"),
     ("arrows", "", "move the map"),
     ("+/-", "zoom", "zoom in, zoom out; 0: show everything again"),
     ("v", "", "another plane: xy, xz, zy"),
-    ("e", "events", "what happened: who joined and left, clocks, teleports, drops"),
+    ("e", "events", "the events: entities that joined or left, clocks, teleports, drops"),
     ("mouse", "", "the wheel zooms, a click follows; Shift selects text"),
-    ("space", "pause", "pause what is shown: strategies and settings can be tried on that moment;"
-     " packets still come in and are recorded"),
-    ("?", "help", "this help; any key leaves it"),
+    ("space", "pause", "pause the display: strategies and settings can be tried on that moment;"
+     " packets still arrive and are recorded"),
+    ("?", "help", "this help; any key closes it"),
     ("q", "quit", "quit; Ctrl-Z: suspend; Ctrl-L: clear"),
 )  # fmt: skip
 
 
 def delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
-    """The longest delay of each second as bars, the latest at the right."""
-    return _bar_line("delay", history, columns, bars, lambda most: milliseconds(most, "+"))
+    """Draw the longest delay of each second as bars, the latest at the right."""
+    return _draw_bars("delay", history, columns, bars, lambda most: format_milliseconds(most, "+"))
 
 
 def curves(evaluator: LiveEvaluator, columns: int, bars: str, least: float | None) -> list[str]:
-    """Error, lag and delay of the entity that is followed, second by second, as bars.
+    """Draw error, lag and delay of the followed entity, second by second, as bars.
 
     The delay is above ``least`` (s); None: above the shortest.
     """
     now = max((max(curve) for curve in evaluator.curves if curve), default=0)
     names: Sequence[str] = ("error", "lag", "delay")
-    words: Sequence[Callable[[float], str]] = (three_digits, milliseconds, milliseconds)
+    words: Sequence[Callable[[float], str]] = (
+        three_digits,
+        format_milliseconds,
+        format_milliseconds,
+    )
     found = []
     for head, one, form in zip(names, evaluator.curves, words, strict=True):
         values = [one.get(second, math.nan) for second in range(min(one, default=now), now + 1)]
         if head == "delay":
             shortest = min(one.values(), default=0.0) if least is None else least
             values = [value - shortest for value in values]
-        found += _bar_line(head, values, columns, bars, form)
+        found += _draw_bars(head, values, columns, bars, form)
     return found
 
 
-def _bar_line(
+def _draw_bars(
     head: str, values: Sequence[float], columns: int, bars: str, words: Callable[[float], str]
 ) -> list[str]:
     room = columns - 24
@@ -82,11 +86,11 @@ def _bar_line(
     if not known:
         return []
     most = max(known, key=abs)
-    drawn = "".join(_bar(abs(value), abs(most), bars) for value in shown)
+    drawn = "".join(_choose_bar(abs(value), abs(most), bars) for value in shown)
     return [f"{head:5} {drawn} most {words(most)}"]
 
 
-def _bar(value: float, most: float, bars: str) -> str:
+def _choose_bar(value: float, most: float, bars: str) -> str:
     if math.isnan(value):
         return " "
     share = value / most if most > 0 else 0.0
@@ -94,14 +98,14 @@ def _bar(value: float, most: float, bars: str) -> str:
 
 
 def strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[str]:
-    """The strategy, and its figures in hindsight."""
+    """Return the strategy, and its figures in hindsight."""
     place = choice.names.index(choice.strategy) + 1
     name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
     return [name, *(figures or ["measuring"])]
 
 
 def settings(choice: StrategyChoice) -> list[str]:
-    """All settings, that to be changed in brackets."""
+    """Return all settings, with the selected one in brackets."""
     shown = []
     for setting in choice.settings:
         value = choice.values[setting.name]
@@ -110,11 +114,11 @@ def settings(choice: StrategyChoice) -> list[str]:
             text += f" {setting.unit}"
         text += "" if value == setting.default else "*"
         shown.append(f"[{text}]" if setting is choice.selected else text)
-    return shown or ["it has no settings"]
+    return shown or ["no settings"]
 
 
 def help_lines(title: str, columns: int) -> Lines:
-    """What the keys do."""
+    """Return the lines that explain the keys."""
     room = max(width(keys) for keys, _, _ in KEYS) + 2
     drawn: Lines = [[("class:news", cut(title, columns))]]
     for keys, _, words in KEYS:
@@ -124,24 +128,24 @@ def help_lines(title: str, columns: int) -> Lines:
     return drawn
 
 
-#: Columns of the roster, and of a name in it.
+#: Columns of the list of entities, and of a name in it.
 ROSTER = 40
 
 _NAME = 14
 
 
 def listed(game: RunningGame, lines: int) -> Sequence[str]:
-    """The entities that a roster of ``lines`` has room for: all, or the worst ones."""
+    """Return the entities for a list of ``lines``: all, or the worst ones."""
     names = game.history.names
     if len(names) < lines:
         return names
     error = game.evaluator.error
-    names.sort(key=lambda name: (name != game.followed, -_known(error(name))))
+    names.sort(key=lambda name: (name != game.followed, -_rank_error(error(name))))
     return names[: lines - 2]
 
 
 def roster(game: RunningGame, lines: int) -> Lines:
-    """A head, a line for each entity that is ``listed``, and how many others there are."""
+    """Draw a head, a line for each of the ``listed`` entities, and the number of others."""
     history, now, shown = game.history, game.now, game.listed
     numbers = history.received(now - 1).entities
     rates = np.bincount(numbers, minlength=len(history.entities))
@@ -151,8 +155,8 @@ def roster(game: RunningGame, lines: int) -> Lines:
     for name in shown:
         number = history.entities.number_of(name)
         silent = max(now - (history.newest[name].arrival or now), 0.0)
-        text = f"{rates[number]:>9} {silent:>5.1f} s {_cell(game.evaluator.error(name)):>6}"
-        style = f"class:drawn class:entity-{number % COLOURS}"
+        text = f"{rates[number]:>9} {silent:>5.1f} s {_format_error(game.evaluator.error(name)):>6}"
+        style = f"class:drawn class:entity-{number % COLORS}"
         mark = ">" if name == game.followed else " "
         line: list[Fragment] = [
             (style, f"{mark}{pad(printable(name) or '(no name)', _NAME)} "),
@@ -165,20 +169,20 @@ def roster(game: RunningGame, lines: int) -> Lines:
     return drawn[:lines]
 
 
-def _known(error: float) -> float:
+def _rank_error(error: float) -> float:
     return -1.0 if math.isnan(error) else error
 
 
-def _cell(error: float) -> str:
+def _format_error(error: float) -> str:
     return "-" if math.isnan(error) else three_digits(error)
 
 
 SMALLEST = (30, 8)
 
-#: Lines of the map, border included, at least.
+#: The fewest lines of the map, border included.
 _SMALLEST_MAP = 6
 
-#: The columns from which on there is room for the entities beside the map.
+#: The columns that a screen with a list beside the map needs.
 _ROSTER_FROM = 100
 
 
@@ -195,9 +199,9 @@ STYLES = {
 
 
 class ListenScreen:
-    """Shows a running game on a terminal, and does what keys and clicks say.
+    """A running game on a terminal, changed by keys and clicks.
 
-    ``symbols``: ``map.UNICODE`` or ``map.ASCII``; None: what the terminal speaks.
+    ``symbols``: ``map.UNICODE`` or ``map.ASCII``; None: by the terminal.
     """
 
     def __init__(self, game: RunningGame, symbols: dict[str, str] | None = None) -> None:
@@ -212,34 +216,34 @@ class ListenScreen:
         self._news = ""
 
     def run(self, listener: Listener, color: bool) -> int | None:
-        """Shows a listener on the terminal, until ``q``, Ctrl-C or a signal: that one's number.
+        """Show a listener on the terminal until ``q``, Ctrl-C or a signal; return the signal.
 
-        The terminal is left as it was found, whatever happens.
+        The terminal is restored, whatever happens.
         """
-        screen = FullScreen(self, self.acts, STYLES, color, lambda: self.takes_text, self.click)
+        screen = FullScreen(self, self.actions, STYLES, color, lambda: self.takes_text, self.click)
         return asyncio.run(screen.run(listener.run()))
 
     def advance(self, real_time: float) -> None:
-        """Looks at the figures from time to time."""
+        """Update the figures; call it often."""
         self._game.advance(real_time)
 
     def lines(self, columns: int, lines: int) -> Lines:
-        """The whole screen."""
-        drawn = self._lines(columns, lines)
+        """Return the lines of the whole screen."""
+        drawn = self._compose_lines(columns, lines)
         if self._bars is UNICODE_BARS:
             return drawn
         return [[(style, text.replace(ELLIPSIS, "~")) for style, text in line] for line in drawn]
 
-    def _lines(self, columns: int, lines: int) -> Lines:
+    def _compose_lines(self, columns: int, lines: int) -> Lines:
         game = self._game
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
             return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
         if self._helping:
             return help_lines(f"epic listen, {game.where}", columns)[:lines]
         if self._logging:
-            words = [f"epic listen, {game.where}: what happened", *game.log.lines(lines - 1)]
+            words = [f"epic listen, {game.where}: events", *game.log.lines(lines - 1)]
             return [[("", cut(line, columns))] for line in words]
-        texts = self._texts(columns, lines - _SMALLEST_MAP)
+        texts = self._compose_texts(columns, lines - _SMALLEST_MAP)
         height = lines - self._reserve.lines((columns, lines), len(texts))
         beside = columns >= _ROSTER_FROM
         size = self._map_size = (columns - (ROSTER + 1) * beside, height)
@@ -250,13 +254,13 @@ class ListenScreen:
             shown = [[*line, ("", " "), *other] for line, other in zip(shown, names, strict=True)]
         return shown + [[text] for text in texts]
 
-    def _texts(self, columns: int, room: int) -> list[tuple[str, str]]:
-        """The lines under the map; what matters least goes where there is no room for all."""
+    def _compose_texts(self, columns: int, room: int) -> list[tuple[str, str]]:
+        """Return the lines under the map; the least important are dropped if there is no room."""
         game = self._game
-        paused = game.paused and "PAUSED (space goes on; packets still come in)"
-        messages = "; ".join(filter(None, (paused, self._news, game_messages(game))))
+        paused = game.paused and "PAUSED (space continues; packets still arrive)"
+        messages = "; ".join(filter(None, (paused, self._news, describe_faults(game))))
         news = "class:warning", wrap(messages, columns)
-        keys = "class:keys", self._keys(columns)
+        keys = "class:keys", self._key_lines(columns)
         if game.now == -math.inf:
             waiting = wrap(f"waiting for packets at {game.where}", columns)
             blocks = {"traffic": ("class:news", waiting), "news": news, "keys": keys}
@@ -272,7 +276,7 @@ class ListenScreen:
         if figures and worst is not None:
             figures.append(f"worst {cut(printable(worst), 20)}")
         blocks = {
-            "traffic": ("", flow(game_traffic(game), columns)),
+            "traffic": ("", flow(describe_traffic(game), columns)),
             "delay": ("class:delay", bars),
             "figures": ("class:news", flow(strategy(game.choice, figures, of), columns)),
             "settings": ("", flow(settings(game.choice), columns)),
@@ -283,19 +287,19 @@ class ListenScreen:
         order = ("settings", "delay", "keys", "events", "news", "traffic")
         return fitting(blocks, order, room)
 
-    def _keys(self, columns: int) -> list[str]:
+    def _key_lines(self, columns: int) -> list[str]:
         if self._typed is None:
             return flow([f"{keys}: {word}" for keys, word, _ in KEYS if word], columns)
         return [cut(self._typed.text, columns)]
 
     @property
     def takes_text(self) -> bool:
-        """Whether a name is being typed."""
+        """True while a name is being typed."""
         return self._typed is not None
 
     @property
-    def acts(self) -> dict[str, tuple[Any, ...]]:
-        """What keys do: a function, and what it is given."""
+    def actions(self) -> dict[str, tuple[Any, ...]]:
+        """The action of each key: a function, and its arguments."""
         view, choice = self._viewport, self._game.choice
         return {
             "up": (view.pan, 0, 1),
@@ -325,17 +329,17 @@ class ListenScreen:
         }
 
     def press(self, key: str) -> None:
-        """A key; others do nothing."""
+        """Handle a key; unknown keys do nothing."""
         if self._typed is not None:
-            self._type(key)
+            self._type_key(key)
         elif self._helping or self._logging:
             self._helping = self._logging = False
-        elif key in self.acts:
-            act, *arguments = self.acts[key]
+        elif key in self.actions:
+            act, *arguments = self.actions[key]
             act(*arguments)
 
     def click(self, column: int, line: int) -> None:
-        """Follows the entity on the map, or in the list beside it."""
+        """Follow the clicked entity on the map, or in the list beside it."""
         columns, lines = self._map_size
         name, shown = None, self._game.listed
         if column < columns and line < lines:
@@ -352,7 +356,7 @@ class ListenScreen:
         self._viewport.fit()
         self._game.follow(None)
 
-    def _type(self, key: str) -> None:
+    def _type_key(self, key: str) -> None:
         assert self._typed is not None
         self._typed.press(key)
         if not self._typed.is_open:
@@ -361,13 +365,13 @@ class ListenScreen:
                 self._change(setattr, self._game.choice, "strategy", chosen)
 
     def _change(self, choose: Callable[..., object], *arguments: object) -> None:
-        """Draws by another choice."""
+        """Change the choice, and draw with it; restore the old one if it fails."""
         choice = self._game.choice
         choose(*arguments)
         try:
             self._game.draw_by(choice.spec)
         except (StrategyFailed, ValueError) as error:
-            self._news = f"{choice.strategy} is not used: {error}"
+            self._news = f"{choice.strategy} cannot be used: {error}"
             choice.go_back()
             return
         choice.use()

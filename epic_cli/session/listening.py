@@ -13,7 +13,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import Endpoint, Listener, ListenSpec
-from epic_cli.live.reports import clock_reset, losses, summary
+from epic_cli.live.reports import describe_clock_reset, describe_losses, summary
 from epic_cli.recordings.addresses import Address
 from epic_cli.recordings.datagrams.counts import Counts
 from epic_cli.recordings.entries.text import packet_line
@@ -188,10 +188,10 @@ class Listening(Consumer):
         """Show the reason of the first refusal; the toolbar counts refusals from then on."""
         if counts.refused and not self._has_refused:
             self._has_refused = True
-            self._message = losses(counts, *self._drop_counts).rstrip()
+            self._message = describe_losses(counts, *self._drop_counts).rstrip()
             self._wake()
         elif counts.clock_resets > self._clock_resets:
-            self._message = clock_reset(counts)
+            self._message = describe_clock_reset(counts)
             self._wake()
         self._clock_resets = counts.clock_resets
 

@@ -23,7 +23,7 @@ def begun(*args: str) -> tuple[subprocess.Popen[bytes], str]:
     return process, process.stderr.readline().decode().strip()
 
 
-def ended(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGINT) -> int:
+def get_exit_status(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGINT) -> int:
     process.send_signal(by)
     process.communicate(timeout=600)
     return process.returncode
@@ -34,7 +34,7 @@ def test_it_serves_until_it_is_stopped(by: signal.Signals, status: int) -> None:
     process, address = begun()
     with urllib.request.urlopen(address) as page:
         assert page.read().startswith(b"<!doctype html>")
-    assert ended(process, by) == status
+    assert get_exit_status(process, by) == status
 
 
 def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
@@ -42,10 +42,10 @@ def test_it_begins_with_an_experiment_or_with_the_recording() -> None:
         "--experiment", "http://old:1/x/?movement=circle&s=mirror&link=latency%3D80ms#t=2"
     )
     assert address.endswith("/?movement=circle&link=latency=80ms&s=mirror")
-    ended(process)
+    get_exit_status(process)
     process, address = begun(str(SAMPLES / "jitter.txt"))
     assert "/?movement=recording&" in address
-    ended(process)
+    get_exit_status(process)
 
 
 def test_it_begins_with_strategies_among_them_an_own_one() -> None:
@@ -55,7 +55,7 @@ def test_it_begins_with_strategies_among_them_an_own_one() -> None:
     assert address.endswith(f"?movement=circle&s=epic&s={quote(own, safe='')}+gain=0.3")
     with urllib.request.urlopen(address) as page:
         assert json.dumps(own) in page.read().decode()  # to be added again
-    ended(process)
+    get_exit_status(process)
 
 
 def test_it_listens_on_this_machine_alone() -> None:
@@ -68,7 +68,7 @@ def test_it_listens_on_this_machine_alone() -> None:
         if host != "127.0.0.1":
             with socket.socket() as other:
                 assert other.connect_ex((str(host), port)) != 0
-    ended(process)
+    get_exit_status(process)
 
 
 def test_a_port_that_is_taken() -> None:

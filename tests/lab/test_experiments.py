@@ -30,7 +30,7 @@ from epic_cli.lab.spec import (
     read_query,
     write_points,
 )
-from epic_cli.live.browser.session import checked_strategies
+from epic_cli.live.browser.session import check_strategies
 from epic_cli.metrics.metric import GAMES
 from epic_cli.network.link import DISTRIBUTIONS
 from epic_cli.network.link_spec import PRESETS
@@ -243,5 +243,5 @@ def test_no_address_names_code(
         with pytest.raises(SettingError):
             read_query(query)
     with pytest.raises(SettingError):
-        checked_strategies([text], ["snapshot"])
+        check_strategies([text], ["snapshot"])
     assert not ran.exists()

@@ -1,4 +1,4 @@
-"""``epic`` on a source that takes its time, and what an interrupt leaves behind."""
+"""``epic`` on a slow source, and the files that an interrupt leaves behind."""
 
 import contextlib
 import os
@@ -20,13 +20,13 @@ class Live:
         self.process = started(*args)
 
     def send(self, data: bytes) -> None:
-        """Writes into its stdin, which stays open."""
+        """Write into its stdin, which stays open."""
         assert self.process.stdin
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def expect(self, expected: bytes, stream: str = "stdout") -> None:
-        """Waits until it has said this."""
+        """Wait until it has printed this."""
         descriptor = getattr(self.process, stream).fileno()
         said = b""
         while len(said) < len(expected):
@@ -38,37 +38,37 @@ class Live:
         assert said == expected
 
     def wait_for(self, folder: Path, files: int) -> None:
-        """Waits until there are so many files."""
+        """Wait until there are this many files."""
         while len(list(folder.iterdir())) < files:
             assert self.process.poll() is None
 
     def end(self) -> tuple[int, bytes, bytes]:
-        """Closes its stdin; its status and what else it says."""
+        """Close its stdin; return its status and the rest of its output."""
         stdout, stderr = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, stdout, stderr
 
     def interrupt(self) -> tuple[int, bytes, bytes]:
-        """Ctrl-C, with its stdin still open."""
+        """Press Ctrl-C, with its stdin still open."""
         self.process.send_signal(signal.SIGINT)
         self.process.wait(PATIENCE)
         return self.end()
 
     def quit(self) -> None:
-        """Ends it whatever it does."""
+        """Kill it."""
         self.process.kill()
         self.process.communicate()
 
 
 @pytest.fixture
 def live(request: pytest.FixtureRequest) -> Iterator[Live]:
-    """``epic`` with the options that a test names."""
+    """Start ``epic`` with the options that a test names."""
     started = Live(*getattr(request, "param", ()))
     yield started
     started.quit()
 
 
 def options(*args: str) -> pytest.MarkDecorator:
-    """Names the options that ``live`` starts with."""
+    """Name the options with which ``live`` starts."""
     return pytest.mark.parametrize("live", [args], indirect=True, ids=[" ".join(args)])
 
 
@@ -188,7 +188,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
 
 
 def has_temporary_file(process: int) -> bool:
-    """Whether it has a file open that is in no folder."""
+    """True if it has a file open that is in no folder."""
     for path in Path(f"/proc/{process}/fd").iterdir():
         with contextlib.suppress(OSError):  # it is closed by now
             if "(deleted)" in str(path.readlink()):

@@ -162,7 +162,7 @@ int main() {{
 
 
 def need(*tools: str) -> None:
-    """Skips where one of these is not installed, or does not run."""
+    """Skip the test if one of these is not installed, or does not run."""
     for tool in tools:
         found = shutil.which(tool)
         if (
@@ -289,7 +289,7 @@ def test_ports_are_what_epic_code_writes(name: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of what turns, and of all built-in streams as one recording, for which one program runs."""
+    """Make cases with rotations and of all built-in streams as one recording."""
     folder = tmp_path_factory.mktemp("cases")
     streams = folder / "streams.txt"
     streams.write_bytes(b"".join(line for _, line in sorted(stream_lines(), key=itemgetter(0))))

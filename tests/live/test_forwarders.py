@@ -1,4 +1,4 @@
-"""What is drawn, as PlotJuggler and Teleplot take it."""
+"""Drawn samples as PlotJuggler and Teleplot take them."""
 
 import json
 import math

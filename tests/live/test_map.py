@@ -1,4 +1,4 @@
-"""Which part of the world the map shows."""
+"""The part of the world that the map shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model of a running game: strategies to choose from, what comes in, figures in hindsight."""
+"""The model of a running game: choice of strategy, traffic, figures in hindsight."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from epic_cli.live.model import (
     LiveTraffic,
     StrategyChoice,
     TrafficFlow,
-    stepped,
+    step_value,
 )
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
@@ -40,10 +40,10 @@ SETTINGS = [
 
 
 def walk(setting: Setting, value: Value, upwards: bool) -> list[Value]:
-    """The values to the end of the range."""
+    """Return the values to the end of the range."""
     values = [value]
     while len(values) < 2000:
-        after = stepped(setting, values[-1], upwards)
+        after = step_value(setting, values[-1], upwards)
         if after == values[-1]:
             break
         values.append(after)
@@ -68,16 +68,16 @@ def test_steps_stay_in_the_range_of_every_setting_and_come_to_its_ends() -> None
 def test_steps_are_small_where_it_matters() -> None:
     found = {(strategy, one.name): one for strategy, one in SETTINGS}
     delay = found["snapshot", "interpolation_time"]
-    assert stepped(delay, 0.2, True) == 0.3
-    assert stepped(delay, 0.2, False) == 0.15
-    assert stepped(delay, 0.17, False) == 0.15
-    assert stepped(found["epic", "display_behind"], 0.2, True) == pytest.approx(0.25)
-    assert stepped(found["mirror", "buffer_limit"], 32.0, True) == 50
-    assert stepped(found["gambetta", "update_rate"], "auto", True) == 2
-    assert stepped(found["buffer", "delay"], "1.8i", True) == "1.9i"
-    assert stepped(found["buffer", "delay"], "0.1i", False) == "0.1i"
-    assert stepped(found["buffer", "delay"], "1000i", True) == "1000i"
-    assert stepped(found["mirror", "quirks"], "off", False) == "on"
+    assert step_value(delay, 0.2, True) == 0.3
+    assert step_value(delay, 0.2, False) == 0.15
+    assert step_value(delay, 0.17, False) == 0.15
+    assert step_value(found["epic", "display_behind"], 0.2, True) == pytest.approx(0.25)
+    assert step_value(found["mirror", "buffer_limit"], 32.0, True) == 50
+    assert step_value(found["gambetta", "update_rate"], "auto", True) == 2
+    assert step_value(found["buffer", "delay"], "1.8i", True) == "1.9i"
+    assert step_value(found["buffer", "delay"], "0.1i", False) == "0.1i"
+    assert step_value(found["buffer", "delay"], "1000i", True) == "1000i"
+    assert step_value(found["mirror", "quirks"], "off", False) == "on"
 
 
 def test_each_strategy_keeps_its_settings() -> None:
@@ -209,7 +209,7 @@ LATENCY = 0.04
 
 
 class Game:
-    """Entities on circles, 20 packets a second each, drawn by a buffer 200 ms behind."""
+    """A game of entities on circles, 20 packets a second each, drawn by a buffer 200 ms behind."""
 
     def __init__(self, entities: int) -> None:
         self.names = [f"tank{number}" for number in range(entities)]
@@ -258,7 +258,7 @@ def test_there_are_no_figures_until_they_are_whole() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, seed: int) -> None:
-    """Its lag wavers, so the residual depends on all of the rows from which the lag is found."""
+    """Its lag wavers, so the residual depends on all rows from which the lag is computed."""
     chance = random.Random(seed)
     paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(40)]
     due = []

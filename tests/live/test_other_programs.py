@@ -1,4 +1,4 @@
-"""The lines of the guide that games are to copy, run as they stand there."""
+"""The lines of the guide for games to copy, run as they stand there."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ MAINS = {
 
 
 def lines_for(kind: str, game: Receiver) -> str:
-    """The first example in a language, to be sent to this port, within a main program."""
+    """Return the first example in a language within a main program, sent to this port."""
     found = re.search(rf"```{kind}\n(.*?)```", GUIDE, re.DOTALL)
     assert found
     assert found[1].count("9870") == 1
@@ -31,7 +31,7 @@ def lines_for(kind: str, game: Receiver) -> str:
 
 
 def only_packet(decoder: Decoder, datagram: bytes) -> Packet:
-    """The packet of a datagram that has but one."""
+    """Return the only packet of a datagram."""
     (decoded,) = decoder.read([datagram])
     assert decoded.block is not None
     assert len(decoded.block) == 1

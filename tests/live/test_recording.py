@@ -1,4 +1,4 @@
-"""A recording that is whole at any moment: killed, on a full disk, beside what is there."""
+"""A recording that is valid at any moment: killed, on a full disk, beside existing files."""
 
 import io
 import os
@@ -69,7 +69,7 @@ def test_what_a_format_cannot_hold_is_counted(
 
 
 def write_for_ever(recording: PacketRecording) -> None:
-    """Three packets at a time."""
+    """Write three packets at a time."""
     while True:
         recording.take_packets(block_of(PACKET, PACKET, PACKET))
 
@@ -129,7 +129,7 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_path: Path) -> None:
-    """Of a recording, a capture, one of several files, and the rows."""
+    """Fill the disk with a recording, a capture, one of several files, and the rows."""
     for options, told, doing in (
         (("--record", "raw.pcap", "--record", "other.csv"), "raw.pcap", "record in"),
         (("--record", "a.jsonl", "--record", "/dev/null"), "a.jsonl", "record in"),

@@ -1,4 +1,4 @@
-"""What is behind the screen: real packets in, lines out."""
+"""The code behind the screen: real packets in, lines out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRATEGIES, LERP = len(remote_names()), 1 + remote_names().index("lerp")
 
 
 class Watched:
-    """A monitor of packets on a clock of the test's own."""
+    """A monitor of packets on the test's own clock."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Watched:
             self.port.read = read  # type: ignore[method-assign]
 
     def go_on(self, seconds: float, *entities: str, speed: float = 2.0) -> None:
-        """Packets 20 times a second of entities on parallel lines."""
+        """Send packets 20 times a second of entities on parallel lines."""
         for _ in range(round(20 * seconds)):
             self.now += 0.05
             time = self.now - 100
@@ -120,7 +120,7 @@ def test_it_waits_and_then_shows_who_comes(watched: Watched) -> None:
 def test_entities_point_where_they_head(
     monkeypatch: pytest.MonkeyPatch, symbols: dict[str, str], up: int
 ) -> None:
-    """Their x axes, turned by SciPy, as they are seen on the map; some have no rotation."""
+    """Compare with x axes turned by SciPy, as seen on the map; some entities have no rotation."""
     watched = Watched(monkeypatch, "snapshot", symbols)
     turned = Rotation.random(24, rng=np.random.default_rng(up))
     for beat in range(20):
@@ -216,7 +216,7 @@ def test_a_strategy_that_fails_is_not_used(watched: Watched) -> None:
     watched.game.choice.names.append("no-such-strategy")
     for key in ("/", *"no-such", "enter"):
         watched.monitor.press(key)
-    assert "no-such-strategy is not used" in watched.text()
+    assert "no-such-strategy cannot be used" in watched.text()
     assert f"lerp ({LERP}/{STRATEGIES + 1})" in watched.text()
     watched.go_on(1, "tank")
     assert float(watched.figure("error")) > 0.1
@@ -265,7 +265,7 @@ def test_it_fits_every_terminal(watched: Watched, symbols: dict[str, str]) -> No
 
 
 def test_keys_at_any_time_in_any_order_do_no_harm(watched: Watched) -> None:
-    keys = [*watched.monitor.acts]
+    keys = [*watched.monitor.actions]
     for number, key in enumerate((*keys, *reversed(keys))):
         watched.monitor.press(key)
         assert watched.text().strip(), key
@@ -273,7 +273,7 @@ def test_keys_at_any_time_in_any_order_do_no_harm(watched: Watched) -> None:
             watched.monitor.press("enter" if watched.monitor.takes_text else "0")
             watched.go_on(0.1, "tank")
     for key in ("escape", "escape", "0"):
-        if key in watched.monitor.acts or watched.monitor.takes_text:
+        if key in watched.monitor.actions or watched.monitor.takes_text:
             watched.monitor.press(key)
     watched.go_on(0.5, "tank")
     assert "tank" in watched.text()

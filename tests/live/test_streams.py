@@ -1,4 +1,4 @@
-"""``epic listen`` over TCP and WebSocket: messages, clients that come and go, and enemies."""
+"""``epic listen`` over TCP and WebSocket: messages, clients that come and go, and attackers."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ LAYOUT = "time:u32*0.001 x:f32 y:f32 z:f32 id:u16"
 def reception(
     scheme: str, layout: str | None = None, prefix: str | None = None
 ) -> Iterator[Reception]:
-    """A listener on a free port."""
+    """Open a listener on a free port."""
     records = None if layout is None else RecordLayout(layout)
     ingest = IngestSpec(records=records)
     at = Endpoint(Address(port=0, scheme=scheme), prefix=prefix)
@@ -50,12 +50,12 @@ def reception(
 
 
 def client(of: Reception) -> socket.socket:
-    """A connection to it."""
+    """Open a connection to it."""
     return socket.create_connection(("127.0.0.1", of.port), timeout=PATIENCE)
 
 
 def messages(of: Reception, count: int) -> list[bytes]:
-    """So many messages, which are waited for."""
+    """Wait for this many messages."""
     found: list[bytes] = []
 
     def read() -> bool:
@@ -67,7 +67,7 @@ def messages(of: Reception, count: int) -> list[bytes]:
 
 
 def closed(of: Reception) -> dict[str, int]:
-    """Why connections were closed, once one was."""
+    """Return why connections were closed, once one was."""
     wait_until(lambda: of.read(512) is None or of.closed)
     return {one.name: count for one, count in of.closed.items()}
 
@@ -211,7 +211,7 @@ def test_many_tiny_lines_below_a_long_header_stay_bounded() -> None:
 
 
 def page(of: Reception | int, **more: str) -> ClientConnection:
-    """A WebSocket connection."""
+    """Open a WebSocket connection."""
     port = of if isinstance(of, int) else of.port
     patient: dict[str, Any] = {"open_timeout": PATIENCE, "ping_interval": None}
     return connect(f"ws://127.0.0.1:{port}", max_size=None, **patient, **more)
@@ -247,7 +247,7 @@ def test_origins() -> None:
 
 
 def greeted(of: Reception) -> socket.socket:
-    """A connection that has become a WebSocket."""
+    """Return a connection after its WebSocket handshake."""
     game = client(of)
     game.sendall(
         b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -275,7 +275,7 @@ def greeted(of: Reception) -> socket.socket:
 
 
 def frame(first: int, data: bytes) -> bytes:
-    """A masked frame; the mask is 0."""
+    """Return a masked frame; the mask is 0."""
     size = len(data)
     head = bytes([first, 0x80 | size]) if size < 126 else struct.pack(">BBQ", first, 0xFF, size)
     return head + bytes(4) + data

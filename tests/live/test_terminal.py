@@ -21,7 +21,7 @@ ALTERNATE = (b"\x1b[?1049h", b"\x1b[?1049l")
 
 
 class Game:
-    """Sends two entities at 50 Hz to a port, until it is told to stop."""
+    """Sends two entities at 50 Hz to a port, until it is stopped."""
 
     def __init__(self, port: int) -> None:
         self.sent = 0
@@ -55,7 +55,7 @@ class Game:
 
 
 def listen(folder: Path, *options: str, **terminal: object) -> tuple[Terminal, int]:
-    """The screen, and the port."""
+    """Start the screen; return it and its port."""
     made = Terminal(folder, ("listen", "0", *options), **terminal)  # type: ignore[arg-type]
     made.wait_for(r"waiting for packets at 127\.0\.0\.1:\d+")
     found = re.search(r"127\.0\.0\.1:(\d+)", made.text)

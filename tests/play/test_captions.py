@@ -1,4 +1,4 @@
-"""What scenarios' captions say, measured in rows and events: as they are, and twice as long."""
+"""The captions of scenarios, measured in rows and events: as they are, and twice as long."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def played(name: str, twice: bool) -> Played:
 
 
 def check_placeholders(match: Played) -> None:
-    """Each of them has a value."""
+    """Check that each placeholder has a value."""
     said = [str(event.details["text"]) for event in match.happened("say")]
     for text, (_, caption) in zip(said, match.match.script.captions, strict=True):
         pattern = re.sub(r"\\\{.*?\\\}", "(.+?)", re.escape(caption))

@@ -27,7 +27,7 @@ from epic_cli.play.world import View
 
 
 def judged(name: str, **settings: object) -> tuple[int, int, set[str]]:
-    """How many shots were right on the screen, how many of these hit, and how it was known."""
+    """Return the shots right on the screen, those of them that hit, and the kinds of views."""
     link = LinkConditions(latency=0.1, jitter=0.02)
     played = Match(MatchSpec(link=TwoWays.both(link), seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
     played.run_until(10)
@@ -47,7 +47,7 @@ def test_honest_shots_hit_where_the_server_knows_the_delay(name: str) -> None:
 
 
 def test_a_server_that_estimates_misjudges_a_client_whose_clock_is_off() -> None:
-    """A draws B later than the server thinks; by its own word it would be believed."""
+    """A draws B later than the server estimates; A's own report would be believed."""
     players = (
         PlayerConfig("A", (5.0, 12.0), "hunter", offset=-0.15),
         PlayerConfig("B", (19.0, 12.0), "runner"),
@@ -182,7 +182,7 @@ def test_at_the_ends_of_the_records(records: Any, found: Any) -> None:
 
 
 def shot(view: View, now: float = 1.0, round_trip: float = 0.1) -> tuple[float, str]:
-    """Where player 1, who moves at 10 units a second, is put for a shot."""
+    """Return where player 1, who moves at 10 units a second, is put for a shot."""
     history = PoseHistory()
     for snapshot in range(21):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 3.0)})

@@ -1,4 +1,4 @@
-"""The examples in the documentation are true, and so is what the scripts' comments say."""
+"""The examples in the documentation, and the comments of the scripts, checked against runs."""
 
 import doctest
 from itertools import pairwise

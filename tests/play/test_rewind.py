@@ -1,4 +1,4 @@
-"""Server-side rewind: what was hit on the shooter's screen is hit."""
+"""Server-side rewind: a hit on the shooter's screen is a hit on the server."""
 
 import math
 
@@ -58,7 +58,7 @@ def test_views_of_delay_buffers_tell_what_was_drawn_to_the_last_bit(name: str) -
 
 
 def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> None:
-    """Dead reckoning rounds a corner; nothing is further off than what it guesses wrong."""
+    """Dead reckoning cuts a corner; no drawn position is further off than its prediction."""
     played = match("0 B right\n1 B up\n", trace=dropping(), remote_strategy="dead-reckoning")
     remote, off = played.participants[0].client.remotes[1], []
     for frame in range(20, 60):
@@ -114,7 +114,7 @@ def test_beyond_the_history_it_says_so_and_takes_the_present() -> None:
 def test_without_rewind_a_shot_at_a_runner_misses_as_geometry_says(
     delay: float, rewind: bool
 ) -> None:
-    """B runs across at 8 units/s; a ray to where he was drawn may pass him at 0.6 units."""
+    """B runs across at 8 units/s; a ray to his drawn position may pass him at 0.6 units."""
     players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (320.0, 290.0)))
 
     def start() -> Match:
@@ -188,7 +188,7 @@ def test_the_point_between_two_snapshots() -> None:
     [(View(18, 19, 0.5), 9.25), (View(20, 20, 0.0), 10.0), (View(18, 18, 0), 9.0)],
 )
 def test_the_history_goes_back_as_the_source_engine_does(view: View, expected: float) -> None:
-    """Record at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; wanted at 0.925, 1.0 and 0.9 s."""
+    """Records at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; queries at 0.925, 1.0 and 0.9 s."""
     history = SentPoses()
     for snapshot in (18, 19, 20):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 0.0)})

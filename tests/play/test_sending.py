@@ -1,4 +1,4 @@
-"""How the server sends the others: a client has what was sent, at the price that is said."""
+"""The server's sending of the others: a client has what was sent, at the reported cost."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_players_own_state_is_exact_however_the_others_are_sent(send: str, _: 
 
 @pytest.mark.parametrize("send", [*[send for send, _ in SENDERS], "30hz,pack=chain"])
 def test_a_message_that_was_changed_on_its_way_is_refused_as_a_whole_or_read(send: str) -> None:
-    """Bits flip that no checksum has seen; of what is refused, nothing is kept."""
+    """Flip bits that no checksum sees; a refused message leaves nothing behind."""
     draws = random.Random(send)
     played = over_bad(send)
     client = played.participants[0].client
@@ -124,7 +124,7 @@ def test_a_message_that_was_changed_on_its_way_is_refused_as_a_whole_or_read(sen
 
 
 def known(client: Client) -> object:
-    """All that datagrams have told a client."""
+    """Return all states that datagrams have told a client."""
     readers = [
         {number: {**states} for number, states in reader._history.items()}
         for reader in client._readers.values()

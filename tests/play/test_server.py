@@ -1,4 +1,4 @@
-"""The server: whose time goes how far, and what it refuses."""
+"""The server: how far each client's time may go, and what it refuses."""
 
 import random
 
@@ -133,7 +133,7 @@ def everyone_else(played: Match) -> list[object]:
 @given(st.lists(st.binary(min_size=1, max_size=120), max_size=30), st.integers(0, 1000))
 @settings(max_examples=25, deadline=None)
 def test_garbage_hurts_nobody(garbage: list[bytes], seed: int) -> None:
-    """Random bytes, and real packets with flipped bits, at the server and at the clients."""
+    """Send random bytes, and packets with flipped bits, to the server and to the clients."""
     text = "0 A right\n0 B up\n0.3 A shoot aim=B\n"
     clean, fuzzed = match(text), match(text)
     clean.run_until(1)

@@ -1,4 +1,4 @@
-"""The packets as bytes: what goes in comes out, and nothing else does."""
+"""The packets as bytes: decoding returns what was encoded, and refuses all else."""
 
 import struct
 from typing import Any

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epic_cli.live.reports import clock_reset, summary
+from epic_cli.live.reports import describe_clock_reset, summary
 from epic_cli.recordings.datagrams.ingest import Ingest, IngestSpec
 
 NONE = Ingest(IngestSpec()).counts
@@ -35,12 +35,12 @@ def test_the_drift_of_clocks_in_words(drifts: list[float | None], words: str) ->
 def test_a_clock_that_was_set_in_words() -> None:
     for resets, step, words in (
         (0, 0.0, ""),
-        (1, 12.34, "the game's clock was set once 12.3 s back: its times go on from there"),
+        (1, 12.34, "the game's clock was set once 12.3 s back; times continue from there"),
         (
             1234,
             -7.0,
-            "the game's clock was set 1,234 times, the last time 7.0 s ahead: its times go on from"
+            "the game's clock was set 1,234 times, the last time 7.0 s ahead; times continue from"
             " there",
         ),
     ):
-        assert clock_reset(NONE._replace(clock_resets=resets, clock_step=step)) == words
+        assert describe_clock_reset(NONE._replace(clock_resets=resets, clock_step=step)) == words

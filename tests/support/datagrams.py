@@ -95,7 +95,7 @@ class Program:
     @property
     def port(self) -> str:
         """Wait for the program's first line and return the port that it names."""
-        found = re.search(rb":(\d+)( passes|\n)", self.wait_for(b"\n"))
+        found = re.search(rb":(\d+)( relays|\n)", self.wait_for(b"\n"))
         assert found
         return found[1].decode()
 

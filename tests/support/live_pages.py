@@ -120,14 +120,14 @@ def game(*options: str, address: str = "0") -> contextlib.AbstractContextManager
 def proxied(*words: str | int) -> contextlib.AbstractContextManager[Game]:
     """A game whose packets pass a proxy, which is its ``lab``."""
     return _played(
-        r"127\.0\.0\.1:(\d+) passes", "proxy", "--show", "lab,open=off", *map(str, words)
+        r"127\.0\.0\.1:(\d+) relays", "proxy", "--show", "lab,open=off", *map(str, words)
     )
 
 
 @contextlib.contextmanager
 def _played(place: str, *words: str) -> Iterator[Game]:
     with program(*words) as lab:
-        said = lab.wait_for(b"Ctrl-C ends it").decode()
+        said = lab.wait_for(b"Ctrl-C ends the server").decode()
         port, address = re.search(place, said), re.search(r"http://\S+", said)
         assert port
         assert address

@@ -1,4 +1,4 @@
-"""A running game for pages: what each knows, one entity in detail, and what draws it all."""
+"""A running game for pages: views of it, one entity in detail, and the thread that draws."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from epic_cli.engine.packets import ConnectionTimes, Entities, PacketBlock, Samp
 from epic_cli.engine.replay.strategy_spec import StrategySpec, split
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.live.browser.server import ServeSpec, serve
-from epic_cli.live.browser.session import Outbox, PageFrame, checked_strategies
+from epic_cli.live.browser.session import Outbox, PageFrame, check_strategies
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.listener import LaterDrawing, LiveDrawing
 from epic_cli.live.model import ROW, History, LiveEvaluator, RunningGame
-from epic_cli.live.reports import game_messages, game_traffic
+from epic_cli.live.reports import describe_faults, describe_traffic
 from epic_cli.metrics.turns import forward
 from epic_cli.recordings.files import accessing
 from epic_cli.show.page import live_page, looks
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from epic_cli.live.command_line import Page
 
 
-#: How an entity is drawn, as the page reads it: where, where it heads (0: not known), status.
+#: The drawing of an entity as the page reads it: position, heading (0: unknown), status.
 STATE = np.dtype([("position", "f8", 3), ("heading", "f4", 3), ("status", "i4")])
 
-#: Seconds from one look at the figures to the next, and entities up to which all are measured.
+#: Seconds between two updates of the figures, and the most entities that are all measured.
 _LOOK, _MEASURED = 0.1, 1000
 
 
 class GameView(Consumer):
-    """What pages see of a game.
+    """A game as pages see it.
 
-    ``state`` (``STATE``) is how each entity was drawn last, by its number; ``fresh`` are the
+    ``state`` (``STATE``) is the last drawing of each entity, by its number; ``fresh`` are the
     packets of the last step.
     """
 
@@ -55,7 +55,7 @@ class GameView(Consumer):
 
     @property
     def entities(self) -> Entities:
-        """Those that have sent something."""
+        """The entities that have sent packets."""
         return self._drawing.entities
 
     @property
@@ -64,11 +64,11 @@ class GameView(Consumer):
         return self._drawing.drawn_up_to
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Packets came in."""
+        """Take received packets."""
         self.fresh.append(block)
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Samples were drawn."""
+        """Take drawn samples."""
         more = max(len(entities) - len(self.state), 0)
         self.state = np.concatenate((self.state, np.zeros(more, STATE))) if more else self.state
         rows = np.frombuffer(samples.rows(), ROW)
@@ -79,37 +79,37 @@ class GameView(Consumer):
             self.state["heading"][rows["entity"]] = np.nan_to_num(forward(rotations))
 
     def step(self, now: float) -> None:
-        """Takes what has come, and draws what is due; ``now`` on any clock (s)."""
+        """Take the waiting packets, and draw the due ticks; ``now`` on any clock (s)."""
         self.fresh.clear()
         self._drawing.step()
         if now - self._looked >= _LOOK:
             self._looked = now
             if len(self.game.live.newest) > _MEASURED:
-                self.game.followed = ""  # none of them
+                self.game.followed = ""  # measures none
             self.game.advance(now)
 
     def words(self) -> dict[str, Any]:
-        """What comes in, in words, and the longest delay (s) of each second."""
+        """Return the traffic in words, and the longest delay (s) of each second."""
         game = self.game
         delays = game.traffic.flow.history
         return {
-            "traffic": game_traffic(game),
-            "news": game_messages(game),
+            "traffic": describe_traffic(game),
+            "news": describe_faults(game),
             "figures": game.evaluator.figures(),
             "worst": game.evaluator.worst() or "",
             "delays": [None if math.isnan(delay) else round(delay, 6) for delay in delays],
         }
 
 
-#: Frames that may be under way to a page; seconds from one with words to the next.
+#: The most frames in transit to a page; seconds between two frames with words.
 _UNDER_WAY, _WORDS = 4, 0.2
 
-#: Names in one frame, characters of one, and messages of a page that wait.
+#: The most names in a frame, characters of a name, and waiting messages of a page.
 _NAMES, _LONGEST_NAME, _WAITING = 2000, 48, 256
 
 
 class FollowedStrategy(Consumer):
-    """One strategy that draws one entity, by its ``number``; ``known`` are the last times sent."""
+    """A strategy that draws the followed entity."""
 
     def __init__(
         self, strategy: StrategySpec, view: GameView, name: str, block: PacketBlock
@@ -119,21 +119,21 @@ class FollowedStrategy(Consumer):
         tick = view.game.tick
         self._evaluator = LiveEvaluator(tick[0] / tick[1])
         self._drawing = LiveDrawing(strategy, tick, view.entities, [self])
-        self._drawn = self._measured = -math.inf  # up to when the page knows it
+        self._drawn = self._measured = -math.inf  # times that the page knows
         self._before = ConnectionTimes()
         self._drawing.draw(block, view.drawn_up_to)
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Packets came in."""
+        """Take received packets."""
         self._history.take(block)
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Samples were drawn."""
+        """Take drawn samples."""
         del entities
         self._history.draw(samples)
 
     def step(self, now: float) -> None:
-        """Takes the fresh packets, and draws what is due."""
+        """Take the fresh packets, and draw the due ticks."""
         own, drawn_up_to = PacketBlock(self._view.entities), self._view.drawn_up_to
         for block in self._view.fresh:
             own.extend(block)
@@ -143,7 +143,7 @@ class FollowedStrategy(Consumer):
         self._evaluator.look(*of)
 
     def news(self, made: PageFrame) -> dict[str, Any]:
-        """What the page does not know yet: rows, errors, lags."""
+        """Return the rows, errors and lags since the last call."""
         rows = self._history.rows(np.nextafter(self._drawn, math.inf))
         times, apart = self._evaluator.apart
         later = times > self._measured
@@ -163,11 +163,11 @@ class FollowedStrategy(Consumer):
 
 
 class LiveSession:
-    """Sends a page what has changed since its last frame, and obeys its messages.
+    """A page's session: sends changes since its last frame, and obeys its messages.
 
     They are ``{"got": number of a frame}``, which makes room for the next one, and ``follow`` (an
     entity's number, or null), ``strategies``, ``way`` and ``link`` (a command). A frame has the
-    numbers and states of those that are drawn otherwise than before; some have words, too.
+    numbers and states of the entities whose drawing changed; some frames have words, too.
     """
 
     def __init__(
@@ -184,11 +184,11 @@ class LiveSession:
         self._spoke = -math.inf
         self._said = ""
         self._own = [split(strategy)[0] for strategy in team]
-        self._team = checked_strategies(team, self._own)
-        self._show(next(iter(views)))
+        self._team = check_strategies(team, self._own)
+        self._show_direction(next(iter(views)))
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Takes a message, at once."""
+        """Take a message at once."""
         got = message.get("got")
         if isinstance(got, int):
             self._got = max(self._got, min(got, self._sent))
@@ -196,10 +196,10 @@ class LiveSession:
             self._asked.append(message)
 
     def close(self) -> None:
-        """The page has gone."""
+        """End the session after the page has gone."""
         self.closed = True
 
-    def _show(self, way: str) -> None:
+    def _show_direction(self, way: str) -> None:
         self._way, self._view = way, self._views[way]
         self._known = np.zeros(0, STATE)
         self._named = 0
@@ -207,7 +207,7 @@ class LiveSession:
         self._follow(None)
 
     def _follow(self, number: int | None) -> None:
-        """Draws one entity by each strategy from now on, and the last seconds."""
+        """Draw one entity with each strategy from now on, and the last seconds."""
         view, self._followed, self._members = self._view, number, list[FollowedStrategy]()
         self._known_up_to: dict[str, float] = {}
         self._begins = True
@@ -223,10 +223,10 @@ class LiveSession:
             if "link" in message:
                 self._said = self._link.say(str(message["link"])) if self._link else ""
             if message.get("way") in self._views:
-                self._show(message["way"])
+                self._show_direction(message["way"])
             if "strategies" in message:
                 wanted = [str(text) for text in message["strategies"]]
-                team = checked_strategies(wanted or self._usual, self._own)
+                team = check_strategies(wanted or self._usual, self._own)
                 if team[0] != self._view.game.strategy:
                     self._view.game.draw_by(team[0])
                 self._team, self._said = team, ""
@@ -239,7 +239,7 @@ class LiveSession:
             self._said = f"error: {error}"
 
     def step(self, now: float) -> None:
-        """Draws the entity that is followed, and sends a frame where there is room for one."""
+        """Draw the followed entity, and send a frame if there is room for one."""
         while self._asked:
             self._obey(self._asked.popleft())
         for member in self._members:
@@ -247,18 +247,18 @@ class LiveSession:
         if self._sent - self._got >= _UNDER_WAY:
             return
         made = PageFrame()
-        message = self._changes(made)
+        message = self._pack_changes(made)
         if now - self._spoke >= _WORDS or self._begins:
             self._spoke = now
-            message |= self._words(made)
+            message |= self._describe(made)
         if message:
             self._sent += 1
             up_to = self._view.drawn_up_to
             message |= {"number": self._sent, "now": up_to if up_to > -math.inf else None}
             self._outbox.put(f"live {self._sent % _UNDER_WAY}", made.bytes(message))
 
-    def _changes(self, made: PageFrame) -> dict[str, Any]:
-        """Who is drawn otherwise than the page knows."""
+    def _pack_changes(self, made: PageFrame) -> dict[str, Any]:
+        """Return the states that differ from what the page knows."""
         state = self._view.state
         more = np.zeros(len(state) - len(self._known), STATE)
         self._known = np.concatenate((self._known, more))
@@ -268,7 +268,7 @@ class LiveSession:
         packed = {"changed": changed.astype("i4"), "states": state[changed]}
         return {key: made.pack(one) for key, one in packed.items()} if len(changed) else {}
 
-    def _words(self, made: PageFrame) -> dict[str, Any]:
+    def _describe(self, made: PageFrame) -> dict[str, Any]:
         view, game, entities = self._view, self._view.game, self._view.entities
         numbers = range(self._named, min(len(entities), self._named + _NAMES))
         names = [printable(entities.name(number)) or "(no name)" for number in numbers]
@@ -290,12 +290,12 @@ class LiveSession:
         self._begins = False
         if self._followed is not None:
             both = {"received": game.live, "sent": game.truth}
-            message |= {key: self._points(made, key, one) for key, one in both.items() if one}
+            message |= {key: self._pack_points(made, key, one) for key, one in both.items() if one}
             message["members"] = [member.news(made) for member in self._members]
         return message
 
-    def _points(self, made: PageFrame, key: str, history: History) -> dict[str, Any]:
-        """The packets of the one that is followed that the page does not know."""
+    def _pack_points(self, made: PageFrame, key: str, history: History) -> dict[str, Any]:
+        """Return the followed entity's packets that the page does not know."""
         since = self._known_up_to.get(key, -math.inf)
         points = history.points(since)
         points = points[(points["entity"] == self._followed) & (points["time"] > since)]
@@ -307,21 +307,21 @@ class PageLink(Protocol):
     """A simulated link that a page shows and changes."""
 
     def controls(self) -> list[dict[str, Any]]:
-        """What can be set, and what it usually is."""
+        """Return the controls with their usual values."""
 
     def say(self, command: str) -> str:
-        """The answer to a command of a page."""
+        """Run a page's command; return the answer."""
 
     def state(self) -> dict[str, dict[str, str]]:
-        """By direction what everything stands at."""
+        """Return the value of each control, by direction."""
 
 
-#: Seconds from one frame to the next, at least.
+#: The least seconds between two frames.
 PERIOD = 0.03
 
 
 class Live:
-    """The views of a running game by their names, and the rooms of the pages that look on.
+    """The views of a running game by name, and the sessions of its pages.
 
     Each page begins with the strategies ``team``, and has the ``link`` of a proxy.
     """
@@ -337,7 +337,7 @@ class Live:
         self._stopped = threading.Event()
 
     async def show(self, page: Page, job: Coroutine[Any, Any, None]) -> None:
-        """Serves the page while a job runs."""
+        """Serve the page while a job runs."""
         where, link = next(iter(self._views.values())).game.where, self._link
         data = {"where": where, "ways": [*self._views], "link": link.controls() if link else []}
 
@@ -362,9 +362,9 @@ class Live:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    @np.errstate(all="ignore")  # what is drawn may be anywhere
+    @np.errstate(all="ignore")  # strategies may draw at infinity
     def _run(self) -> None:
-        """Draws, and makes the pages' frames, until it is stopped."""
+        """Draw, and make the pages' frames, until it is stopped."""
         due = perf_counter()
         while not self._stopped.wait(max(due - perf_counter(), 0.001)):
             begin = perf_counter()
@@ -375,4 +375,4 @@ class Live:
                 if room.closed:
                     self._rooms.discard(room)
             end = perf_counter()
-            due = max(due + PERIOD, end + (end - begin) / 4)  # others have to do, too
+            due = max(due + PERIOD, end + (end - begin) / 4)  # leave time to other threads

@@ -20,10 +20,10 @@ from aiohttp.http import HttpProcessingError
 
 from epic_cli.live.browser.session import Outbox, PageSession
 
-#: Bytes of a message of a page, and how many pages at a time.
+#: The longest message of a page in bytes, and the most pages at a time.
 LONGEST_MESSAGE, MOST_PAGES = 1 << 17, 16
 
-#: Nothing of the page goes anywhere else, and no other site may show or read it.
+#: Headers that keep the page's data here, and other sites from showing or reading it.
 HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "Referrer-Policy": "no-referrer",
@@ -37,7 +37,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class File(NamedTuple):
-    """A file that is served: its type, and what makes it of the page's query (``ValueError``)."""
+    """A file to serve: its type, and a function that makes it from the query (``ValueError``)."""
 
     content_type: str
     make: Callable[[str], bytes]
@@ -45,11 +45,11 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class ServeSpec:
-    """What is served, at which ``port`` (0: a free one).
+    """A page to serve, and its ``port`` (0: a free one).
 
-    ``page`` makes the HTML, ``sessions`` what a page talks with, by the word in ``room`` of its
-    messages, and ``files`` are those that it offers, by their names. ``query`` is what the address
-    ends with. The ``token`` is part of every address.
+    ``page`` makes the HTML, ``sessions`` a page's sessions, by the word in ``room`` of its
+    messages, and ``files`` are those that it offers, by name. ``query`` is the end of the address.
+    The ``token`` is part of every address.
     """
 
     page: Callable[[], str]
@@ -61,9 +61,9 @@ class ServeSpec:
 
 
 def is_local(host: str) -> bool:
-    """Whether this is a name of this machine, at any port: what a tunnel and a WSL window ask for.
+    """True if this is a name of this machine, at any port, as a tunnel and a WSL window use.
 
-    A page of another site that has its own name point here (DNS rebinding) asks for that name.
+    A page of another site whose name points here (DNS rebinding) uses that name.
     """
     try:
         name = urlsplit(f"//{host}").hostname or ""
@@ -73,17 +73,17 @@ def is_local(host: str) -> bool:
 
 
 async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
-    """Serves until it is cancelled; ``ready`` is called with the address. Raises ``OSError``."""
-    # pictures and figures share Python's lock: pictures are waited for
+    """Serve until it is cancelled; ``ready`` is called with the address. Raise ``OSError``."""
+    # users wait for pictures, which share Python's lock with figures
     sys.setswitchinterval(0.0005)
     app = web.Application(middlewares=[_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
     pages: set[web.WebSocketResponse] = set()
     root = f"/{spec.token}/"
-    app.router.add_get(root, partial(_page, spec))
-    app.router.add_get(f"{root}talk", partial(_talk, spec, pages))
+    app.router.add_get(root, partial(_serve_page, spec))
+    app.router.add_get(f"{root}talk", partial(_serve_socket, spec, pages))
     for name, file in spec.files.items():
-        app.router.add_get(f"{root}{name}", partial(_file, name, file))
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0, logger=_faults())
+        app.router.add_get(f"{root}{name}", partial(_serve_file, name, file))
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0, logger=_make_logger())
     await runner.setup()
     try:
         site = web.TCPSite(runner, "127.0.0.1", spec.port)
@@ -97,25 +97,25 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
         await runner.cleanup()
 
 
-def _faults() -> logging.Logger:
-    """Our own faults are logged; what is not HTTP has got its answer, and is the sender's."""
+def _make_logger() -> logging.Logger:
+    """Return a logger of this program's faults; malformed HTTP is the sender's."""
     found = logging.getLogger(__name__)
-    found.addFilter(_is_ours)
+    found.addFilter(_is_own_fault)
     return found
 
 
-def _is_ours(record: logging.LogRecord) -> bool:
+def _is_own_fault(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 def _guard(token: str) -> Any:
-    """Refuses who has no token, or comes by a foreign name."""
+    """Refuse requests without the token, or by a foreign name."""
 
     @web.middleware
     async def guard(request: web.Request, handler: _Handler) -> web.StreamResponse:
         given = request.path.removeprefix("/").partition("/")[0]
         if not is_local(request.headers.get("Host", "")):
-            raise web.HTTPForbidden(text="this page is for the machine that it runs on\n")
+            raise web.HTTPForbidden(text="this page is only for the machine that serves it\n")
         if not hmac.compare_digest(given.encode(), token.encode()):
             raise web.HTTPForbidden(text="the address lacks the token that epic lab printed\n")
         response = await handler(request)
@@ -126,13 +126,13 @@ def _guard(token: str) -> Any:
     return guard
 
 
-async def _page(spec: ServeSpec, request: web.Request) -> web.StreamResponse:
+async def _serve_page(spec: ServeSpec, request: web.Request) -> web.StreamResponse:
     del request
     text = await asyncio.to_thread(spec.page)
     return web.Response(text=text, content_type="text/html")
 
 
-async def _file(name: str, file: File, request: web.Request) -> web.StreamResponse:
+async def _serve_file(name: str, file: File, request: web.Request) -> web.StreamResponse:
     try:
         data = await asyncio.to_thread(file.make, request.rel_url.raw_query_string)
     except ValueError as error:
@@ -144,12 +144,12 @@ async def _file(name: str, file: File, request: web.Request) -> web.StreamRespon
     )
 
 
-async def _talk(
+async def _serve_socket(
     spec: ServeSpec, pages: set[web.WebSocketResponse], request: web.Request
 ) -> web.StreamResponse:
     origin = request.headers.get("Origin", "").partition("://")[2]
     if origin != request.headers.get("Host"):
-        raise web.HTTPForbidden(text="only the page itself may talk here\n")
+        raise web.HTTPForbidden(text="only the page itself may connect\n")
     if len(pages) >= MOST_PAGES:
         raise web.HTTPServiceUnavailable(text="too many pages are open\n")
     page = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=30.0, compress=False)
@@ -171,18 +171,18 @@ async def _talk(
     return page
 
 
-def _finite(text: str) -> float:
-    """Return a number of a message; raise ``ValueError`` for what no answer could repeat."""
+def _parse_finite(text: str) -> float:
+    """Parse a number of a message; raise ``ValueError`` for one that is not finite."""
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is not a number")
+        raise ValueError(f"{text} is not a finite number")
     return number
 
 
 def _deliver(text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec) -> bool:
-    """Hands a message to its session; False: it is none."""
+    """Deliver a message to its session; return False if it is malformed."""
     try:
-        message = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        message = json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite)
         name = message["room"]
         make = spec.sessions[name]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -198,4 +198,4 @@ async def _send(page: web.WebSocketResponse, outbox: Outbox) -> None:
         while True:
             await page.send_bytes(await outbox.get())
     except ConnectionError:
-        pass  # the page has gone; its messages end, too
+        pass  # the page has gone, and so have its messages

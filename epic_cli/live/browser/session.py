@@ -1,4 +1,4 @@
-"""What one page is told and asks for: frames, what waits to be sent, whom its messages reach."""
+"""A page's session: frames to it, the queue of frames, and the routing of its messages."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs, split
 from epic_cli.engine.strategies import remote_names
 from epic_cli.engine.trust import asked_by_file
 
-#: No more strategies than colours.
+#: The most strategies: one for each color.
 MOST_STRATEGIES = 6
 
-#: Arrays begin at multiples of this many bytes, as typed arrays of doubles must.
+#: The alignment of arrays in bytes, which typed arrays of doubles need.
 _ALIGNED = 8
 
 
 class PageFrame:
-    """A frame to a page that is being made: JSON, then the arrays that it points into.
+    """A frame to a page in the making: JSON, then the arrays that it points into.
 
-    ``pack`` takes an array, and returns what stands for it.
+    ``pack`` takes an array, and returns its place.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class PageFrame:
         self._size = 0
 
     def pack(self, array: Any) -> tuple[int, int]:
-        """The place of the array and its length, in bytes."""
+        """Append an array; return its place and its length, in bytes."""
         data = array.tobytes()
         place = self._size
         padded = data + bytes(-len(data) % _ALIGNED)
@@ -42,18 +42,18 @@ class PageFrame:
         return place, len(data)
 
     def bytes(self, message: dict[str, Any]) -> bytes:
-        """The length of the JSON (uint32), the JSON, the arrays."""
+        """Return the frame: the length of the JSON (uint32), the JSON, the arrays."""
         text = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         return b"".join((struct.pack("<I", len(text)), text, *self._parts))
 
 
 def frame(**message: Any) -> bytes:
-    """A frame without arrays."""
+    """Make a frame without arrays."""
     return PageFrame().bytes(message)
 
 
 class Outbox:
-    """What is to be sent to one page: of each key the newest frame alone."""
+    """A queue of frames to one page, with only the newest frame of each key."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -61,18 +61,18 @@ class Outbox:
         self._some = asyncio.Event()
 
     def put(self, key: str, data: bytes) -> None:
-        """Called by any thread; what waits under this key is replaced."""
+        """Queue a frame, replacing a waiting one of this key; any thread may call this."""
 
         def add() -> None:
             self._waiting.pop(key, None)
             self._waiting[key] = data
             self._some.set()
 
-        with contextlib.suppress(RuntimeError):  # the program ends
+        with contextlib.suppress(RuntimeError):  # the program is ending
             self._loop.call_soon_threadsafe(add)
 
     async def get(self) -> bytes:
-        """The oldest of those that wait."""
+        """Return the oldest waiting frame."""
         while not self._waiting:
             self._some.clear()
             await self._some.wait()
@@ -80,36 +80,39 @@ class Outbox:
 
 
 class PageSession(Protocol):
-    """What one page talks with, about one thing."""
+    """The server's side of one page's conversation about one topic."""
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Takes a message, at once."""
+        """Take a message at once."""
 
     def close(self) -> None:
-        """The page has gone; called on a thread that may wait."""
+        """End the session after the page has gone; called on a thread that may wait."""
 
 
-def checked_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[StrategySpec]:
-    """The strategies ``NAME+key=value`` that a page asks for; raises ``SettingError``.
+def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[StrategySpec]:
+    """Return the strategies ``NAME+key=value`` that a page asks for; raise ``SettingError``.
 
-    ``own`` are names beside the built-in ones: those that the line names that starts the lab.
+    ``own`` are allowed names beside the built-in ones: those of the command line that started the
+    lab.
     """
     if len(texts) > MOST_STRATEGIES:
-        raise SettingError(f"at most {MOST_STRATEGIES} strategies take part")
+        raise SettingError(f"at most {MOST_STRATEGIES} strategies can take part")
     try:
         for text in texts:
-            _names(tuple(own)).check(split(text)[0])  # a page may run no code that it names
+            _strategy_choice(tuple(own)).check(
+                split(text)[0]
+            )  # a page must not run code by its name
             if "," in text:
                 raise SettingError(f"{text!r}: a comma separates strategies")
         with asked_by_file("-", trust=False, remedy="epic lab --strategies"):
             return read_specs(texts)
     except SettingError:
         raise
-    except ValueError as error:  # the same one twice
+    except ValueError as error:  # a strategy twice
         raise SettingError(str(error)) from error
 
 
 @lru_cache(maxsize=1)
-def _names(own: tuple[str, ...]) -> Choice:
-    """The strategies that take part, which takes long: those of other packages are looked for."""
+def _strategy_choice(own: tuple[str, ...]) -> Choice:
+    """Return the choice of strategies, cached, since it looks for those of other packages."""
     return Choice("strategy", None, "", (*remote_names(), *own))

@@ -19,16 +19,16 @@ from epic_cli.engine.packets import Entities, SampleBlock, angles
 from epic_cli.live.consumer import Consumer
 from epic_cli.recordings.addresses import LOOPBACK, Address, Resolved, parse_address
 
-#: What an entity without a name is called.
+#: The name of an entity without a name.
 NAMELESS = "entity"
 
-#: The numbers of a sample: its position, then its velocity; and those of its rotation.
+#: Fields of a sample: its position, then its velocity; and those of its rotation.
 FIELDS = ("x", "y", "z", "vx", "vy", "vz")
 TURN_FIELDS = ("qx", "qy", "qz", "qw", "wx", "wy", "wz", "yaw", "pitch", "roll")
 
 
 class ForwardFormat(NamedTuple):
-    """A program that plots: its name, the port that it listens on, and how samples are written.
+    """A plotting program: its name, the port that it listens on, and its format of samples.
 
     ``encode`` takes finite samples, and the seconds to add to their times for Unix times; it
     returns datagrams.
@@ -41,7 +41,7 @@ class ForwardFormat(NamedTuple):
 
 @cache
 def forward_formats() -> dict[str, ForwardFormat]:
-    """All of them, by name."""
+    """Return all formats by name."""
     found = (
         importlib.import_module(f"{__name__}.{module.name}").FORWARDER
         for module in pkgutil.iter_modules(__path__)
@@ -50,20 +50,20 @@ def forward_formats() -> dict[str, ForwardFormat]:
 
 
 class Target(NamedTuple):
-    """A program, and where it is; None: on this machine, at its own port."""
+    """A program and its address; None: on this machine, at its usual port."""
 
     format: ForwardFormat
     given: Address | None = None
 
     @property
     def address(self) -> Address:
-        """Where it is."""
+        """The program's address."""
         return self.given or Address(LOOPBACK, self.format.port)
 
     def beside(self, port: int) -> Target:
-        """The same while this program listens at this port of this machine.
+        """Return a target that does not collide with this program's own port.
 
-        A target whose own port it is gets the next one; one that was given is left as it is.
+        The next port is used if it would; an address that was given stays.
         """
         if self.given is not None or port != self.format.port:
             return self
@@ -71,18 +71,18 @@ class Target(NamedTuple):
 
 
 def parse_target(text: str) -> Target:
-    """``teleplot`` or ``plotjuggler:192.168.0.7:5000``; raises ``ValueError``."""
+    """Parse ``teleplot`` or ``plotjuggler:192.168.0.7:5000``; raise ``ValueError``."""
     name, colon, place = text.partition(":")
     known = forward_formats()
     if name not in known:
         raise ValueError(
-            f"{text!r} is not {' or '.join(known)}, with :HOST:PORT where it is elsewhere"
+            f"{text!r} is not {' or '.join(known)}, with :HOST:PORT if it runs elsewhere"
         )
     return Target(known[name], parse_address(place) if colon else None)
 
 
 class Forwarder(Consumer):
-    """Sends samples to a program; what it does not receive is dropped."""
+    """Sends samples to a program; samples that it does not receive are dropped."""
 
     def __init__(self, forward_format: ForwardFormat, place: Resolved) -> None:
         self._format = forward_format
@@ -96,7 +96,7 @@ class Forwarder(Consumer):
             raise
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """Sends samples."""
+        """Send samples."""
         rows = samples.samples(entities)
         if self._to_unix is None and rows:
             self._to_unix = time.time() - rows[0].time
@@ -107,12 +107,12 @@ class Forwarder(Consumer):
                 continue
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the socket."""
         self._socket.close()
 
 
 def numbers(sample: Sample) -> dict[str, float]:
-    """What a sample has, by name: of ``FIELDS``, and of ``TURN_FIELDS`` where it has a rotation.
+    """Return a sample's values by name: ``FIELDS``, and ``TURN_FIELDS`` if it has a rotation.
 
     Spins are in rad/s, yaw, pitch and roll in degrees.
     """
@@ -125,7 +125,7 @@ def numbers(sample: Sample) -> dict[str, float]:
 
 
 def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
-    """The samples that are drawn, with finite numbers."""
+    """Yield the samples that are drawn and have finite numbers."""
     for sample in samples:
         if sample.status != "none" and all(
             map(math.isfinite, (*sample.position, *sample.velocity))

@@ -11,7 +11,7 @@ from epic_cli.recordings.addresses import DEFAULT_PORT, UNFRAGMENTED
 
 
 def encode(samples: Iterable[Sample], _: float) -> Iterator[bytes]:
-    """Objects whose time is their field ``timestamp``."""
+    """Encode samples as JSON objects with their time in the field ``timestamp``."""
     together: dict[str, object] = {}
     size = 0
     for sample in samples:

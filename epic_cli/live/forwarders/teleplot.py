@@ -8,13 +8,13 @@ from epic_cli.engine.contract import Sample
 from epic_cli.live.forwarders import NAMELESS, ForwardFormat, numbers
 from epic_cli.recordings.addresses import UNFRAGMENTED
 
-#: Characters with a special meaning in names, and what begins lines that are no values.
+#: Characters with a special meaning in names, and beginnings of lines that are no values.
 _MARKS = ":|;,§"
 _OTHER_LINES = (">", "statsd", "3D")
 
 
 def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
-    """The lines of as many samples as a datagram holds."""
+    """Encode samples as lines, as many as fit a datagram."""
     together: list[bytes] = []
     size = 0
     for sample in samples:

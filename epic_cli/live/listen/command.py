@@ -15,10 +15,10 @@ from epic_cli.live.command_line import (
     ListenProgress,
     RecordingFile,
     RowOutput,
-    ended,
     endless_option,
-    listening_at,
-    opened,
+    get_exit_status,
+    open_listener,
+    open_recordings,
     record_option,
 )
 from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
@@ -58,10 +58,10 @@ Examples:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Where what is drawn goes, and the packets."""
+    """The outputs of rows and packets."""
 
     show: str | None = value(
-        "Show a map that fills the terminal, or write rows.  [default: the screen, on a"
+        "Show a map on the whole terminal, or write rows.  [default: the screen, on a"
         " terminal and unless an option is about rows]",
         type=click.Choice(("screen", "rows")),
     )
@@ -80,9 +80,9 @@ class _Outputs:
     )
 
     def wants_screen(self, given: set[str]) -> bool:
-        """Whether a screen is shown; ``given`` are the names of options on the command line.
+        """True if a screen is shown; ``given`` are the names of options on the command line.
 
-        Raises ``WrongUsage`` where it is wanted and there is no terminal.
+        Raise ``WrongUsage`` if it is wanted and there is no terminal.
         """
         there = has_terminal()
         if self.show == "screen" and not there:
@@ -107,15 +107,15 @@ def listen(
 ) -> int:
     """``epic listen``.
 
-    They are UDP datagrams, messages of WebSockets (ws://), or over TCP (tcp://) lines and, for
-    --layout, messages behind their lengths. A datagram or message is one or more lines of packet
-    text, CSV under a header, JSON objects or an array of them, or binary records. What a player
-    would see is drawn in real time, whether or not a packet arrives: on a terminal as a map that
-    fills the screen, with figures of the link and the strategy, and keys to change them (? lists
-    them); otherwise, or with an option for rows, as rows. Without a HOST it only receives from this
+    Packets arrive as UDP datagrams, as messages of WebSockets (ws://), or over TCP (tcp://) as
+    lines or, with --layout, as messages after their lengths. A datagram or message is one or more
+    lines of packet text, CSV under a header, JSON objects or an array of them, or binary records.
+    What a player would see is drawn in real time, whether or not a packet arrives: on a terminal as
+    a map with figures of the link and the strategy, and keys to change them (? lists them);
+    otherwise, or with an option for rows, as rows. Without a HOST it receives only from this
     machine (127.0.0.1:9870).
 
-    What the address has behind it says more: 9870,from=192.168.0.9,max_entities=1000; 9870,echo=on;
+    Keys may follow the address: 9870,from=192.168.0.9,max_entities=1000; 9870,echo=on;
     239.255.1.1:9870,interface=eth0; tcp://9870,prefix=u16; ws://9870,origin=https://game.example.
 
     Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
@@ -123,7 +123,7 @@ def listen(
     """
     given = given_options()
     on_screen = outputs.wants_screen(given)
-    chosen.make()  # a wrong setting shows before anything is received
+    chosen.make()  # to refuse wrong settings at once
     writes_rows = outputs.output is not None or not on_screen
     spec = ListenSpec(
         endpoint,
@@ -133,12 +133,12 @@ def listen(
         duration,
     )
     with contextlib.ExitStack() as stack:
-        listener = stack.enter_context(listening_at(spec))
+        listener = stack.enter_context(open_listener(spec))
         receiving, where = listener.receiving, str(listener.address)
-        recordings = opened(outputs.record, listener, stack)
+        recordings = open_recordings(outputs.record, listener, stack)
         screen = rows = None
         if on_screen:
-            # rows alone wait for neither numpy nor prompt_toolkit
+            # imported here, since rows need neither numpy nor prompt_toolkit
             from epic_cli.live.model import RunningGame
             from epic_cli.live.screen import ListenScreen
 
@@ -150,10 +150,10 @@ def listen(
             sink = stack.enter_context(open_log(outputs.output))
             rows = RowOutput(outputs.row_format, color, sink)
             listener.consumers.append(rows)
-        own = 0 if endpoint.address.scheme else receiving.port  # of UDP, which they use
+        own = 0 if endpoint.address.scheme else receiving.port  # of UDP, as forwarders use
         targets = [target.beside(own) for target in outputs.forward]
         for target in targets:
-            forwarder = _forwarder(target, receiving, own)
+            forwarder = _open_forwarder(target, receiving, own)
             stack.callback(forwarder.close)
             listener.consumers.append(forwarder)
         progress = ListenProgress(quiet, use_color(color, sys.stderr), receiving, rows, recordings)
@@ -170,16 +170,16 @@ def listen(
                     stopped = run_until_stopped(listener.run())
         finally:
             progress.end(listener)
-    return ended(stopped)
+    return get_exit_status(stopped)
 
 
-def _forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
+def _open_forwarder(target: Target, receiving: Reception, own: int) -> Forwarder:
     with accessing("send to", target.address):
         place = resolve(target.address)
         if own and place.place[:2] == receiving.socket.getsockname()[:2]:
             raise WrongUsage(
-                f"--forward {target.format.name} would send to {target.address}, which is listened"
-                " on: give one of them another port",
+                f"--forward {target.format.name} would send to {target.address}, where epic"
+                " listens: give one of them another port",
                 "forward",
             )
         return Forwarder(target.format, place)

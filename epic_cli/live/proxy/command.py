@@ -1,4 +1,4 @@
-"""``epic proxy``: a bad network between any two programs that speak UDP."""
+"""``epic proxy``: a bad network between any two programs that use UDP."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.command_line import (
     Page,
     RowOutput,
-    ended,
     endless_option,
+    get_exit_status,
     lab_library,
 )
 from epic_cli.live.listener import Endpoint, LaterDrawing, ListenSpec
@@ -86,10 +86,10 @@ if TYPE_CHECKING:
     from epic_cli.live.model import RunningGame
 
 
-#: What describes what shows the proxy: a view, and of the lab the page in the browser.
+#: The keys of --show: a view, and the lab's page in the browser.
 _PAGE = (
-    Choice("view", None, "What shows it.", ("screen", "lab", "lines"), field="by"),
-    Number("port", 0, "Serve the page here, on 127.0.0.1 alone; 0: a free port.", "", 0, 65535,
+    Choice("view", None, "The display.", ("screen", "lab", "lines"), field="by"),
+    Number("port", 0, "Port of the page, on 127.0.0.1 only; 0: a free one.", "", 0, 65535,
            whole=True),
     Switch("open", True, "Open the page in the browser.", field="opens"),
 )  # fmt: skip
@@ -97,7 +97,7 @@ _PAGE = (
 
 @dataclass(frozen=True)
 class _Shown(Described):
-    """What shows the proxy: the ``screen``, ``lines``, or the ``lab`` with its page."""
+    """The display of the proxy: the ``screen``, ``lines``, or the ``lab`` with its page."""
 
     TABLE, KEY, OWNER = _PAGE, "view", "the lab"
 
@@ -108,12 +108,12 @@ class _Shown(Described):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.by != "lab" and (self.port or not self.opens):
-            raise SettingError(f"port= and open= are of lab, and not of {self.by}")
+            raise SettingError(f"port= and open= need lab, not {self.by}")
 
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Which packets are read from what passes, how they are drawn, and where they go."""
+    """The packets to read from the traffic, their drawing and their files."""
 
     watch: WatchSpec = value(
         "Watch packets on their way down, up, or both. Down are those to the first client, or to"
@@ -130,13 +130,11 @@ class _Outputs:
         type=Parsed("screen|lab|lines", _Shown.parse, _Shown),
     )
     row_format: str = shared(row_format_option("Write the rows that are drawn, in this format."))
-    output: str | None = shared(
-        output_option("Write the rows to a file, which appears at the end.")
-    )
+    output: str | None = shared(output_option("Write the rows to a file. It appears at the end."))
 
     @property
     def by(self) -> str:
-        """What shows it, as far as that was said; the lab's library is there."""
+        """The display by name, empty by default; a missing library of the lab is reported."""
         if self.show is not None and self.show.by == "lab":
             with lab_library():
                 import_module("aiohttp")
@@ -144,24 +142,26 @@ class _Outputs:
 
     @property
     def page(self) -> Page:
-        """Where the lab's page is."""
+        """The settings of the lab's page."""
         return Page() if self.show is None else Page(self.show.port, self.show.opens)
 
     def rows_given(self, given: set[str]) -> bool:
-        """Whether rows are written; ``given`` are the names of options on the command line.
+        """True if rows are written; ``given`` are the names of options on the command line.
 
-        Raises ``WrongUsage`` where that does not fit the others.
+        Raise ``WrongUsage`` if that contradicts other options.
         """
         if not {"row_format", "output"} & given:
             return False
         if self.watch.direction == "both":
-            raise WrongUsage("rows are of one direction: --watch up or down", "watch")
+            raise WrongUsage("rows are of one direction: choose --watch up or down", "watch")
         if self.by == "screen":
-            raise WrongUsage("choose --show screen, or rows (--format, --output)", "show")
+            raise WrongUsage(
+                "--show screen does not go with rows: leave out --format and --output", "show"
+            )
         return True
 
     def wants_screen(self, taken: bool) -> bool:
-        """Whether the terminal is filled, unless it is ``taken``; raises ``WrongUsage``."""
+        """True if the screen is used, unless it is ``taken``; raise ``WrongUsage``."""
         there = has_terminal() and is_in_foreground() and not taken
         if self.by == "screen" and not there:
             raise WrongUsage(
@@ -170,11 +170,11 @@ class _Outputs:
         return there and self.by in ("", "screen")
 
     def wants_map(self, given: set[str]) -> bool:
-        """Whether the screen has a map; ``given`` as for ``rows_given``."""
+        """True if the screen has a map; ``given`` as for ``rows_given``."""
         return self.by == "screen" or self.watch.direction is not None or "records" in given
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
-        """What records this direction, before and behind the link."""
+        """Open the recordings of this direction, before and behind the link."""
         watch = self.watch
         both: list[list[Recording]] = [[], []]
         for found, path in zip(both, (watch.sent, watch.received), strict=True):
@@ -226,7 +226,7 @@ def proxy(
         type=_LOG,
     ),
     control: Address | Path | str | None = value(
-        "Take commands from a local socket, or - the standard input: a line each, 'set"
+        "Take commands from a local socket, or - for standard input. One a line, such as 'set"
         " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
         type=_CONTROL,
     ),
@@ -244,12 +244,12 @@ def proxy(
 ) -> int:
     """``epic proxy``.
 
-    Clients connect to the first address (7777,idle=10s,max_clients=20: forget those that send
-    nothing for 10 s, take no more than 20); the second is the server. Without a HOST both are on
-    this machine (127.0.0.1); port 0 is any free port. The link applies in both directions, what
-    begins with up. or down. in one; each client has its own links and its own socket. On a
-    terminal, keys change the link while it runs. With --watch or --layout, what the game sends is
-    drawn there, as the other side would: error, lag and the rest are against what was sent.
+    Clients connect to the first address (7777,idle=10s,max_clients=20: forget silent clients after
+    10 s, accept no more than 20); the second is the server. Without a HOST both are on this machine
+    (127.0.0.1); port 0 is any free port. The link applies in both directions, keys with up. or
+    down. in one; each client has its own links and its own socket. On a terminal, keys change the
+    link while it runs. With --watch or --layout, the game's packets are drawn there as the other
+    side would draw them: error, lag and the rest are measured against the sent packets.
 
     Exit status: 0 done, 1 a line of a trace was refused, 2 wrong usage, 3 an address is
     unreachable, or a file cannot be read or written, 130 interrupted.
@@ -259,13 +259,14 @@ def proxy(
     writes_rows = outputs.rows_given(given)
     if writes_rows and control == STANDARD_INPUT:
         raise WrongUsage(
-            "rows and the answers to --control - would both be standard output", "control"
+            "rows and the answers to --control - would both go to standard output: add --output",
+            "control",
         )
     in_lab = outputs.by == "lab"
     taken = quiet or writes_rows or in_lab or control == STANDARD_INPUT
     on_screen = outputs.wants_screen(taken)
     draws = in_lab or (on_screen and outputs.wants_map(given))
-    chosen.make()  # a wrong setting shows before anything passes
+    chosen.make()  # to refuse wrong settings at once
     drawn = ListenSpec(
         Endpoint(sender=watch.sender, max_entities=watch.max_entities),
         replace(ingest, single_entity=writes_rows and outputs.row_format == "epic"),
@@ -273,34 +274,34 @@ def proxy(
         SCREEN_TIMING.tick if draws and "tick" not in given else tick,
     )
     links = LinkController(link)
-    make_channel = _channels(link, links, seed)
+    make_channel = _make_channels(link, links, seed)
     with contextlib.ExitStack() as stack:
-        receiving, place = _sockets(listen.address, target, stack)
-        address, log = listen.address._replace(port=receiving.port), _log(spec, stack)
+        receiving, place = _open_sockets(listen.address, target, stack)
+        address, log = listen.address._replace(port=receiving.port), _open_log(spec, stack)
         wanted = WAYS if draws else ((watch.first,) if writes_rows else ())
-        watches, recordings = _watches(outputs, drawn, wanted, stack)
+        watches, recordings = _make_taps(outputs, drawn, wanted, stack)
         relay = Relay(spec, receiving, place, links, make_channel, log, watches)
         what = f"{address} > {target}"
-        games = _games(watches if draws else {}, drawn, what, relay, receiving, recordings)
+        games = _make_games(watches if draws else {}, drawn, what, relay, receiving, recordings)
         rows = drawing = stopped = None
         if writes_rows:
             sink = stack.enter_context(open_log(outputs.output))
             rows = RowOutput(outputs.row_format, color, sink)
             drawing = LaterDrawing(watches[watch.first], drawn, relay.settled, [rows])
         if not quiet:
-            say(f"epic: {address} passes datagrams on to {target}\n")
+            say(f"epic: {address} relays datagrams to {target}\n")
         try:
             with wrong_usage(kind=Circle), accessing("pass on", address, "record in"):
                 if on_screen:
                     from epic_cli.live.proxy.screen import Watching
 
                     screen = Watching(relay, what, games, watch.first)
-                    job = _run(relay, spec, screen.note)
+                    job = _run_proxy(relay, spec, screen.note)
                     stopped = screen.run(job, use_color(color, sys.stdout))
                 else:
-                    job = _run(relay, spec, (lambda _: None) if quiet else _say, drawing)
+                    job = _run_proxy(relay, spec, (lambda _: None) if quiet else _say, drawing)
                     if in_lab:
-                        shown = _in_lab(relay, job, outputs.page, games, watch.first)
+                        shown = _show_in_lab(relay, job, outputs.page, games, watch.first)
                         stopped = run_until_stopped(shown)
                     else:
                         stopped = run_until_stopped(job, microsecond_loop)
@@ -308,11 +309,11 @@ def proxy(
             if rows is not None:
                 rows.close()
             if not quiet:
-                say(_end(relay, log, recordings, watches.values()))
-    return ended(stopped)
+                say(_report_end(relay, log, recordings, watches.values()))
+    return get_exit_status(stopped)
 
 
-def _games(
+def _make_games(
     watches: Mapping[Way, DirectionTap],
     spec: ListenSpec,
     what: str,
@@ -320,10 +321,10 @@ def _games(
     receiving: ReceivingSocket,
     recordings: Sequence[Recording],
 ) -> dict[Way, tuple[RunningGame, LaterDrawing]]:
-    """The directions that are shown, each as a game of its own, against what was sent."""
+    """Return the shown directions, each as a game of its own, against what was sent."""
     if not watches:
         return {}
-    from epic_cli.live.model import RunningGame  # rows alone do not wait for numpy
+    from epic_cli.live.model import RunningGame  # imported here, since rows need no numpy
 
     of = receiving, recordings, relay.settled, True
     return {
@@ -332,14 +333,14 @@ def _games(
     }
 
 
-def _in_lab(
+def _show_in_lab(
     relay: Relay,
     job: Coroutine[Any, Any, None],
     page: Page,
     games: Mapping[Way, tuple[RunningGame, LaterDrawing]],
     first: Way,
 ) -> Coroutine[Any, Any, None]:
-    """The proxy's ``job`` on a thread of its own, and both directions in the browser."""
+    """Run the ``job`` on a thread of its own, and show both directions in the browser."""
     from epic_cli.live.browser.game import GameView, Live
     from epic_cli.live.proxy.sliders import LinkControls
 
@@ -350,10 +351,10 @@ def _in_lab(
     return live.show(page, beside(job, microsecond_loop(), relay.end))
 
 
-def _sockets(
+def _open_sockets(
     listen: Address, target: Address, stack: contextlib.ExitStack
 ) -> tuple[ReceivingSocket, Resolved]:
-    """Where it listens, and where the target is."""
+    """Open the listening socket, and resolve the target."""
     with accessing("send to", target):
         place = resolve(target)
     if not target.port:
@@ -366,7 +367,7 @@ def _sockets(
     return receiving, place
 
 
-def _log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
+def _open_log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
     if spec.record is None:
         return None
     with accessing("record in", spec.record.path):
@@ -375,13 +376,13 @@ def _log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None:
     return log
 
 
-def _watches(
+def _make_taps(
     outputs: _Outputs, drawn: ListenSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
 ) -> tuple[dict[Way, DirectionTap], list[Recording]]:
-    """What reads the packets in the directions that are ``wanted`` or recorded."""
+    """Make the taps of the directions that are ``wanted`` or recorded, and the recordings."""
     watches: dict[Way, DirectionTap] = {}
     with accessing("take packets from", drawn.endpoint.sender):
-        ingest = drawn.resolved()
+        ingest = drawn.resolve_ingest()
     recordings: list[Recording] = []
     for way in WAYS:
         files = outputs.files(way, stack)
@@ -391,13 +392,13 @@ def _watches(
     return watches, recordings
 
 
-def _end(
+def _report_end(
     relay: Relay,
     log: TrafficLog | None,
     recordings: Iterable[Recording],
     watches: Iterable[DirectionTap],
 ) -> str:
-    """What has passed, what was recorded, and what was refused."""
+    """Return the report at the end: traffic, recordings and refusals."""
     words = summary(relay)
     if log is not None:
         words += f"{log.file.recorded:,} datagrams recorded in {log.file}\n"
@@ -414,13 +415,13 @@ def _say(words: str) -> None:
     say(f"epic: {words}\n")
 
 
-async def _run(
+async def _run_proxy(
     relay: Relay,
     spec: ProxySpec,
     note: Callable[[str], None],
     drawing: LaterDrawing | None = None,
 ) -> None:
-    """The proxy with everything around it; ``note`` takes where it is controlled."""
+    """Run the proxy with its control and schedule; ``note`` is told where it is controlled."""
     tasks = [asyncio.create_task(relay.links.follow(relay.begun))]
     if drawing is not None:
         tasks.append(asyncio.create_task(drawing.run()))
@@ -428,8 +429,8 @@ async def _run(
     control = spec.control
     async with contextlib.AsyncExitStack() as stack:
         if control == STANDARD_INPUT:
-            lines = prefetched(_lines())
-            tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write)))
+            lines = prefetched(_read_lines())
+            tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write_answer)))
         elif isinstance(control, Address | Path):
             with accessing("be controlled at", control):
                 port = await stack.enter_async_context(control_socket(control, commands.answer))
@@ -454,21 +455,21 @@ def _end_if_failed(relay: Relay, task: asyncio.Task[None]) -> None:
         relay.end()
 
 
-def _lines() -> Iterator[str]:
-    """The lines of the standard input, none of them without an end."""
+def _read_lines() -> Iterator[str]:
+    """Yield the lines of the standard input, cutting overlong ones."""
     while sys.stdin is not None and (line := sys.stdin.readline(LONGEST_COMMAND)):
         yield line
 
 
-def _write(answer: str) -> None:
+def _write_answer(answer: str) -> None:
     write_text(f"{answer}\n")
     sys.stdout.flush()
 
 
-def _channels(
+def _make_channels(
     link: LinkSpec, links: LinkController, seed: int
 ) -> Callable[[Way, int], Link | AddedLink]:
-    """Makes the links of clients, by way and number, with the conditions of now."""
+    """Return a function that makes a client's link, with the present conditions."""
     traces = link.read_traces(two_ways=True)
 
     def make(way: Way, number: int) -> Link | AddedLink:

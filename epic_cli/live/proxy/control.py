@@ -24,12 +24,12 @@ from epic_cli.network.link import WAYS, LinkConditions
 from epic_cli.network.link_spec import differences, write_words
 from epic_cli.recordings.addresses import Address
 
-#: The quantiles that are reported.
+#: The reported quantiles.
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 
 
-def facts_of_relay(relay: Relay) -> dict[str, Any]:
-    """The totals so far, in both directions; delays in milliseconds."""
+def describe_relay(relay: Relay) -> dict[str, Any]:
+    """Return the totals so far, in both directions; delays in milliseconds."""
     return {
         "seconds": round(relay.now(), 3),
         "clients": len(relay.clients),
@@ -38,13 +38,13 @@ def facts_of_relay(relay: Relay) -> dict[str, Any]:
         "refused_by_target": relay.refused,
         "socket_errors": dict(relay.socket_errors),
         "overrun": relay.overrun,
-        "up": facts_of_direction(relay.up),
-        "down": facts_of_direction(relay.down),
+        "up": describe_direction(relay.up),
+        "down": describe_direction(relay.down),
     }
 
 
-def facts_of_direction(one: Direction) -> dict[str, Any]:
-    """The counts of one direction."""
+def describe_direction(one: Direction) -> dict[str, Any]:
+    """Return the counts of one direction."""
     return {
         "datagrams": one.sent,
         "bytes": one.received_bytes,
@@ -66,8 +66,8 @@ def facts_of_direction(one: Direction) -> dict[str, Any]:
     }
 
 
-def facts_of_client(client: ProxyClient, relay: Relay) -> dict[str, Any]:
-    """A client's address, and how long (seconds) it has been idle."""
+def describe_client(client: ProxyClient, relay: Relay) -> dict[str, Any]:
+    """Return a client's address, idle time (seconds) and counts."""
     return {
         "number": client.number,
         "address": str(client.address),
@@ -82,7 +82,7 @@ def _quantiles(tally: Tally) -> dict[str, float | None]:
     return {name: None if math.isnan(one) else round(one, 6) for name, one in found.items()}
 
 
-#: Characters; a longer line is not a command.
+#: The longest command, in characters.
 LONGEST_COMMAND = 4096
 
 HELP = (
@@ -92,7 +92,7 @@ HELP = (
 
 
 class Commands:
-    """Answers lines: ``ok``, ``ok`` with what was requested, a JSON object, or ``error: ...``."""
+    """Answers command lines: ``ok``, ``ok`` with the result, a JSON object, or ``error: ...``."""
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
@@ -102,19 +102,19 @@ class Commands:
             "blackout": partial(self._black_out, True),
             "restore": partial(self._black_out, False),
         }
-        #: Nothing follows these.
+        #: Commands without arguments.
         self._alone: dict[str, Callable[[], str | None]] = {
             "reset": links.reset,
             "clear": links.clear,
             "show": self._show,
-            "stats": lambda: json.dumps(facts_of_relay(relay)),
+            "stats": lambda: json.dumps(describe_relay(relay)),
             "clients": self._clients,
             "help": lambda: f"ok {HELP}",
             "quit": relay.end,
         }
 
     def answer(self, line: str) -> str:
-        """The reply to a command, without a newline."""
+        """Return the reply to a command, without a newline."""
         verb, _, rest = line.strip().partition(" ")
         if "=" in verb:
             verb, rest = "set", line
@@ -125,27 +125,27 @@ class Commands:
             if verb not in self._alone:
                 known = [*self._verbs, *self._alone]
                 near = nearest(verb, known) if verb.isprintable() else None
-                hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-                raise ValueError(f"{_shown(verb)} is not a command: {hint}")
+                hint = f"did you mean {near}?" if near else f"commands are {', '.join(known)}"
+                raise ValueError(f"{_quote(verb)} is not a command: {hint}")
             if rest:
-                raise ValueError(f"this command takes no arguments, but got {_shown(rest)}")
+                raise ValueError(f"this command takes no arguments, but got {_quote(rest)}")
             return self._alone[verb]() or "ok"
         except ValueError as error:
             return f"error: {error}"
 
     def _set(self, rest: str) -> str:
         if not rest:
-            raise ValueError("set what? write set loss=5% up.latency=40ms")
+            raise ValueError("nothing to set: write set loss=5% up.latency=40ms")
         try:
             self._links.set_words(rest)
         except ValueError as error:
-            raise ValueError(_escaped(str(error))) from error
+            raise ValueError(_escape(str(error))) from error
         return self._show()
 
     def _black_out(self, on: bool, rest: str) -> str:
         ways = [way for way in WAYS if rest in ("", way)]
         if not ways:
-            raise ValueError(f"{_shown(rest)} is not a direction: up, down, or nothing for both")
+            raise ValueError(f"{_quote(rest)} is not a direction: up, down, or nothing for both")
         self._links.black_out(on, ways)
         return self._show()
 
@@ -158,30 +158,30 @@ class Commands:
 
     def _clients(self) -> str:
         clients = self._relay.clients.values()
-        return json.dumps({"clients": [facts_of_client(client, self._relay) for client in clients]})
+        return json.dumps({"clients": [describe_client(client, self._relay) for client in clients]})
 
 
 def describe_conditions(conditions: LinkConditions) -> str:
-    """A link in words that recreate it; for a perfect one, that word."""
+    """Return the words that recreate a link; ``perfect`` for a perfect one."""
     return write_words(differences(NO_LINK, conditions)) or "perfect"
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text[:40] + "..." if len(text) > 40 else text)
 
 
-def _escaped(text: str) -> str:
-    """One line that cannot steer a terminal."""
+def _escape(text: str) -> str:
+    """Return one line without control characters."""
     return "".join(
         character if character.isprintable() else repr(character)[1:-1] for character in text[:1000]
     )
 
 
-#: Connections at a time; more have to wait until one closes.
+#: The most connections at a time.
 _MOST_SPEAKERS = 16
 
-#: The first words of a browser that was tricked into connecting; its requests must not reach a
-#: command.
+#: The end of an HTTP request's first line: a page may trick a browser into connecting, but must
+#: not run commands.
 _OF_THE_WEB = re.compile(r"HTTP/\d")
 
 
@@ -189,9 +189,9 @@ _OF_THE_WEB = re.compile(r"HTTP/\d")
 async def control_socket(
     place: Address | Path, answer: Callable[[str], str]
 ) -> AsyncIterator[int | None]:
-    """Serves commands there while the block runs; gives the port, if it has one.
+    """Serve commands at this place while the block runs; yield the port, if it has one.
 
-    A path is a socket for this user only, removed at the end. Raises ``OSError``.
+    A path is a socket for this user only, removed at the end. Raise ``OSError``.
     """
     speakers: set[asyncio.StreamWriter] = set()
 
@@ -201,9 +201,9 @@ async def control_socket(
             if len(speakers) > _MOST_SPEAKERS:
                 writer.write(b"error: too many connections\n")
             else:
-                await _converse(reader, writer, answer)
+                await _serve_lines(reader, writer, answer)
         except (OSError, asyncio.CancelledError):
-            pass  # the client has gone, or the proxy ends
+            pass  # the client has gone, or the proxy is ending
         finally:
             speakers.discard(writer)
             with contextlib.suppress(OSError, RuntimeError):
@@ -228,7 +228,7 @@ async def control_socket(
                     place.unlink()
 
 
-async def _converse(
+async def _serve_lines(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Callable[[str], str]
 ) -> None:
     while True:
@@ -254,17 +254,17 @@ if sys.platform == "win32":
 else:
 
     def _bind(path: Path) -> socket.socket:
-        """A socket there, for this user only; raises ``OSError`` where another one is in use.
+        """Bind a socket for this user only; raise ``OSError`` if another one is in use.
 
-        A stale one is removed. Not by asyncio, which takes those in use away from their owners.
+        A stale one is removed. asyncio does not do it, since it also takes sockets that are in use.
         """
         with contextlib.ExitStack() as stack:
             listening = stack.enter_context(socket.socket(socket.AF_UNIX))
-            with _alone_in(path.parent):
+            with _lock_folder(path.parent):
                 if path.is_socket() and not _is_in_use(path):
                     path.unlink()
                 listening.bind(str(path))
-                path.chmod(0o600)  # no one can connect before it listens
+                path.chmod(0o600)  # before it listens, so that no other user connects
                 listening.listen()
             stack.pop_all()
             return listening
@@ -276,13 +276,13 @@ else:
                 trial.connect(str(path))
             except ConnectionRefusedError:
                 return False
-            except OSError:  # its queue is full, or it is another user's
+            except OSError:  # its queue is full, or it belongs to another user
                 pass
         return True
 
     @contextlib.contextmanager
-    def _alone_in(folder: Path) -> Iterator[None]:
-        """Two proxies that start at once do not take each other's socket for a stale one."""
+    def _lock_folder(folder: Path) -> Iterator[None]:
+        """Lock the folder, so that two proxies do not take each other's socket for a stale one."""
         import fcntl
 
         descriptor = os.open(folder, os.O_RDONLY)
@@ -297,7 +297,7 @@ else:
 async def answer_lines(
     lines: AsyncIterator[str], answer: Callable[[str], str], write: Callable[[str], None]
 ) -> None:
-    """Answers lines until they end; empty ones and comments (#) are ignored."""
+    """Answer lines until they end; ignore empty ones and comments (#)."""
     async for line in lines:
         if line.strip() and not line.lstrip().startswith("#"):
             write(answer(line))

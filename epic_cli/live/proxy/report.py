@@ -1,4 +1,4 @@
-"""What passes through a proxy: a few lines while it runs, and a summary at the end."""
+"""Reports of a proxy: a few lines while it runs, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from epic_cli.network.link import fates
 from epic_cli.show.link import quantiles
 from epic_cli.show.link import summary as link_summary
 
-#: Seconds that the rates on the screen are of.
+#: The window of the rates on the screen, in seconds.
 _WINDOW = 1.0
 
-#: What rates are of.
+#: The totals from which rates are computed.
 _totals = attrgetter("sent", "received_bytes", "lost", "arrived", "seconds")
 
-#: What the keys do.
+#: The help for the keys of the link.
 KEYS = (
     "space blackout, arrows latency (up, down) and loss (left, right), j J jitter,",
-    "p P preset, u d b for the way up, down or both, r reset, c clear, q quit",
+    "p P preset, u d b direction up, down or both, r reset, c clear, q quit",
 )
 
 
 def summary(relay: Relay) -> str:
-    """Counts and delays of both directions, and what went wrong."""
+    """Return counts and delays of both directions, and errors."""
     lines = ""
     for way in (relay.up, relay.down):
         where = "to the server" if way.way == "up" else "from the server"
-        lines += f"{way.way}, {where}: {link_summary(way, fates(way))}{_more(way)}"
-    return f"{counted(relay.clients_total, 'client')}\n{lines}{_errors(relay)}"
+        lines += f"{way.way}, {where}: {link_summary(way, fates(way))}{_detail_lines(way)}"
+    return f"{counted(relay.clients_total, 'client')}\n{lines}{_error_lines(relay)}"
 
 
-def _more(one: Direction) -> str:
+def _detail_lines(one: Direction) -> str:
     lines = ""
     if one.arrived:
         lines += f"  requested: {quantiles(one.requested.delay)}\n"
@@ -54,7 +54,7 @@ def _more(one: Direction) -> str:
     return lines
 
 
-def _errors(relay: Relay) -> str:
+def _error_lines(relay: Relay) -> str:
     lines = ""
     if relay.refused:
         lines += f"the target refused {counted(relay.refused, 'datagram')}: nothing listens there\n"
@@ -68,7 +68,7 @@ def _errors(relay: Relay) -> str:
 
 
 class Status:
-    """Lines that say what passes now; rates are those of the last second."""
+    """Lines about the present traffic; rates are those of the last second."""
 
     def __init__(self, relay: Relay, what: str) -> None:
         self._relay = relay
@@ -76,42 +76,42 @@ class Status:
         self._seen: deque[tuple[float, Any, Any]] = deque()
 
     def lines(self, chosen: str, preset: str) -> list[str]:
-        """What is on the screen; ``chosen``: the direction that keys change."""
+        """Return the lines of the screen; ``chosen`` is the direction that keys change."""
         relay, now = self._relay, self._relay.now()
         self._seen.append((now, _totals(relay.up), _totals(relay.down)))
         while now - self._seen[0][0] > _WINDOW and len(self._seen) > 2:
             self._seen.popleft()
         since, up, down = self._seen[0]
         seconds = max(now - since, 1e-9)
-        head = f"{self.what}  {_clock(now)}  {counted(len(relay.clients), 'client')}"
+        head = f"{self.what}  {_format_clock(now)}  {counted(len(relay.clients), 'client')}"
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,
-            *_lines(relay.up, up, seconds),
-            *_lines(relay.down, down, seconds),
-            *_errors(relay).splitlines(),
+            *_direction_lines(relay.up, up, seconds),
+            *_direction_lines(relay.down, down, seconds),
+            *_error_lines(relay).splitlines(),
         ]
 
 
-def _lines(one: Direction, before: Any, seconds: float) -> list[str]:
+def _direction_lines(one: Direction, before: Any, seconds: float) -> list[str]:
     received, size, lost, delivered, on_way = map(sub, _totals(one), before)
     share = f"{100 * lost / received:.1f}%" if received else "-"
     delay = f"{1000 * on_way / delivered:.1f} ms" if delivered else "-"
     words = "BLACKOUT, " if one.blackout else ""
     return [
-        f"{one.way:4} {received / seconds:7,.0f}/s {_rate(size / seconds):>10}"
+        f"{one.way:4} {received / seconds:7,.0f}/s {_format_rate(size / seconds):>10}"
         f"  lost {share:>6}  delay {delay:>9}  {one.waiting:,} in flight",
         f"     {words}{describe_conditions(one.conditions)}",
     ]
 
 
-def _rate(rate: float) -> str:
+def _format_rate(rate: float) -> str:
     for unit, size in (("MB", 1e6), ("kB", 1e3)):
         if rate >= size:
             return f"{rate / size:.1f} {unit}/s"
     return f"{rate:.0f} B/s"
 
 
-def _clock(seconds: float) -> str:
+def _format_clock(seconds: float) -> str:
     minutes, rest = divmod(math.floor(seconds), 60)
     return f"{minutes}:{rest:02}"

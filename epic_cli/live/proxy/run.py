@@ -35,26 +35,26 @@ if TYPE_CHECKING:
     from epic_cli.recordings.datagrams.counts import Counts
 
 
-#: New clients that begin as others did, until a probe follows; seconds between probes.
+#: New clients in a row with a known first datagram that cause a probe; seconds between probes.
 _ALIKE = 8
 _PAUSE = 0.5
 
-#: New clients that a next one is compared with.
+#: The number of earlier clients with which a new one is compared.
 _REMEMBERED = 16
 
 
-# Circles: a proxy whose datagrams come back to it, by itself or through other proxies. Nothing in a
-# foreign datagram can say that it has been here before. An own one can: where new clients begin
-# with the same bytes, as they do in a circle (and where many players join), a probe is sent to the
-# target. Only in a circle does it arrive at the proxy itself.
+# Loops: a proxy whose datagrams come back to it, by itself or through other proxies. A game's
+# datagram cannot be marked as seen. A probe can: if new clients begin with the same bytes, as in a
+# loop (and if many players join), a probe is sent to the target. Only in a loop does it arrive at
+# the proxy itself.
 
 
 class Circle(ValueError):
-    """Datagrams for the target arrive at the proxy again."""
+    """A loop: datagrams for the target arrive at the proxy again."""
 
 
 def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
-    """Whether the target is where the socket listens, under any address of this machine."""
+    """True if the target is where the socket listens, under any address of this machine."""
     with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
         try:
             trial.connect(target.place)  # 0.0.0.0 and :: become an address
@@ -62,7 +62,7 @@ def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
             return False
         host, port = trial.getpeername()[:2]
     at, own = listening.getsockname()[:2]
-    there, here = _number(host), _number(at)
+    there, here = _parse_host(host), _parse_host(at)
     if port != own or there == here:
         return bool(port == own)
     if not here.is_unspecified:
@@ -79,13 +79,13 @@ def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
     return True
 
 
-def _number(host: str) -> IPv4Address | IPv6Address:
+def _parse_host(host: str) -> IPv4Address | IPv6Address:
     number = ip_address(host.partition("%")[0])
     return getattr(number, "ipv4_mapped", None) or number
 
 
 class CircleTest:
-    """Looks at the first datagram of each new client."""
+    """A test for loops, by the first datagram of each new client."""
 
     def __init__(self, target: Resolved) -> None:
         self._target = target
@@ -96,9 +96,9 @@ class CircleTest:
         self._socket: socket.socket | None = None
 
     def look(self, data: bytes, now: float) -> None:
-        """Raises ``Circle`` if it is a probe that has come back; may send one."""
+        """Check a first datagram, and maybe send a probe; raise ``Circle`` if it is one."""
         if self._probe and data == self._probe:
-            raise Circle("the target passes datagrams back to this proxy: they would loop")
+            raise Circle("the target sends datagrams back to this proxy: they would loop")
         mark = hash(data)
         self._alike = self._alike + 1 if mark in self._firsts else 0
         self._firsts.append(mark)
@@ -115,7 +115,7 @@ class CircleTest:
             self._socket.sendto(self._probe, self._target.place)
 
     def close(self) -> None:
-        """Closes the socket of probes."""
+        """Close the socket of probes."""
         if self._socket is not None:
             self._socket.close()
 
@@ -127,7 +127,7 @@ COLUMNS = (
 
 
 class Fate(Enum):
-    """A datagram's fate; ``FLYING``: still in flight when the proxy ended."""
+    """The fate of a datagram; ``FLYING``: still in flight when the proxy ended."""
 
     PASSED = "passed"
     LOST = "lost"
@@ -141,10 +141,10 @@ class Fate(Enum):
 
 @dataclass(slots=True)
 class LogEntry:
-    """A datagram that arrived at ``time``; ``left``: when its copies were sent on (seconds).
+    """A datagram that arrived at ``time``; ``left`` are the departures of its copies (seconds).
 
     ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
-    arrive, of which a number are ``flying``. ``fate`` is what becomes of it without a copy.
+    arrive, of which a number are ``flying``. ``fate`` is that of a datagram without a copy.
     """
 
     time: float
@@ -158,12 +158,13 @@ class LogEntry:
 
 
 class TrafficLog:
-    """Writes a line for each datagram: before it leaves, or when it is known that it will not.
+    """A log with a line for each datagram: before it leaves, or when it is known that it will not.
 
-    Who receives it can be sure that it is in the file, whatever ends the proxy. ``recv_time`` is
-    when the first copy left, ``again`` when a second one was to, and ``requested_ms`` the delay
-    that the link has given the first. ``flow`` is the client's number. With ``payload`` it has the
-    data in hexadecimal, too. Raises ``OSError``; a non-empty file is not overwritten.
+    The receiver of a datagram can be sure that its line is in the file, whatever ends the proxy.
+    ``recv_time`` is when the first copy left, ``again`` when a second one was due, and
+    ``requested_ms`` the delay that the link gave the first. ``flow`` is the client's number. With
+    ``payload`` it has the data in hexadecimal, too. Raises ``OSError``; a non-empty file is not
+    overwritten.
     """
 
     def __init__(self, path: str, payload: bool = False) -> None:
@@ -172,42 +173,42 @@ class TrafficLog:
         self.file = WholeFile(path, header)
         self._payload = payload
 
-    def came(self, entry: LogEntry) -> None:
-        """A datagram that came in: it may have met its fate."""
+    def log_arrival(self, entry: LogEntry) -> None:
+        """Log a datagram that arrived, if it has met its fate."""
         if not entry.arrivals:
             self._write(entry)
 
-    def leaves(self, entry: LogEntry, now: float) -> None:
-        """A copy is about to be sent."""
+    def log_departure(self, entry: LogEntry, now: float) -> None:
+        """Log that a copy is about to be sent."""
         entry.flying -= 1
         entry.left.append(now)
         if len(entry.left) == 1:
             self._write(entry)
 
-    def stays(self, entry: LogEntry) -> None:
-        """The copy could not be sent; if it is the first, its line says something else."""
+    def take_back_departure(self, entry: LogEntry) -> None:
+        """Take back a departure, since the copy could not be sent."""
         if len(entry.left) == 1:
-            self.file.take_back(self._row(entry))
+            self.file.take_back(self._make_row(entry))
             entry.left.clear()
             entry.fate = Fate.UNSENT
             if not entry.flying:
                 self._write(entry)
 
     def end(self, entries: Iterable[LogEntry | None]) -> None:
-        """Ends those still in flight, which will not arrive."""
+        """Log those still in flight, which will not arrive."""
         for entry in entries:
             if entry is not None and entry.flying and not entry.left:
                 entry.flying, entry.fate = 0, Fate.FLYING
                 self._write(entry)
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file."""
         self.file.close()
 
     def _write(self, entry: LogEntry) -> None:
-        self.file.write(self._row(entry), 1)
+        self.file.write(self._make_row(entry), 1)
 
-    def _row(self, entry: LogEntry) -> bytes:
+    def _make_row(self, entry: LogEntry) -> bytes:
         fate, left, again, asked = entry.fate, "", "", ""
         if entry.arrivals:
             asked = f"{1000 * (entry.arrivals[0] - entry.time):.4f}"
@@ -225,7 +226,7 @@ class TrafficLog:
 #: Bytes that may be in flight at once, with their overhead.
 MOST_BYTES = 256 << 20
 
-#: Bytes that a datagram takes beside its own.
+#: The overhead of a datagram in memory, in bytes.
 _AROUND = 256
 
 
@@ -245,7 +246,7 @@ class Flight(NamedTuple):
 
 
 class DelayQueue:
-    """Datagrams on their way, in the order in which they are due, then of arrival."""
+    """Datagrams in flight, in order of their due times, then of arrival."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._heap: list[tuple[float, int, Flight]] = []
@@ -258,40 +259,40 @@ class DelayQueue:
 
     @property
     def due(self) -> float | None:
-        """When the next one is due; None: there is none."""
+        """The due time of the next datagram; None if the queue is empty."""
         return self._heap[0][0] if self._heap else None
 
     def has_room(self, size: int) -> bool:
-        """Whether there is room for a datagram of ``size`` bytes."""
+        """True if there is room for a datagram of ``size`` bytes."""
         return self._bytes + size + _AROUND <= self._most
 
     def add(self, flight: Flight) -> None:
-        """Another one."""
+        """Add a datagram."""
         self._number += 1
         self._bytes += len(flight.data) + _AROUND
         heappush(self._heap, (flight.due, self._number, flight))
 
     @property
     def entries(self) -> list[LogEntry | None]:
-        """Those of all datagrams on their way, in the order of their coming."""
+        """The log entries of all datagrams in flight, in order of arrival."""
         return [flight.entry for _, _, flight in sorted(self._heap, key=itemgetter(1))]
 
     def pop(self) -> Flight:
-        """The next one."""
+        """Remove and return the next datagram."""
         _, _, flight = heappop(self._heap)
         self._bytes -= len(flight.data) + _AROUND
         return flight
 
 
-#: A link, or one beside a recorded network, whose conditions change while it is used.
+#: A link whose conditions can change, possibly added to a recorded network.
 ChangingChannel = Link | AddedLink
 
 
 class Flow:
     """Takes datagrams from one side, and sends them to the other when they are due.
 
-    ``send`` raises ``OSError``. ``header`` are the bytes of a datagram on the wire before its own,
-    ``client`` are the cells of its lines in the ``log``.
+    ``send`` raises ``OSError``. ``header`` is the size of the headers on the wire, ``client`` are
+    the cells of its lines in the ``log``.
     """
 
     def __init__(
@@ -322,17 +323,17 @@ class Flow:
 
     @property
     def taken(self) -> int:
-        """How many datagrams came."""
+        """The number of datagrams taken."""
         return self._sequence
 
     def ended(self, time: float) -> bool:
-        """Whether a recorded network has come to its end."""
+        """True if a recorded network is over at this time."""
         return self._channel.ended(max(time, self._last))
 
     def take(
         self, data: bytes, time: float, watched: Callable[[float], None] | None = None
     ) -> None:
-        """A datagram that came in at ``time`` (s); ``watched`` is told when a copy has left."""
+        """Take a datagram received at ``time`` (s); ``watched`` is called when a copy has left."""
         direction = self._direction
         self._last = time = max(time, self._last)
         direction.received_bytes += len(data)
@@ -340,7 +341,7 @@ class Flow:
             self._version = direction.version
             self._channel.change(direction.conditions)
         arrivals = self._channel.send(time, len(data) + self._header)
-        fate = self._fate()
+        fate = self._count_fate()
         if direction.blackout:
             direction.blacked_out += 1
             arrivals, fate = (), Fate.BLACKOUT
@@ -356,7 +357,7 @@ class Flow:
         entry = None
         if self._log is not None:
             entry = LogEntry(time, direction.way, self._client, data, arrivals, fate, len(arrivals))
-            self._log.came(entry)
+            self._log.log_arrival(entry)
         for arrival in arrivals:
             copy = Flight(arrival, time, self._sequence, data, self.deliver, entry, watched)
             self._queue.add(copy)
@@ -364,8 +365,8 @@ class Flow:
         direction.waiting += len(arrivals)
         self._sequence += 1
 
-    def _fate(self) -> Fate:
-        """Counts what the link did to the datagram other than losing it; returns its name."""
+    def _count_fate(self) -> Fate:
+        """Count how the link disposed of the datagram; return its fate if nothing arrives."""
         channel, before = self._channel, self._fates
         fates = (channel.dropped, channel.corrupted, channel.clipped)
         if fates == before:
@@ -380,19 +381,19 @@ class Flow:
         return Fate.CORRUPTED if fates[1] > before[1] else Fate.LOST
 
     def deliver(self, flight: Flight, clock: Callable[[], float]) -> None:
-        """Sends what is due."""
+        """Send a due datagram."""
         direction = self._direction
         self.flying -= 1
         direction.waiting -= 1
         log, entry = self._log, flight.entry
         if log is not None and entry is not None:
-            log.leaves(entry, clock())
+            log.log_departure(entry, clock())
         try:
             self._send(flight.data)
         except OSError as error:
             direction.unsent[error.strerror or str(error)] += 1
             if log is not None and entry is not None:
-                log.stays(entry)
+                log.take_back_departure(entry)
         else:
             left = clock()
             direction.count_left(flight.received, flight.due, left, len(flight.data))
@@ -403,10 +404,11 @@ class Flow:
 
 
 class DirectionTap:
-    """Reads packets as they come in, for ``sent``; ``received`` gets those that leave, then.
+    """Reads packets of a direction.
 
-    Both have one clock, on which a packet arrives at the proxy, or at the other side of its link.
-    On the way ``down`` each client has its own copies: they are those of one client.
+    ``sent`` consumers get them on arrival, ``received`` on departure. Both have one clock, on which
+    a packet arrives at the proxy, or at the other side of its link. On the way ``down`` each client
+    has its own copies: they are those of one client.
     """
 
     def __init__(
@@ -423,22 +425,22 @@ class DirectionTap:
 
     @property
     def counts(self) -> Counts:
-        """What came in until now."""
+        """The counts of received packets and datagrams so far."""
         return self._ingest.counts
 
     @property
     def entities(self) -> Entities:
-        """Those that were sent."""
+        """The entities that were sent."""
         return self._ingest.entities
 
     def now(self, time: float) -> float | None:
-        """The receiver's clock at a time (s) of the proxy's; None: it has not begun."""
+        """Convert a proxy's time to the receiver's clock (s); None before its start."""
         return self._ingest.now(time)
 
     def take(self, data: bytes, client: Address, time: float) -> Callable[[float], None] | None:
-        """A datagram came in (s); what is to be called when it has left; None: it has no packets.
+        """Take a datagram; return the function to call when it has left, None without packets.
 
-        Raises ``OSError`` where a consumer cannot write.
+        Raise ``OSError`` if a consumer cannot write.
         """
         datagram = ReceivedDatagram(data, (client.host, client.port), time)
         block = self._ingest.take([datagram], -math.inf)
@@ -457,31 +459,31 @@ class DirectionTap:
             consumer.take_packets(moved)
 
 
-#: Datagrams that are read from one socket before the others' turn.
+#: Datagrams to read from one socket before the others' turn.
 _AT_ONCE = 64
 
 #: Seconds between two checks for idle clients.
 _BEAT = 0.1
 
-#: Bytes that come before those of a datagram: the headers of IP and UDP.
+#: Bytes of the headers of IP and UDP.
 _HEADERS = {socket.AF_INET: 28, socket.AF_INET6: 48}
 
-#: Files beside the clients' sockets that may be open.
+#: Open files beside the clients' sockets.
 _OTHER_FILES = 64
 
 
 class UpstreamSocket(ReceivingSocket):
-    """A socket that sends to one place, and takes in what comes from there."""
+    """A socket that sends to one address, and receives from it."""
 
     def _attach(self, at: Resolved, interface: str | None) -> None:
         del interface
         self.socket.connect(at.place)
 
     def send(self, data: bytes) -> None:
-        """Sends a datagram; raises ``OSError``."""
+        """Send a datagram; raise ``OSError``."""
         try:
             self.socket.send(data)
-        except ConnectionRefusedError:  # the answer to an earlier one; this one was not sent
+        except ConnectionRefusedError:  # about an earlier datagram; this one was not sent
             self.refused += 1
             self.socket.send(data)
 
@@ -490,7 +492,7 @@ class UpstreamSocket(ReceivingSocket):
 class ProxyClient:
     """A client: a number, an address, and a flow in each direction.
 
-    ``used``: when the last datagram from or for it arrived (seconds).
+    ``used``: when the last datagram from or to it arrived (seconds).
     """
 
     number: int
@@ -502,11 +504,11 @@ class ProxyClient:
 
 
 class Relay:
-    """Takes datagrams from one side, and sends them to the other when their link has carried them.
+    """Takes datagrams from one side, and sends them to the other after their link's delay.
 
     ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
-    after the making. ``clients_total`` counts the clients until now, ``rejected`` the datagrams of
-    those beyond the limit, and ``socket_errors``, by their names, what else sockets could not do.
+    since the relay was made. ``clients_total`` counts the clients so far, ``rejected`` the
+    datagrams of clients beyond the limit, and ``socket_errors`` other errors of sockets by name.
     """
 
     def __init__(
@@ -544,35 +546,35 @@ class Relay:
 
     @property
     def refused(self) -> int:
-        """How often the target's port was reported closed."""
+        """The number of reports that the target's port is closed."""
         return self._refused_before + sum(client.server.refused for client in self.clients.values())
 
     @property
     def overrun(self) -> int:
-        """Datagrams dropped by the listening socket's full queue."""
+        """The datagrams dropped by the listening socket's full queue."""
         return self._listening.dropped
 
     def now(self) -> float:
-        """Seconds after the making."""
+        """Return the seconds since the relay was made."""
         return machine_time() - self._origin
 
     def settled(self) -> float:
-        """When everything that has left by then was passed to watches (s); any thread may ask."""
-        return min(self.now(), self._leaving)  # in this order
+        """Return the time (s) up to which every departure was passed to watches; thread-safe."""
+        return min(self.now(), self._leaving)  # the order of evaluation matters
 
     def end(self) -> None:
-        """Ends ``run``."""
+        """End ``run``."""
         self._done.set()
 
     async def run(self) -> None:
-        """Relays datagrams for its duration; raises ``OSError``, ``Circle``."""
+        """Relay datagrams for its duration; raise ``OSError``, ``Circle``."""
         self._loop = asyncio.get_running_loop()
         allow_files(self._spec.max_clients + _OTHER_FILES)
         gc.collect()
-        frozen = gc.get_freeze_count()  # by the program, for good
-        gc.freeze()  # what was loaded until now is not looked through while datagrams wait
+        frozen = gc.get_freeze_count()  # frozen by the program for good
+        gc.freeze()  # so that collections are short while datagrams wait
         beating = self._loop.create_task(self._beat())
-        self._loop.add_reader(self._listening.socket, self._guarded, self._from_clients)
+        self._loop.add_reader(self._listening.socket, self._run_guarded, self._read_clients)
         try:
             seconds = self._spec.duration
             await wait_for_event(self._done, None if math.isinf(seconds) else seconds)
@@ -587,10 +589,10 @@ class Relay:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(_BEAT)
-            self._guarded(self._settle)
+            self._run_guarded(self._drop_idle)
 
-    def _guarded(self, work: Callable[[], None]) -> None:
-        """Runs a callback, then sends what is due; any exception ends ``run``."""
+    def _run_guarded(self, work: Callable[[], None]) -> None:
+        """Run a callback, then send due datagrams; any exception ends ``run``."""
         try:
             work()
             self._deliver()
@@ -598,37 +600,37 @@ class Relay:
             self._failure = error
             self.end()
 
-    def _from_clients(self) -> None:
+    def _read_clients(self) -> None:
         for data, sender, time in self._listening.read(_AT_ONCE):
             client = self.clients.get(sender) or self._add_client(sender, data)
             if client is not None:
-                self._pass(client, client.up, data, time - self._origin)
+                self._pass_datagram(client, client.up, data, time - self._origin)
 
-    def _from_server(self, client: ProxyClient) -> None:
+    def _read_server(self, client: ProxyClient) -> None:
         try:
             arrived = client.server.read(_AT_ONCE)
-        except OSError as error:  # no way to the target, for now
-            self._count(error)
+        except OSError as error:  # the target is unreachable for now
+            self._count_error(error)
             return
         for data, _, time in arrived:
-            self._pass(client, client.down, data, time - self._origin)
+            self._pass_datagram(client, client.down, data, time - self._origin)
 
-    def _count(self, error: OSError) -> None:
+    def _count_error(self, error: OSError) -> None:
         self.socket_errors[error.strerror or str(error)] += 1
 
-    def _pass(self, client: ProxyClient, flow: Flow, data: bytes, time: float) -> None:
+    def _pass_datagram(self, client: ProxyClient, flow: Flow, data: bytes, time: float) -> None:
         if flow.ended(time):
             self.end()
             return
         client.used = time
         watch, watched = self._watches.get(flow.way), None
-        # of those that are there, the first one to have come
+        # the first of the present clients
         if watch and (not watch.one_client or client is next(iter(self.clients.values()))):
             watched = watch.take(data, client.address, time)
         flow.take(data, time, watched)
 
     def _add_client(self, sender: tuple[Any, ...], data: bytes) -> ProxyClient | None:
-        """A new client; None: there is no room for one. Raises ``Circle``."""
+        """Add a client; return None if there is no room. Raise ``Circle``."""
         self._circle.look(data, self.now())
         if len(self.clients) >= self._spec.max_clients:
             self.rejected += 1
@@ -636,7 +638,7 @@ class Relay:
         try:
             server = UpstreamSocket(self._target)
         except OSError as error:
-            self._count(error)
+            self._count_error(error)
             return None
         self.clients_total += 1
         number, address = self.clients_total, Address(str(sender[0]), int(sender[1]))
@@ -656,12 +658,12 @@ class Relay:
             down=flow(self.down, lambda data: back(data, sender)),
         )
         self.clients[sender] = client
-        self._loop.add_reader(server.socket, self._guarded, partial(self._from_server, client))
+        self._loop.add_reader(server.socket, self._run_guarded, partial(self._read_server, client))
         self.begun.set()
         return client
 
     def _deliver(self) -> None:
-        """Sends what is due, and sets the clock for the next."""
+        """Send due datagrams, and set the timer for the next."""
         queue = self._queue
         now = self.now()
         while (due := queue.due) is not None and due <= now:
@@ -674,21 +676,21 @@ class Relay:
             if self._timer is not None:
                 self._timer.cancel()
             self._armed = due
-            self._timer = self._loop.call_at(self._origin + due, self._guarded, self._wake)
+            self._timer = self._loop.call_at(self._origin + due, self._run_guarded, self._wake)
 
     def _wake(self) -> None:
         self._armed = math.inf
         self._timer = None
 
-    def _settle(self) -> None:
-        """Drops idle clients."""
+    def _drop_idle(self) -> None:
+        """Drop idle clients."""
         silent_since = self.now() - self._spec.idle
         for sender, client in list(self.clients.items()):
             if client.used < silent_since and not client.up.flying and not client.down.flying:
                 del self.clients[sender]
-                self._close_one(client)
+                self._close_client(client)
 
-    def _close_one(self, client: ProxyClient) -> None:
+    def _close_client(self, client: ProxyClient) -> None:
         self._loop.remove_reader(client.server.socket)
         self._refused_before += client.server.refused
         client.server.close()
@@ -698,7 +700,7 @@ class Relay:
         if self._timer is not None:
             self._timer.cancel()
         for client in self.clients.values():
-            self._close_one(client)
+            self._close_client(client)
         self.clients.clear()
         self._circle.close()
         if self._log is not None:

@@ -1,4 +1,4 @@
-"""The screen of ``epic proxy``: the link, and what its other sides get, draw, and were sent."""
+"""The screen of ``epic proxy``: the link, and the packets that the other sides get and draw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from epic_cli.work.event_loop import beside, microsecond_loop
 _HINT = "w: the other direction; n: keys for the network"
 
 
-#: By key: a quantity of the link, and what one press adds to it.
+#: By key: a quantity of the link, and the step of one press.
 _STEPS = {
     "up": ("latency", 0.01),
     "down": ("latency", -0.01),
@@ -37,12 +37,12 @@ _CHOICES: dict[str, tuple[str, tuple[Way, ...]]] = {
 }
 
 
-#: Keys that the link has.
+#: The keys of the link.
 _LINK_KEYS = (*_STEPS, *_CHOICES, "space", "p", "P", "r", "c")
 
 
 class _LinkKeys:
-    """Changes the link key by key; ``chosen`` is the direction that they change."""
+    """The keys that change the link; ``chosen`` is the direction that they change."""
 
     def __init__(self, links: LinkController) -> None:
         self._links = links
@@ -50,7 +50,7 @@ class _LinkKeys:
         self.chosen = "both"
 
     def press(self, key: str) -> None:
-        """A key by its name; others than those that are shown do nothing."""
+        """Handle a key by its name; unknown keys do nothing."""
         links = self._links
         if key in _STEPS:
             links.add(*_STEPS[key], self._ways)
@@ -68,10 +68,10 @@ class _LinkKeys:
 
 
 class Watching:
-    """The lines of the link and, where packets are watched, the screen of ``epic listen`` below.
+    """The lines of the link and, if packets are watched, the screen of ``epic listen`` below.
 
-    It begins with the direction ``way``. Keys are the link's; below, they are that screen's until
-    ``n`` is pressed.
+    It begins with the direction ``way``. Without watched packets keys are the link's; with them,
+    keys are that screen's until ``n`` is pressed.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class Watching:
         self._head = 0
 
     def note(self, words: str) -> None:
-        """Shows something else about the proxy."""
+        """Append words to the first line."""
         self._status.what += f", {words}"
 
     def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
-        """Shows it while the proxy's ``job`` runs on its own thread, as ``ListenScreen.run``."""
-        acts = self._monitor.acts if self._monitor else ()
+        """Show the screen while the ``job`` runs on its own thread, as ``ListenScreen.run``."""
+        acts = self._monitor.actions if self._monitor else ()
         keys = dict.fromkeys((*acts, *_LINK_KEYS, "w", "n"))
         click = self.click if self._monitor else None
         screen = FullScreen(self, keys, STYLES, color, lambda: self._takes_text, click)
@@ -111,14 +111,14 @@ class Watching:
         return self._monitor is not None and self._monitor.takes_text
 
     def advance(self, real_time: float) -> None:
-        """Draws what is due in both directions, and looks at the figures."""
+        """Draw the due ticks of both directions, and update the figures."""
         for drawing in self._drawings:
             drawing.step()
         for monitor in self._monitors.values():
             monitor.advance(real_time)
 
     def press(self, key: str) -> None:
-        """A key; others do nothing."""
+        """Handle a key; unknown keys do nothing."""
         monitor = self._monitor
         if monitor is None or (self._for_link and key not in ("w", "n")):
             self._keys.press(key)
@@ -130,15 +130,15 @@ class Watching:
             self._for_link = not self._for_link
 
     def click(self, column: int, line: int) -> None:
-        """Follows an entity, as on the screen of ``epic listen``."""
+        """Follow the clicked entity, as on the screen of ``epic listen``."""
         if self._monitor and line >= self._head:
             self._monitor.click(column, line - self._head)
 
     def lines(self, columns: int, lines: int) -> Lines:
-        """The whole screen."""
+        """Return the lines of the whole screen."""
         head = self._status.lines(self._keys.chosen, self._relay.links.preset)
         head += KEYS if self._for_link else [f"shown: {self._way}; {_HINT}"]
-        # where there is no room for all, which direction is shown matters least
+        # the line about the direction is the first to be dropped
         below = SMALLEST[1] + 6 if self._monitor else 0
         self._head = max(min(len(head), lines - below), 0)
         shown: Lines = [[("", cut(printable(line), columns))] for line in head[: self._head]]

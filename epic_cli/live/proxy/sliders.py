@@ -1,4 +1,4 @@
-"""The link of a proxy as sliders of a page."""
+"""The link of a proxy as sliders on a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epic_cli.network.link import LINK, PERFECT
 from epic_cli.network.link_spec import PRESET
 from epic_cli.show.page import control, written
 
-#: Datagrams have lengths of their own.
+#: The settings without packet_size, since datagrams have their own.
 _LINK = tuple(quantity for quantity in LINK if quantity.name != "packet_size")
 
 
@@ -21,17 +21,17 @@ class LinkControls:
         self._links, self._answer = links, answer
 
     def controls(self) -> list[dict[str, Any]]:
-        """What can be set, and what it usually is."""
+        """Return the controls with their usual values."""
         words = [{**control(quantity), "usual": written(quantity, PERFECT)} for quantity in _LINK]
         return [{**control(PRESET), "usual": ""}, *words]
 
     def say(self, command: str) -> str:
-        """The answer to a command of a page."""
+        """Run a page's command; return the answer."""
         allowed = command.partition(" ")[0] in ("set", "blackout", "restore", "reset", "clear")
-        return self._answer(command) if allowed else "error: no page may do that"
+        return self._answer(command) if allowed else "error: pages cannot run this command"
 
     def state(self) -> dict[str, dict[str, str]]:
-        """By direction what everything stands at."""
+        """Return the value of each control, by direction."""
         found: dict[str, dict[str, str]] = {}
         for way, one in self._links.directions.items():
             found[way] = {about.name: written(about, one.conditions) for about in _LINK}

@@ -1,4 +1,4 @@
-"""How a proxy runs, and its link: the conditions, which change meanwhile, and their totals."""
+"""The settings of a proxy, and its link: the changing conditions and their totals."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from epic_cli.network.link_spec import PRESETS, LinkSpec, TwoWays, parse_word, s
 from epic_cli.recordings.addresses import Address, parse_address
 from epic_cli.recordings.datagrams.counts import MAX_ENTITIES
 
-#: Where control is taken from the standard input.
+#: The control that reads standard input.
 STANDARD_INPUT = "-"
 
 
 def parse_control(text: str) -> Address | Path | str:
-    """An address, the path of a socket (with a slash), or ``-``; raises ``ValueError``."""
+    """Parse an address, the path of a socket (with a slash), or ``-``; raise ``ValueError``."""
     if text == STANDARD_INPUT:
         return text
     if "/" in text:
@@ -38,26 +38,27 @@ def parse_control(text: str) -> Address | Path | str:
         ) from None
 
 
-#: What describes where clients connect.
+#: The keys of the address for clients.
 CLIENTS = (
-    Custom("address", None, "Where to listen.", "[HOST:]PORT", parse_address, kind=Address),
-    Number("idle", 60.0, "Forget a client after this long without datagrams from or to it.", "s",
+    Custom("address", None, "The address to listen on.", "[HOST:]PORT", parse_address,
+           kind=Address),
+    Number("idle", 60.0, "Forget a client after this time without datagrams from or to it.", "s",
            0.1, 86_400),
-    Number("max_clients", 1000, "Reject datagrams of further clients; each takes a socket and"
-           " 30 kB.", "", 1, 100_000, whole=True),
+    Number("max_clients", 1000, "The most clients; further ones are rejected. Each takes a socket"
+           " and 30 kB.", "", 1, 100_000, whole=True),
 )  # fmt: skip
 
-#: What describes the log of datagrams.
+#: The keys of the log of datagrams.
 LOG = (
-    FileName("file", "Where to.", form="FILE", field="path"),
-    Switch("payload", False, "The bytes of each datagram, too, as hex."),
+    FileName("file", "The file to write.", form="FILE", field="path"),
+    Switch("payload", False, "Log the bytes of each datagram, too, as hex."),
 )
 
-#: What describes the packets that are watched.
+#: The keys of --watch.
 WATCH = (
-    Choice("direction", None, "Which way they go.", ("down", "up", "both")),
+    Choice("direction", None, "The direction of the packets.", ("down", "up", "both")),
     Custom("sent", None, "Record the packets as they are sent, for compare --truth.", "FILE", str),
-    Custom("received", None, "Record the packets that the link lets through, with their arrivals.",
+    Custom("received", None, "Record the packets that pass the link, with their arrivals.",
            "FILE", str),
     *(key for key in ENDPOINT if key.name in ("from", "max_entities")),
 )  # fmt: skip
@@ -65,7 +66,7 @@ WATCH = (
 
 @dataclass(frozen=True)
 class ProxyAddress(Described):
-    """Where clients connect: ``7777,idle=10s,max_clients=20``, keys of ``CLIENTS``."""
+    """The address for clients: ``7777,idle=10s,max_clients=20``, keys of ``CLIENTS``."""
 
     TABLE, KEY, OWNER = CLIENTS, "address", "an address"
 
@@ -86,10 +87,10 @@ class LogFile(Described):
 
 @dataclass(frozen=True)
 class WatchSpec(Described):
-    """Which packets are read from what passes: ``both,sent=sent.csv,received=received.csv``.
+    """The packets to read from the traffic: ``both,sent=sent.csv,received=received.csv``.
 
-    Those of the server, for the client that came first (or is ``sender``), or ``up``, those of all
-    clients; of ``both`` directions, in files named -up and -down. No ``direction`` is down.
+    Down are those of the server for the first client (or for ``sender``), ``up`` those of all
+    clients; of ``both`` directions, files are named -up and -down. No ``direction`` means down.
     """
 
     TABLE, KEY, OWNER = WATCH, "direction", "a direction"
@@ -102,7 +103,7 @@ class WatchSpec(Described):
 
     @property
     def files(self) -> list[str]:
-        """Those that are written."""
+        """The paths of the files to write."""
         return [path for path in (self.sent, self.received) if path is not None]
 
     @property
@@ -111,15 +112,15 @@ class WatchSpec(Described):
         return "up" if self.direction == "up" else "down"
 
     def has(self, way: Way) -> bool:
-        """Whether packets of this direction are read."""
+        """True if packets of this direction are read."""
         return self.direction == "both" or way == self.first
 
 
 @dataclass(frozen=True)
 class ProxySpec:
-    """How a proxy runs: for whom, for how many seconds, what it records, where it is controlled.
+    """The clients that a proxy accepts, its duration (s), its log, and its control.
 
-    A client is dropped after ``idle`` seconds without datagrams from or for it. ``control`` is an
+    A client is dropped after ``idle`` seconds without datagrams from or to it. ``control`` is an
     address, the path of a socket, or ``-`` for the standard input.
     """
 
@@ -130,18 +131,18 @@ class ProxySpec:
     control: Address | Path | str | None = None
 
 
-#: Seconds; a datagram that leaves so much after its time is late.
+#: Seconds after its due time from which a datagram's departure counts as late.
 LATE = 0.001
 
 
 @dataclass
 class Direction:
-    """The counts of all clients' datagrams on one way; delays and times are in seconds.
+    """The counts of all clients' datagrams in one direction; delays and times are in seconds.
 
-    ``conditions`` are those of now, and ``version`` says how often they have changed. During a
-    ``blackout`` all is lost. ``longest_loss`` is that of one client. ``requested`` are the delays
-    that the link has given, ``achieved`` those from the arrival to when it really left, ``seconds``
-    in all, and ``lateness`` how long after its time each left.
+    ``conditions`` are the present ones, and ``version`` counts their changes. During a ``blackout``
+    every datagram is lost. ``longest_loss`` is that of one client. ``requested`` are the delays of
+    the link, ``achieved`` those from the arrival to the real departure, ``seconds`` their sum, and
+    ``lateness`` the delay of each departure after its due time.
     """
 
     way: Way
@@ -168,30 +169,30 @@ class Direction:
 
     @property
     def sent(self) -> int:
-        """How many datagrams came in."""
+        """The number of datagrams that arrived."""
         return self.requested.sent
 
     @property
     def lost(self) -> int:
-        """How many of them were lost, in any way."""
+        """The number of datagrams lost in any way."""
         return self.requested.lost
 
     @property
     def duplicated(self) -> int:
-        """How many were duplicated."""
+        """The number of duplicated datagrams."""
         return self.requested.duplicated
 
     def delay(self, share: float) -> float:
-        """The delay in seconds that this share (0 to 1) of those that left do not exceed."""
+        """Return the quantile of the achieved delays in seconds at this share (0 to 1)."""
         return self.achieved.delay(share)
 
     def change(self, conditions: LinkConditions) -> None:
-        """Sets the conditions from the next datagram on."""
+        """Set the conditions from the next datagram on."""
         self.conditions = conditions
         self.version += 1
 
     def count_left(self, received: float, due: float, left: float, size: int) -> None:
-        """Counts a datagram of ``size`` bytes that left: when it came, was due, and left."""
+        """Count a departed datagram of ``size`` bytes: when it arrived, was due, and left."""
         self.arrived += 1
         self.delivered_bytes += size
         self.seconds += left - received
@@ -201,10 +202,9 @@ class Direction:
 
 
 class LinkController:
-    """Changes the conditions of both directions of a ``link``; errors raise ``ValueError``.
+    """The changeable conditions of both directions of a ``link``; errors raise ``ValueError``.
 
-    ``ways`` are the current conditions, ``preset`` the name of the last preset that was chosen
-    here.
+    ``ways`` are the current conditions, ``preset`` the name of the last preset chosen here.
     """
 
     def __init__(self, link: LinkSpec) -> None:
@@ -214,60 +214,60 @@ class LinkController:
         self.directions = {way: Direction(way, ways.of(way)) for way in WAYS}
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
-        """Applies these words from now on: all of them, or none where one is wrong."""
+        """Apply these words from now on: all of them, or none if one is wrong."""
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
             raise ValueError("packet_size: datagrams have lengths of their own")
         ways = self.ways.changed(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
-        self._use(ways)
+        self._apply(ways)
 
     def set_words(self, text: str) -> None:
-        """The same, as they are written."""
+        """Apply words as text."""
         self.set([parse_word(word) for word in text.split()])
 
     def clear(self) -> None:
-        """Makes the link perfect."""
+        """Make the link perfect."""
         self.preset = ""
-        self._use(TwoWays())
+        self._apply(TwoWays())
         self.black_out(False, WAYS)
 
     def reset(self) -> None:
-        """Restores the initial conditions."""
+        """Restore the initial conditions."""
         self.preset = ""
-        self._use(self._link.ways)
+        self._apply(self._link.ways)
         self.black_out(False, WAYS)
 
     def black_out(self, on: bool, ways: Sequence[Way]) -> None:
-        """Begins or ends a blackout in these directions."""
+        """Begin or end a blackout in these directions."""
         for way in ways:
             self.directions[way].blackout = on
 
     def next_preset(self, step: int) -> None:
-        """Chooses the next preset by name, or the one before."""
+        """Choose the next preset by name, or the one before."""
         names = list(PRESETS)
         before = names.index(self.preset) if self.preset else (-1 if step > 0 else 0)
         self.set([("preset", PRESETS[names[(before + step) % len(names)]])])
 
     def add(self, name: str, step: float, ways: Sequence[Way]) -> None:
-        """Increases or decreases the ``latency``, ``jitter`` or ``loss`` of these directions."""
+        """Increase or decrease the ``latency``, ``jitter`` or ``loss`` of these directions."""
         highest = 1.0 if name == "loss" else LONGEST_DELAY
         changed = self.ways
         for way in ways:
             now = getattr(changed.of(way), name)
-            now = now if isinstance(now, float) else 0.0  # losses in bursts end
+            now = now if isinstance(now, float) else 0.0  # replaces losses in bursts
             value = round(min(max(now + step, 0.0), highest), 6)
             changed = changed.changed([(f"{way}.{name}", value)])
-        self._use(changed)
+        self._apply(changed)
 
     async def follow(self, begun: asyncio.Event) -> None:
-        """Applies the scheduled changes, on the clock that starts when it has ``begun``."""
+        """Apply the scheduled changes, on a clock that starts with the event ``begun``."""
         await begun.wait()
         start = asyncio.get_running_loop().time()
         for time, words in self._link.changes:
             await asyncio.sleep(max(start + time - asyncio.get_running_loop().time(), 0))
             self.set(words)
 
-    def _use(self, ways: TwoWays) -> None:
+    def _apply(self, ways: TwoWays) -> None:
         self.ways = ways
         for way, direction in self.directions.items():
             conditions = ways.of(way)

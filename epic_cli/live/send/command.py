@@ -1,4 +1,4 @@
-"""``epic send``: a recording or a movement to a socket, at its own pace."""
+"""``epic send``: sends a recording or a movement to a socket, at its own pace."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ import click
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import Count
-from epic_cli.live.command_line import ended
+from epic_cli.live.command_line import get_exit_status
 from epic_cli.live.recording import open_log
 from epic_cli.live.send.run import Sending, SendSpec, SentLog
 from epic_cli.live.send.spec import (
     Moment,
+    merge_recordings,
     moments_of_movement,
     moments_of_recording,
-    rounds,
-    together,
+    repeat_packets,
 )
 from epic_cli.network.link import fates
 from epic_cli.network.link_spec import LinkSpec
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 _TIMES = Number(
     "times",
     1,
-    "Send the recording this many times, or endless. Each round goes on a period after the last,"
-    " the time that its longest entity is there and one step; its first packets are teleports.",
+    "Send the recording this many times, or endless. Each round follows a period after the last:"
+    " the longest time of an entity plus one step. Its first packets are teleports.",
     "",
     1,
     1e9,
@@ -79,13 +79,13 @@ _TIMES = Number(
 )
 
 
-#: Without effect without a recording.
+#: Options that need a recording.
 _RECORDING_OPTIONS = ("read", "times", "entity", "duration")
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What is sent: recordings, or a movement, and how its packets are made."""
+    """The source of packets: recordings, or a movement, and its sender."""
 
     movement: MovementSpec | None = shared(
         movement_option("Send this movement instead of a recording.")
@@ -103,28 +103,30 @@ class SourceOptions:
 
     @property
     def seconds(self) -> float:
-        """For how long a recording is sent, by the times of its packets; infinite: to the end."""
+        """The seconds of a recording to send, by its packets' times; infinite: all."""
         return math.inf if self.duration is None else self.duration
 
 
 def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
-    """Refuses options that would have no effect beside the others."""
+    """Refuse options that would have no effect beside the others."""
     if bool(recording) == bool(source.movement):
         raise WrongUsage(
             "pass either a RECORDING or a --movement, then the address [HOST:]PORT", "movement"
         )
     if "-" in recording and source.times > 1:
-        raise WrongUsage("--times needs a file: standard input is there once", "times")
+        raise WrongUsage("--times needs a file: standard input can be read only once", "times")
     if not recording:
         refuse(_RECORDING_OPTIONS, "needs a RECORDING")
     elif replace(source.send, separate=False) != SenderSpec():
-        raise WrongUsage("--send: only separate goes with a RECORDING, whose packets are sent")
+        raise WrongUsage(
+            "--send: only separate goes with a RECORDING, whose packets are sent unchanged"
+        )
     if any(key in ("pack", "mtu") for key, _ in source.send.entries()):
-        raise WrongUsage("--send: pack and mtu are of datagrams of bits; what is sent here is text")
+        raise WrongUsage("--send: pack and mtu are for encoded bits, but epic send sends text")
 
 
-def moving(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterator[Moment]:
-    """A movement, sampled by its sender; a path goes on until its ``duration``."""
+def sample_movement(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterator[Moment]:
+    """Yield a movement, sampled by its sender; a path without a ``duration`` is endless."""
     send = simulation.spec.send.alone()
     moves = simulation.movement(seed)
     is_recorded = simulation.recorded is not None
@@ -134,10 +136,10 @@ def moving(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterato
     return moments_of_movement(moves, send.hertz(is_recorded), seconds, sender)
 
 
-def recorded(
+def read_recordings(
     files: Sequence[str], source: SourceOptions, reporters: Sequence[Reporter]
 ) -> Iterator[Moment]:
-    """The packets of recordings, each with a reporter of its own."""
+    """Yield the packets of recordings, each with a reporter of its own."""
     left_out = 0
 
     def leave_out() -> None:
@@ -147,22 +149,24 @@ def recorded(
     def renamed(recording: str, old: str, new: str) -> None:
         known = f"entity {old!r}" if old else "the entity without a name"
         reporters[0].say(
-            f"epic: {known} of {recording} is sent as {new!r}: another recording has one\n"
+            f"epic: {known} of {recording} is sent as {new!r}: another recording has that name\n"
         )
 
     streams = []
     for file, reporter in zip(files, reporters, strict=True):
         quiet = map(Reporter, repeat(reporter.name), repeat(Messages(quiet=True)))
-        read = partial(_packets, file, source, chain([reporter], quiet))
-        streams.append(("_".join(Path(file).stem.split()), rounds(read, source.times)))
-    packets = together(streams, renamed) if len(streams) > 1 else streams[0][1]
+        read = partial(_read_packets, file, source, chain([reporter], quiet))
+        streams.append(("_".join(Path(file).stem.split()), repeat_packets(read, source.times)))
+    packets = merge_recordings(streams, renamed) if len(streams) > 1 else streams[0][1]
     yield from moments_of_recording(packets, source.seconds, leave_out)
     if left_out:
         reporters[0].say(f"epic: {left_out:,} packets without a finite time were not sent\n")
 
 
-def _packets(file: str, source: SourceOptions, reporters: Iterator[Reporter]) -> Iterator[Packet]:
-    """The packets of a recording, each time reported on by the next of ``reporters``."""
+def _read_packets(
+    file: str, source: SourceOptions, reporters: Iterator[Reporter]
+) -> Iterator[Packet]:
+    """Yield the packets of a recording; the next of ``reporters`` reports on them."""
     reporter = next(reporters)
     for block in blocks(file, source.read, reporter):
         reporter.refuse(block.refusals)
@@ -171,7 +175,7 @@ def _packets(file: str, source: SourceOptions, reporters: Iterator[Reporter]) ->
         yield from (block[index] for index in range(len(block)))
 
 
-#: What packet text cannot hold and the other formats can.
+#: Faults of packet text that other formats do not have.
 _TEXT_FAULTS = (Fault.BLANK, Fault.NO_VELOCITY)
 
 EXAMPLES = """\b
@@ -208,8 +212,8 @@ _send_options = OptionGroup(
         "--truth-out",
         type=OutputFile(),
         metavar="FILE",
-        help="Write every packet and when it was sent: CSV with"
-        " entity,time,x,y,z,vx,vy,vz,teleport,sent, and where the first has a rotation"
+        help="Write every packet and when it was sent, as CSV. Its columns are"
+        " entity,time,x,y,z,vx,vy,vz,teleport,sent and, if the first packet has a rotation,"
         " qx,qy,qz,qw.",
     ),
 )
@@ -240,7 +244,7 @@ def send(
         recording = ("-",)
     check_source(recording, source)
     if (*recording, link.trace and link.trace.file).count("-") > 1:
-        raise WrongUsage("only one recording, or the trace, can be standard input", "link")
+        raise WrongUsage("only one recording or the trace can be standard input", "link")
     reporters = [Reporter(source_name(file), Messages(quiet)) for file in recording]
     with accessing("send to", target):
         resolve(target)
@@ -256,28 +260,28 @@ def send(
         log = None
         if spec.truth_out:
             log = SentLog(stack.enter_context(open_log(spec.truth_out)).write)
-        stack.enter_context(_unwritable())
+        stack.enter_context(_report_unwritable())
         with wrong_usage():
             spec = replace(spec, separate=source.send.separate)
             sending = Sending(spec, target, channel, log)
         moments = (
-            recorded(recording, source, reporters)
+            read_recordings(recording, source, reporters)
             if recording
-            else moving(movement, simulation, seed)
+            else sample_movement(movement, simulation, seed)
         )
         with accessing("send to", target):
-            stopped = run_until_stopped(_shown(sending, moments, quiet), microsecond_loop)
+            stopped = run_until_stopped(_send_and_show(sending, moments, quiet), microsecond_loop)
     if not quiet and sending.statistics.sent:
-        closed = f"nothing listened at {target} for some of them\n" if sending.refused else ""
-        echoes = echoed(sorted(sending.round_trips))
+        closed = f"nothing listened at {target} for some datagrams\n" if sending.refused else ""
+        echoes = describe_round_trips(sorted(sending.round_trips))
         say(summary(sending.statistics, fates(channel)) + echoes + closed)
     refused = any(reporter.refused for reporter in reporters)
     done = ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-    return ended(stopped, done)
+    return get_exit_status(stopped, done)
 
 
-def echoed(trips: Sequence[float]) -> str:
-    """A line about round trips in order; none: nothing came back."""
+def describe_round_trips(trips: Sequence[float]) -> str:
+    """Return a line about sorted round trips; empty if nothing came back."""
     if not trips:
         return ""
     found = quantiles(lambda share: trips[round(share * (len(trips) - 1))])
@@ -288,8 +292,8 @@ def echoed(trips: Sequence[float]) -> str:
     )
 
 
-async def _shown(sending: Sending, moments: Iterable[Moment], quiet: bool) -> None:
-    """Sends, with a count on the terminal, which a bar's own thread would make less punctual."""
+async def _send_and_show(sending: Sending, moments: Iterable[Moment], quiet: bool) -> None:
+    """Send, with a count on the terminal; a bar's own thread would disturb the timing."""
     if quiet or not has_cursor(sys.stderr):
         return await sending.run(moments)
 
@@ -307,7 +311,7 @@ async def _shown(sending: Sending, moments: Iterable[Moment], quiet: bool) -> No
 
 
 @contextlib.contextmanager
-def _unwritable() -> Iterator[None]:
+def _report_unwritable() -> Iterator[None]:
     try:
         yield
     except Unwritable as error:

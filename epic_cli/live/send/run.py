@@ -1,4 +1,4 @@
-"""Packets sent as a game sends them: packed, over a simulated link, each at its time."""
+"""Sends packets as a game does: packed, over a simulated link, each at its time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from epic_cli.work.event_loop import prefetched, wait_for_event
 class Outlet(asyncio.DatagramProtocol):
     """A socket of UDP; ``refused`` counts replies from closed ports, ``answered`` gets the others.
 
-    Connections are those of TCP and of WebSocket. Where nothing can be sent any more, ``send`` and
+    Subclasses are connections of TCP and WebSocket. If sending is no longer possible, ``send`` and
     ``check`` raise ``OSError``.
     """
 
@@ -33,20 +33,20 @@ class Outlet(asyncio.DatagramProtocol):
     answered: Callable[[bytes], object] = staticmethod(lambda _: None)
 
     async def send(self, data: bytes) -> None:
-        """Sends a datagram or message, or waits until a connection takes it."""
+        """Send a datagram or message, or wait until a connection takes it."""
         self._transport.sendto(data)
 
     def check(self) -> None:
-        """Looks at what came back."""
+        """Raise an error that the network has reported."""
         if self._error is not None:
             raise self._error
 
     async def close(self) -> None:
-        """Closes it, when all is sent."""
+        """Close the socket when all is sent."""
         self._transport.close()
 
     async def connect(self, to: Address) -> None:
-        """Makes it ready."""
+        """Connect the socket."""
         self._error: OSError | None = None
         place = resolve(to)
         loop = asyncio.get_running_loop()
@@ -55,11 +55,11 @@ class Outlet(asyncio.DatagramProtocol):
         )
 
     def datagram_received(self, data: bytes, addr: object) -> None:  # noqa: ARG002
-        """Something came back."""
+        """Pass a reply on."""
         self.answered(data)
 
     def error_received(self, exc: Exception) -> None:
-        """A port that is closed does not end it: a game's receiver may start late."""
+        """Store an error; a closed port is none, since a game's receiver may start late."""
         if isinstance(exc, ConnectionRefusedError):
             self.refused += 1
         elif isinstance(exc, OSError):
@@ -67,8 +67,8 @@ class Outlet(asyncio.DatagramProtocol):
 
 
 @contextlib.contextmanager
-def _plain() -> Iterator[None]:
-    """Asyncio's words have the address in them, which is said anyway."""
+def _shorten_errors() -> Iterator[None]:
+    """Raise errors without asyncio's words, which repeat the address."""
     try:
         yield
     except OSError as error:
@@ -78,10 +78,10 @@ def _plain() -> Iterator[None]:
 
 
 class _Tcp(Outlet):
-    """Lines; what the other side says in the end is why it closed the connection."""
+    """Lines over TCP; the other side's last words tell why it closed the connection."""
 
     async def connect(self, to: Address) -> None:
-        with _plain():
+        with _shorten_errors():
             self._reader, self._writer = await asyncio.open_connection(to.host, to.port)
 
     async def send(self, data: bytes) -> None:
@@ -108,7 +108,7 @@ class _WebSocket(Outlet):
 
         self._failure: type[Exception] = WebSocketException
         try:
-            with _plain():
+            with _shorten_errors():
                 self._socket: Any = await connect(str(to), compression=None)
         except WebSocketException as error:
             raise ConnectionError(f"it does not speak WebSocket: {error}") from error
@@ -126,8 +126,8 @@ class _WebSocket(Outlet):
         await self._socket.close()
 
 
-def outlet_to(target: Address) -> Outlet:
-    """What sends there, not connected yet; raises ``ValueError`` where a library is missing."""
+def make_outlet(target: Address) -> Outlet:
+    """Return a socket for this address, not connected; raise ``ValueError`` without a library."""
     if target.scheme == "ws":
         try:
             import websockets  # noqa: F401 - what is missing shows now
@@ -144,14 +144,14 @@ class Datagram(NamedTuple):
     data: bytes
 
 
-def datagrams(
+def pack_datagrams(
     moments: Iterable[Moment], packet_format: str, separate: bool = False, alike: bool = False
 ) -> Iterator[Datagram]:
-    """Packs packets into self-contained datagrams; raises ``Unwritable``.
+    """Pack packets into self-contained datagrams; raise ``Unwritable``.
 
     The packets of one moment share datagrams of ``UNFRAGMENTED`` bytes unless they are to be
     ``separate``; a longer packet goes alone. Packets without a sequence number get that of their
-    datagram. ``alike``: all have columns for rotations, as one connection has one header.
+    datagram. ``alike``: all have columns for rotations, since one connection has one header.
     """
     writers = {turns: make_writer(packet_format, ("rotation",) * turns) for turns in (False, True)}
     number = 0
@@ -184,7 +184,7 @@ HEADER = "entity,time,x,y,z,vx,vy,vz,teleport,sent"
 
 @dataclass
 class Departure:
-    """A datagram: its packets, and when its first copy left (None: it has not, or was lost)."""
+    """A datagram's packets, and when its first copy left (None: not yet, or lost)."""
 
     packets: list[Packet]
     origin: float
@@ -193,10 +193,10 @@ class Departure:
 
 
 class SentLog:
-    """Writes a line for each packet, in the order of the packets, even if some overtake others.
+    """A log with a line for each packet, in the order of the packets, even if some overtake others.
 
     ``sent`` is in seconds on the clock of the packets' times, on which the first was sent at its
-    own; it is empty for a packet that the link lost. What is in flight is in memory.
+    own; it is empty for a packet that the link lost. Packets in flight are in memory.
     """
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
@@ -207,40 +207,40 @@ class SentLog:
     def add(self, packets: list[Packet], origin: float, on_its_way: bool) -> Departure:
         """A datagram that leaves later, or that the link has lost."""
         if self._turns is None:
-            self._begin(any(packet.rotation for packet in packets))
+            self._write_header(any(packet.rotation for packet in packets))
         departure = Departure(packets, origin, on_its_way)
         self._waiting.append(departure)
-        self._settle()
+        self._write_settled()
         return departure
 
     def left(self, departure: Departure, elapsed: float) -> None:
-        """Records that it left so long (seconds) after the first; a second copy is ignored."""
+        """Record a departure, in seconds after the first; ignore a second copy."""
         if departure.sent is None:
             departure.sent = departure.origin + elapsed
             departure.on_its_way = False
-            self._settle()
+            self._write_settled()
 
     def end(self) -> None:
-        """Ends the datagrams in flight, which will not be sent."""
+        """Log the datagrams in flight, which will not be sent."""
         if self._turns is None:
-            self._begin(False)
+            self._write_header(False)
         for departure in self._waiting:
             departure.on_its_way = False
-        self._settle()
+        self._write_settled()
 
-    def _begin(self, turns: bool) -> None:
+    def _write_header(self, turns: bool) -> None:
         self._turns = turns
         self._write(f"{HEADER}{',qx,qy,qz,qw' * turns}\n".encode())
 
-    def _settle(self) -> None:
+    def _write_settled(self) -> None:
         while self._waiting and not self._waiting[0].on_its_way:
             departure = self._waiting.popleft()
             sent = "" if departure.sent is None else number(round(departure.sent, 6))
-            rows = (_row(packet, sent, bool(self._turns)) for packet in departure.packets)
+            rows = (_make_row(packet, sent, bool(self._turns)) for packet in departure.packets)
             self._write("".join(rows).encode())
 
 
-def _row(packet: Packet, sent: str, turns: bool) -> str:
+def _make_row(packet: Packet, sent: str, turns: bool) -> str:
     velocity = [""] * 3 if packet.velocity is None else map(number, packet.velocity)
     numbers = ",".join([number(packet.time), *map(number, packet.position), *velocity])
     turn = "," + ",".join(map(number, packet.rotation or ())) if turns else ""
@@ -250,9 +250,9 @@ def _row(packet: Packet, sent: str, turns: bool) -> str:
 
 @dataclass(frozen=True)
 class SendSpec:
-    """How packets are sent: written in which format, how many times as fast as they were recorded.
+    """The format of sent packets, and the speed relative to the recording.
 
-    ``separate``: a datagram for each packet. ``truth_out`` is where the sent log goes.
+    ``separate``: a datagram for each packet. ``truth_out`` is the file of the sent log.
     """
 
     packet_format: str
@@ -261,17 +261,17 @@ class SendSpec:
     truth_out: str | None = None
 
 
-#: Datagrams that may come back, and seconds for which the last of them are waited for.
+#: The most datagrams whose echoes are expected, and the longest wait for the last echoes (s).
 MOST_ECHOES, LONGEST_ECHO = 10_000, 2.0
 
 
 class Sending:
-    """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
+    """Sends datagrams; ``statistics`` and ``refused`` are up to date meanwhile.
 
     Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts
     replies from closed ports. ``log`` records when each datagram really left. ``round_trips`` are
-    those (seconds) of the latest datagrams that a listener with ``echo=on`` has sent back, the link
-    on their way there included, the time that they were held there not.
+    those (seconds) of the latest datagrams that a listener with ``echo=on`` has sent back, with the
+    link on their way there, without the time that they were held there.
     """
 
     def __init__(
@@ -279,7 +279,7 @@ class Sending:
     ) -> None:
         self._spec = spec
         self._target = target
-        self._outlet = outlet_to(target)
+        self._outlet = make_outlet(target)
         self._channel = channel
         self._log = log
         self._flying: list[tuple[float, int, int, bytes, float, Departure | None]] = []
@@ -287,26 +287,26 @@ class Sending:
         self._start = 0.0
         self._taken = False
         self._changed = asyncio.Event()
-        self._left: dict[bytes, float] = {}  # when, of those that may come back
+        self._left: dict[bytes, float] = {}  # departures, by datagram
         self._outlet.answered = self._time_echo
         self.round_trips: deque[float] = deque(maxlen=MOST_ECHOES)
         self.statistics = Statistics()
 
     @property
     def refused(self) -> int:
-        """How many datagrams met a closed port."""
+        """The number of datagrams that met a closed port."""
         return self._outlet.refused
 
     async def run(self, moments: Iterable[Moment]) -> None:
-        """Sends them all; raises ``OSError`` where that is not possible, and ``Unwritable``."""
+        """Send all datagrams; raise ``OSError`` if that is not possible, and ``Unwritable``."""
         await self._outlet.connect(self._target)
         together = self._target.scheme == "tcp"
-        packed = datagrams(moments, self._spec.packet_format, self._spec.separate, together)
+        packed = pack_datagrams(moments, self._spec.packet_format, self._spec.separate, together)
         taking = asyncio.create_task(self._take(packed))
         try:
             await self._deliver()
             await taking
-            await self._outstanding()
+            await self._wait_for_echoes()
             self._outlet.check()
         finally:
             taking.cancel()
@@ -321,19 +321,19 @@ class Sending:
             now = asyncio.get_running_loop().time()
             with contextlib.suppress(ValueError):
                 passed = float(held)
-                if 0 <= passed <= now - left:  # otherwise it is made up
+                if 0 <= passed <= now - left:  # otherwise it is forged
                     self.round_trips.append(now - left - passed)
 
-    async def _outstanding(self) -> None:
-        """Waits for the last ones to come back, where others did."""
-        await asyncio.sleep(0)  # the answer to the last one may be there
+    async def _wait_for_echoes(self) -> None:
+        """Wait for the last echoes, if there were any before."""
+        await asyncio.sleep(0)  # the last echo may be there
         longest = min(2 * max(self.round_trips, default=0.0), LONGEST_ECHO)
         for _ in range(20):
             if self._left:
                 await asyncio.sleep(longest / 20)
 
     async def _take(self, packed: Iterable[Datagram]) -> None:
-        """Gives each datagram to the link at its time."""
+        """Give each datagram to the link at its time."""
         try:
             first: float | None = None
             sequence = 0
@@ -342,7 +342,7 @@ class Sending:
                     first = datagram.time
                     self._start = asyncio.get_running_loop().time()
                 moment = (datagram.time - first) / self._spec.speed
-                await self._until(moment)
+                await self._wait_until(moment)
                 if self._channel.ended(moment):
                     return
                 arrivals = self._channel.send(moment)
@@ -361,7 +361,7 @@ class Sending:
             self._changed.set()
 
     async def _deliver(self) -> None:
-        """Sends each copy when the link has carried it, until there are no more."""
+        """Send each copy after the link's delay, until none are left."""
         loop = asyncio.get_running_loop()
         while self._flying or not self._taken:
             self._changed.clear()
@@ -379,7 +379,7 @@ class Sending:
             if departure is not None and self._log is not None:
                 self._log.left(departure, loop.time() - self._start)
 
-    async def _until(self, moment: float) -> None:
-        """Waits for a time, in seconds after the start."""
+    async def _wait_until(self, moment: float) -> None:
+        """Wait until a time, in seconds after the start."""
         wait = self._start + moment - asyncio.get_running_loop().time()
         await asyncio.sleep(max(wait, 0))

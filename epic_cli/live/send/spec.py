@@ -1,4 +1,4 @@
-"""What is sent when: packets of recordings, repeated or together, or of a movement."""
+"""Schedules of packets to send: of recordings, repeated or merged, or of a movement."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Moment = tuple[float, list[Packet]]
 
 
 def due_time(packet: Packet) -> float:
-    """When it arrived or, where that is not known, was sent."""
+    """Return a packet's arrival, or its own time if that is unknown."""
     return packet.time if packet.arrival is None else packet.arrival
 
 
 class _Seen:
-    """Of one entity in a recording: its times and numbers, and its first steps in time."""
+    """The times and sequence numbers of one entity in a recording, and its first time steps."""
 
     def __init__(self, time: float) -> None:
         self.first = self.last = time
@@ -39,25 +39,25 @@ class _Seen:
 
     @property
     def step(self) -> float:
-        """The usual one (s), the median; 0: there is none."""
+        """The median time step (s); 0 if there is none."""
         return sorted(self.steps)[len(self.steps) // 2] if self.steps else 0.0
 
     def number(self, sequence: int | None, later: int) -> int | None:
-        """The sequence number some rounds ``later``."""
+        """Return the sequence number some rounds ``later``."""
         return None if sequence is None else sequence + later * (self.high - (self.low or 0) + 1)
 
 
-#: Steps that are looked at for the usual one; how often a recording of one time is repeated (s).
+#: The most steps for the median; the period (s) of a recording with a single time.
 _STEPS, _LONE = 1000, 1.0
 
 
-def rounds(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packet]:
-    """The packets that ``read`` gives, some ``times`` over (infinite: endlessly), as if it went on.
+def repeat_packets(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packet]:
+    """Yield the packets of ``read`` this many ``times`` (infinite.
 
-    The times of each round are a period later than those of the one before. The period is the
-    longest that an entity is there for, and its usual step more: so that one's packets go on at
-    their own pace, and no time goes back. Sequence numbers go on, too; an entity's first packet in
-    a round is a teleport.
+    Endlessly), one round after another. The times of each round are a period later than those of
+    the one before. The period is the longest time from an entity's first to its last packet, plus
+    its usual step, so that its packets keep their pace and no time goes back. Sequence numbers
+    continue, too; an entity's first packet in a round is a teleport.
     """
     seen: dict[str, _Seen] = {}
     if times == 1:
@@ -73,7 +73,7 @@ def rounds(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packe
         entity.first for entity in seen.values()
     )
     period = max(entity.last - entity.first + entity.step for entity in seen.values())
-    if period <= span:  # one follows the other
+    if period <= span:  # one entity follows another
         period = span + (
             min((entity.step for entity in seen.values() if entity.step), default=_LONE)
         )
@@ -83,20 +83,20 @@ def rounds(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packe
             if packet.entity in seen:
                 number = seen[packet.entity].number(packet.sequence, later)
                 jumps = packet.teleport or packet.entity not in there
-                yield shifted(packet, shift)._replace(sequence=number, teleport=jumps)
+                yield shift_packet(packet, shift)._replace(sequence=number, teleport=jumps)
                 there.add(packet.entity)
 
 
-def shifted(packet: Packet, seconds: float) -> Packet:
-    """It, so much later, in whole nanoseconds."""
+def shift_packet(packet: Packet, seconds: float) -> Packet:
+    """Return a packet this many seconds later, in whole nanoseconds."""
     arrival = None if packet.arrival is None else round(packet.arrival + seconds, 9)
     return packet._replace(time=round(packet.time + seconds, 9), arrival=arrival)
 
 
-def together(
+def merge_recordings(
     recordings: Sequence[tuple[str, Iterator[Packet]]], renamed: Callable[[str, str, str], object]
 ) -> Iterator[Packet]:
-    """The packets of several named recordings in the order of sending.
+    """Merge the packets of several named recordings in the order of sending.
 
     All begin with the first packet of the first one. An entity whose name belongs to one in another
     recording, which was there before, becomes ENTITY@RECORDING: ``renamed(recording, old, new)``;
@@ -108,7 +108,7 @@ def together(
         for first in packets:
             if math.isfinite(due_time(first)):
                 origin = due_time(first) if origin is None else origin
-                streams.append(_beside(index, first, packets, origin - due_time(first)))
+                streams.append(_shift_stream(index, first, packets, origin - due_time(first)))
                 break
     owners: dict[str, int] = {}
     names: dict[tuple[int, str], str] = {}
@@ -127,13 +127,13 @@ def together(
         yield packet if name == packet.entity else packet._replace(entity=name)
 
 
-def _beside(
+def _shift_stream(
     index: int, first: Packet, packets: Iterator[Packet], shift: float
 ) -> Iterator[tuple[float, int, Packet]]:
-    """Packets with the times at which they are due, which do not fall, and their stream's index."""
+    """Yield due times, which never fall, with their stream's index and the packets."""
     due = -math.inf
     for packet in chain([first], packets):
-        one = shifted(packet, shift) if shift else packet
+        one = shift_packet(packet, shift) if shift else packet
         if math.isfinite(due_time(one)):
             due = max(due, due_time(one))
         yield due, index, one
@@ -142,10 +142,10 @@ def _beside(
 def moments_of_recording(
     packets: Iterable[Packet], duration: float, leave_out: Callable[[], object]
 ) -> Iterator[Moment]:
-    """Packets at the time at which they arrived or, where that is not known, were sent.
+    """Yield packets grouped by due time: their arrival, or their own time if that is unknown.
 
-    Packets of one time are grouped; one with an earlier time than its predecessor joins it.
-    ``leave_out`` is called for each packet that has no finite time.
+    One with an earlier time than its predecessor joins its group. ``leave_out`` is called for each
+    packet that has no finite time.
     """
     due, first = -math.inf, math.inf
     at_once: list[Packet] = []
@@ -169,6 +169,6 @@ def moments_of_recording(
 def moments_of_movement(
     movement: Movement, rate: float | None, duration: float, sender: Sender
 ) -> Iterator[Moment]:
-    """A movement, sampled ``rate`` times a second (Hz; None: as it was recorded)."""
+    """Yield a movement, sampled ``rate`` times a second (Hz; None: as it was recorded)."""
     for snapshot in sample(movement, rate, duration):
         yield snapshot.time, sender.packets(snapshot)

@@ -1,4 +1,4 @@
-// What every page has: its data, numbers as typed arrays, elements, colours.
+// Parts of every page: its data, numbers as typed arrays, elements, colors.
 const $ = (id) => document.getElementById(id);
 
 function element(tag, parent, attributes = {}) {
@@ -15,8 +15,8 @@ function text(tag, words, parent, kind) {
   return made;
 }
 
-// Numbers are a place and a length in the arrays that came beside the data, or with it: there the
-// first bytes of all numbers of an array come first, then the second ones.
+// Numbers are a place and a length in the arrays beside the data, or within it: there, the first
+// bytes of all numbers of an array come first, then the second ones.
 let arrays = data.numbers;
 function bytes([place, length, size = 1]) {
   const found = new Uint8Array(arrays, place, length);
@@ -33,14 +33,14 @@ const typed = (Kind) => (packed) => {
 const [u8, u16, i16] = [bytes, typed(Uint16Array), typed(Int16Array)];
 const [f32, f64] = [typed(Float32Array), typed(Float64Array)];
 
-// The JSON of a frame, which is its length, it, and the arrays that numbers are unpacked from.
+// Return the JSON of a frame: its length, the JSON, and the arrays with numbers.
 function unpackFrame(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
-  arrays = buffer.slice(4 + length); // where they are aligned
+  arrays = buffer.slice(4 + length); // a copy, which is aligned
   return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
 }
 
-// The last of the sorted times that is not after this one, -1: none.
+// Return the index of the last sorted time that is not after this one; -1 if there is none.
 function rowAt(times, time) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -60,16 +60,16 @@ function color(name) {
   return colors.get(name);
 }
 
-// How the lines of one that takes part look, wherever they are: its colour, dashes and marker.
+// The style of a participant's lines in all pictures: color, dashes and marker.
 const lineColor = (label) => color(`--line${data.styles[label].color}`);
 const dashes = (label) => data.styles[label].dashes;
 
-// Who sees nothing hears it: after a key, not while it plays.
+// Announce a text to screen readers: after a key, not during playback.
 function say(words) {
   $("said").textContent = words;
 }
 
-// What a click has done: said, and to be seen for a while.
+// Announce a click's result, and show it for a while.
 let seeing = 0;
 function notice(words) {
   say(words);

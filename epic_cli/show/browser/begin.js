@@ -1,4 +1,4 @@
-// What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1&apart=0 shows one moment.
+// Show the moment of the address: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1&apart=0.
 function asksFor(link) {
   const asked = new URLSearchParams(link.slice(1));
   for (const label of asked.getAll("off")) state.on.delete(label);
@@ -25,7 +25,7 @@ if (wanted.has("t") || data.at !== null) go(Number(wanted.get("t") ?? data.at) -
 drawNow();
 document.body.dataset.ready = "yes";
 
-// How many times the largest error of the worst is that of the best of those shown.
+// Return the ratio of the largest errors of the worst and the best shown strategy.
 function spread() {
   const largest = visible()
     .filter((one) => one.worst >= 0)
@@ -56,7 +56,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   redraw();
   repaint();
 });
-// Paper is white. What is drawn before the page is laid out for it is scaled to it, whatever its width.
+// Print on white. Pictures drawn before the layout for paper are scaled to its width.
 function forPaper(on) {
   if (on === state.printing) return;
   document.documentElement.classList.toggle("print", on);

@@ -1,11 +1,11 @@
-// Sliders, lists and switches, made of what the engine's own tables say.
-const STOPS = 1000; // of a slider
+// Sliders, lists and switches, made from the engine's tables.
+const STOPS = 1000; // the stops of a slider
 
-// Of bursts: from one of a thousand packets to all of them, and where sliders stand before there are any.
+// The range of bursts: from one packet in a thousand to all; and the first positions of sliders.
 const SHARE = { low: 0.001, high: 1, log: true, whole: false },
   USUAL = [0.01, 0.3];
 
-// What a slider's place means, and where a value is on it.
+// Convert a slider's place to a value, and back.
 function valueAt({ low, high, log, whole }, place) {
   const share = place / STOPS,
     value = log ? low * (high / low) ** share : low + share * (high - low);
@@ -21,7 +21,7 @@ function placeOf({ low, high, log }, value) {
   return Math.round(STOPS * Math.min(1, Math.max(0, share)));
 }
 
-// As people write it: 80ms, 2.5s, 2%, 0.02.
+// Format a value for people: 80ms, 2.5s, 2%, 0.02.
 function written(control, value) {
   if (value === 0) return "0";
   if (control.unit === "%") return `${Number((100 * value).toPrecision(6))}%`;
@@ -39,7 +39,7 @@ function numberIn(words) {
     : NaN;
 }
 
-// What is typed counts when it is entered, or after a pause (ms, 0: not); until then its line is marked.
+// Apply typed text when it is entered, or after a pause (ms, 0: never); mark its line until then.
 function whenTyped(field, line, enter, pause = 0) {
   let waiting = 0;
   const entered = (done) => {
@@ -50,15 +50,15 @@ function whenTyped(field, line, enter, pause = 0) {
   field.addEventListener("input", () => {
     clearTimeout(waiting);
     line.classList.add("typed");
-    // whoever has left the field has entered it, or opened another experiment
+    // leaving the field enters the text, unless another experiment was opened
     const still = () => document.activeElement === field && entered(false);
     if (pause) waiting = setTimeout(still, pause);
   });
   field.addEventListener("change", () => entered(true));
 }
 
-// One control in a box; change(words, done) is told what it is set to, and null for its default.
-// What is typed counts after a pause (ms), where there is one.
+// Make a control in a box; change(words, done) gets its new value, null for its default. Typed text
+// is applied after a pause (ms), if given.
 function control(about, box, owner, change, pause = 0) {
   const line = text("div", "", box, "control"),
     id = `${owner}-${about.name}`;
@@ -97,7 +97,7 @@ function control(about, box, owner, change, pause = 0) {
     for (const word of about.words) text("option", "", list).value = word;
     field.setAttribute("list", list.id);
   }
-  // Also where it is let go: an answer to an earlier place may have changed the field since.
+  // Also on release: an answer to an earlier place may have changed the field since.
   const follow = (one, write) =>
     ["input", "change"].forEach((kind) =>
       one.addEventListener(kind, () => {

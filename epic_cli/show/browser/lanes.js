@@ -1,5 +1,5 @@
-// Lanes: pictures over time below each other. All share their margins, and the part of the time
-// that is shown: a span {window: [start, end], begin}, whose axis begins at a time of its own.
+// Lanes: pictures over time below each other. All share their margins and the time window, a span
+// {window: [start, end], begin}; the axis begins at its own time.
 function timeFrame(canvas, { window: [start, end] }, foot = 4) {
   const { width, height } = sizeOf(canvas);
   const right = width > 560 ? width - 110 : width - 6;
@@ -15,10 +15,10 @@ function setHeight(canvas, height) {
 }
 const hasMargin = (canvas, box) => sizeOf(canvas).width > box.right + 50;
 
-// Draws lines {name, color, dash, t, values, dots, sure}, apart: each in a row of its own. share(value)
-// is how high a value is, from 0 to 1; ticks(box) are the values of its axis; behind(pen, box, toX,
-// toY, lines) draws what lies below the lines; values up to beyond have no room, which is said. One
-// that is sure, which the pointer is on, stands out.
+// Draw lines {name, color, dash, t, values, dots, sure}; apart: each in a row of its own. share(value)
+// returns the height of a value, from 0 to 1; ticks(box) the values of the axis; behind(pen, box, toX,
+// toY, lines) draws the background; a note tells of values up to beyond, which have no room. A line
+// that is sure (under the pointer) stands out.
 function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false, ...how }) {
   const rows = apart && lines.length > 1 ? lines.map((line) => [line]) : [lines];
   const row = Math.max(28, Math.min(56, 420 / rows.length)); // pixels
@@ -34,10 +34,10 @@ function drawLane(canvas, span, { lines, apart = false, foot = 4, words = false,
   drawnLines.set(canvas, drawn);
 }
 
-// The lines of each lane, with how many pixels from the top a value is.
+// The lines of each lane, with a function that returns a value's pixels from the top.
 const drawnLines = new Map();
 
-// The name of the line that is nearest to a place of a lane, where one is near.
+// Return the name of the line near a place of a lane; empty if none is near.
 function lineAt(canvas, span, x, y) {
   const time = timeFrame(canvas, span).toTime(x);
   let found = { apart: 12, name: "" };
@@ -67,7 +67,7 @@ function drawRow(pen, box, toX, span, lines, { share, ticks, behind, words, beyo
       const [from, to] = rowsWithin(t, window);
       pen.strokeStyle = pen.fillStyle = line.color;
       pen.setLineDash(line.dash || []);
-      // many lines are thin, which is drawn ten times as fast too
+      // many lines are thin, which is also ten times as fast
       pen.lineWidth = line.sure ? 2.6 : lines.length > 8 ? 1 : 1.5;
       pen.globalAlpha = some && !line.sure ? 0.3 : 1;
       if (line.dots) {
@@ -93,12 +93,12 @@ function drawRow(pen, box, toX, span, lines, { share, ticks, behind, words, beyo
 }
 const columnWidth = (lines) => (lines.length > 8 ? 2 : 1);
 
-// The rows of the part of the time that is shown, with one beside it at each end.
+// Return the rows of the time window, with one more at each end.
 function rowsWithin(t, [start, end]) {
   return [Math.max(0, rowAt(t, start)), Math.min(t.length - 1, rowAt(t, end) + 1)];
 }
 
-// The largest value that is shown, at least 0.
+// Return the largest shown value, at least 0.
 function largest(t, values, window) {
   const [from, to] = rowsWithin(t, window);
   let top = 0;
@@ -106,8 +106,8 @@ function largest(t, values, window) {
   return top;
 }
 
-// How high an axis goes: to the largest value, unless a few are far beyond what is usual, or one line
-// is beyond all others: then to what leaves the others their curves. {roof, beyond}: the largest, 0: it has room.
+// Return the top of an axis: the largest value, unless a few values or one line lie far beyond the
+// others. {roof, beyond}: beyond is the largest value that has no room, or 0.
 const NEARLY_ALL = 0.97,
   FAR = 3,
   SAMPLES = 500;
@@ -128,11 +128,11 @@ function roofOf(lines, window) {
   return most && top > FAR * most ? { roof: 1.5 * most, beyond: top } : { roof: top, beyond: 0 };
 }
 
-// By numbers of statuses: how high each is drawn, and which goes before others in one pixel.
+// By status: the height of its band, and its precedence within a pixel.
 const BAND = [0, 1, 0.22, 0.55];
 const RARE = [3, 2, 0, 1];
 
-// A band for each row {name, color, t, status, last}: when its runs begin, and how it draws then.
+// Draw a band for each row {name, color, t, status, last}: the beginnings and statuses of its runs.
 function drawStatuses(canvas, span, rows, behind) {
   const row = rows.length > 8 ? 9 : 12;
   setHeight(canvas, `${Math.max(1, rows.length) * row + 6}px`);

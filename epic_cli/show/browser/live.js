@@ -1,10 +1,10 @@
-// A running game: what the program tells of it, its map and its lanes.
+// A running game: the program's messages about it, its map and its lanes.
 const KEPT = 60; // seconds
 const SHOWN = 30; // seconds of a lane
 const TRAIL = 2; // seconds
-const SEGMENTS = 16000; // of trails, in one picture
-const NAMED = 150; // entities
-const REACH = 16; // pixels from an entity within which a click means it
+const SEGMENTS = 16000; // the most segments of trails in one picture
+const NAMED = 150; // the most entities with names
+const REACH = 16; // pixels from an entity within which a click selects it
 const MOST_EVENTS = 300;
 const PLANES = [
   [0, 1, "xy"],
@@ -33,7 +33,7 @@ const live = {
   fitted: false,
   pointer: null, // {id, x, y} on a lane
 };
-// Strategies have colours, entities have none.
+// Strategies have colors, entities have none.
 const memberColor = (place) => lineColor(live.members[place].label);
 const tell = (message) => live.socket?.send(JSON.stringify({ room: "live", ...message }));
 const follow = (number) => tell({ follow: number });
@@ -71,7 +71,7 @@ function repaint(lanes = false) {
   });
 }
 
-// ---------------------------------------------------------------- what is told
+// ---------------------------------------------------------------- messages
 
 function receive(buffer) {
   const message = unpackFrame(buffer);
@@ -91,7 +91,7 @@ function receive(buffer) {
   repaint(Boolean(message.names));
 }
 
-// What was known is of another direction, entity or team.
+// Begin with another direction, entity or team, and forget the data of the one before.
 function begin({ way, followed, team, styles }) {
   if (way !== live.way) {
     Object.assign(live, { entities: new Map(), names: [], way, fits: true });
@@ -114,7 +114,7 @@ function begin({ way, followed, team, styles }) {
   $("live-team").value = team.join(", ");
 }
 
-// Of each entity that has changed: a place (3 doubles), a heading (3 floats) and a status (int32).
+// Take the place (3 doubles), heading (3 floats) and status (int32) of each changed entity.
 function takeStates({ changed, states: [place, size] }) {
   const whole = new Float64Array(arrays, place, size / 8);
   const halves = new Float32Array(arrays, place, size / 4);
@@ -129,7 +129,7 @@ function takeStates({ changed, states: [place, size] }) {
   });
 }
 
-// The oldest go, from arrays that belong together.
+// Drop the oldest values from arrays that belong together.
 function keep(times, ...others) {
   const old = rowAt(times, live.now - KEPT) + 1;
   if (old > 500) for (const series of [times, ...others]) series.splice(0, old);
@@ -185,7 +185,7 @@ function takeWords(message) {
   };
   $("live-known").hidden = !live.names.length;
   list("live-traffic", traffic);
-  $("live-first").textContent = figures.length ? `How ${team[0]} draws them` : "";
+  $("live-first").textContent = figures.length ? `Drawn by ${team[0]}` : "";
   list("live-figures", figures.length && worst ? [...figures, `worst ${worst}`] : figures);
   const wrong = said.startsWith("error") ? said : "";
   $("live-news").textContent = [wrong, news].filter(Boolean).join("; ");
@@ -212,8 +212,8 @@ function takeWords(message) {
 
 const onPlane = (place) => [place[PLANES[live.plane][0]], place[PLANES[live.plane][1]]];
 
-// Shows all with their trails, until somebody moves the map; it stays while all is in it and takes
-// much of it. Who is alone is in the middle.
+// Fit all entities with their trails into the map until the user moves it. The map stays while they
+// are in it and fill much of it. A single entity is centered.
 function fitMap(shown) {
   const places = shown.flatMap(({ at, trail }) => {
     const begins = [trail.length - 240, trail.length - 120].filter((i) => i >= 0);
@@ -300,7 +300,7 @@ function drawTrails({ pen, box, toX, toY }, some) {
   pen.globalAlpha = 1;
 }
 
-// A dot for each entity (a ring: nothing comes of it), and where it heads.
+// Draw a dot for each entity (a ring if it is silent) and its heading.
 function drawEntities({ pen }, some) {
   pen.strokeStyle = pen.fillStyle = color("--packet");
   for (const held of [true, false]) {
@@ -329,7 +329,7 @@ function drawEntities({ pen }, some) {
   pen.stroke();
 }
 
-// What was sent and received of the one that is followed, and how each strategy draws it.
+// Draw the followed entity's sent and received packets, and each strategy's drawing.
 function drawFollowed({ pen, box, toX, toY }, followed) {
   const since = live.now - 3 * TRAIL;
   const paint = color("--packet");
@@ -358,7 +358,7 @@ function drawFollowed({ pen, box, toX, toY }, followed) {
   dot(pen, ...followed.spot, 10, null, color("--text"));
 }
 
-// Names beside entities, in their order, where no other name is.
+// Draw names beside entities, in their order, where there is no other name.
 function drawNames(pen, some) {
   const taken = new Set();
   pen.textAlign = "left";
@@ -369,7 +369,7 @@ function drawNames(pen, some) {
   } of some) {
     const cell = `${Math.round(x / 60)},${Math.round(y / 13)}`;
     if (!taken.has(cell) && taken.size < NAMED) {
-      // beside the ring of the one that is followed
+      // beside the ring of the followed entity
       const [right, higher] = number === live.followed ? [14, 12] : [8, 6];
       pen.fillText((live.names[number] || "").slice(0, 24), x + right, y - higher);
     }
@@ -379,7 +379,7 @@ function drawNames(pen, some) {
 
 // ---------------------------------------------------------------- the lanes
 
-// From the least to the largest value of the last seconds, or as far as leaves most their curves;
+// Draw lines from the least to the largest value of the last seconds, without extreme ones;
 // ``lines`` as of drawLane, in rows of their own if they are apart.
 function drawLines(id, lines, apart = false) {
   const span = lastSeconds();
@@ -432,7 +432,7 @@ function drawLanes() {
     }));
   drawLines("live-error", owned("errors"), $("live-apart").checked);
   drawLines("live-lag", owned("lags"));
-  // the sender's clock has an offset of its own, unless a proxy stamps both
+  // the sender's clock has an unknown offset, unless a proxy stamps both
   const least = received.delay.reduce((a, b) => Math.min(a, b), Infinity);
   const shortest = live.link.length ? 0 : least;
   const values = received.delay.map((delay) => delay - shortest);
@@ -442,7 +442,7 @@ function drawLanes() {
   drawStatuses($("live-status"), lastSeconds(), rows);
 }
 
-// ---------------------------------------------------------------- what somebody does
+// ---------------------------------------------------------------- the user's actions
 
 function everything() {
   Object.assign(live, { fits: true, fitted: false });
@@ -504,7 +504,7 @@ addEventListener("keydown", (event) => {
 if (live.link.length) {
   const way = () => $("live-set").value;
   $("live-link").hidden = false;
-  $("live-truth").textContent = "what was sent";
+  $("live-truth").textContent = "the sent packets";
   for (const about of live.link) {
     const set = (words) => {
       const where = way() && about.name !== "preset" ? `${way()}.` : "";
@@ -537,12 +537,12 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   repaint(true);
 });
 addEventListener("resize", () => repaint(true));
-// What was told is from before: grey, until there is somebody to tell more.
+// Gray the page out while the program has ended.
 function hasEnded(ended) {
   document.body.classList.toggle("stale", ended);
   $("live-again").hidden = !ended;
   $("live-one").inert = ended;
-  if (ended) $("live-state").textContent = "epic has ended: what is drawn is from before";
+  if (ended) $("live-state").textContent = "epic has ended: the drawing is its last one";
 }
 const reconnect = talk({
   opened: (socket) => {

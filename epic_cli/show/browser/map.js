@@ -1,7 +1,7 @@
-// A map of the plane: the part that it shows, its grid, and the gestures that move it.
+// A map of the plane: its visible part, its grid, and the gestures that move it.
 class PlaneMap {
-  // redraw() asks for a new picture. moved(dragged) hears that a hand has zoomed or dragged it.
-  // While anchored(), it zooms around its middle. tap(event) hears of a click.
+  // redraw() requests a new picture. moved(dragged) is called after the user zooms or drags. While
+  // anchored(), it zooms around its center. tap(event) is called for a click.
   constructor(canvas, { redraw, moved = () => {}, anchored = () => false, tap }) {
     Object.assign(this, { canvas, redraw, moved, anchored, x: 0, y: 0, scale: 1, frame: null });
     gestures(canvas, {
@@ -16,13 +16,13 @@ class PlaneMap {
     onWheel(canvas, (event) => this.zoom(1 / wheelFactor(event), event.clientX, event.clientY));
   }
 
-  // The pixels of an event, from the canvas's corner.
+  // Return the pixels of an event, from the canvas's corner.
   pointOn({ clientX, clientY }) {
     const { left, top } = this.canvas.getBoundingClientRect();
     return [clientX - left, clientY - top];
   }
 
-  // Shows a box of the plane, which takes a share of the canvas.
+  // Show a box of the plane in a share of the canvas.
   look({ left, right, bottom, top }, share) {
     const { width, height } = sizeOf(this.canvas);
     const least = 1e-6 * Math.max(1e-3, Math.abs(left), Math.abs(top));
@@ -36,7 +36,7 @@ class PlaneMap {
     const wanted = this.scale * factor;
     if (!(wanted > 1e-30 && wanted < 1e30)) return;
     if (clientX !== undefined && !this.anchored()) {
-      // what is under the pointer stays there
+      // the place under the pointer stays there
       const [x, y] = this.pointOn({ clientX, clientY });
       this.x += (x - this.frame.middleX) * (1 / this.scale - 1 / wanted);
       this.y -= (y - this.frame.middleY) * (1 / this.scale - 1 / wanted);
@@ -53,7 +53,7 @@ class PlaneMap {
     this.redraw();
   }
 
-  // Shows what is in a box of the window.
+  // Zoom into a box of the window.
   zoomInto(left, right, top, bottom) {
     const { box, middleX, middleY } = this.frame;
     const wide = (box.right - box.left) / (right - left);
@@ -63,8 +63,8 @@ class PlaneMap {
     this.scale *= Math.min(wide, high);
   }
 
-  // Begins a picture: the grid, whose values are those of the plane less the origin. They stand in
-  // the map, none in the corner that both axes share.
+  // Begin a picture with the grid, whose values are relative to the origin. They stand in the map,
+  // none in the corner of both axes.
   begin([originX, originY] = [0, 0]) {
     const { pen, width, height } = prepare(this.canvas);
     const box = { left: 0, right: width, top: 0, bottom: height };
@@ -106,13 +106,12 @@ function onWheel(canvas, act) {
 }
 const wheelFactor = (event) => Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.002);
 
-// Follows the pointers that are down on an element: one drags, two pinch and drag; with shift, one
-// draws a box. With a finger, one scrolls the page where it moves up or down. What has moved less
-// than STILL pixels is a tap.
+// Track the pointers on an element: one drags, two pinch and drag; with shift, one draws a box. A
+// finger that moves up or down scrolls the page. A movement of less than STILL pixels is a tap.
 const STILL = 4;
 function gestures(canvas, { drag, pinch, begin, box, tap }) {
   const down = new Map();
-  let from = null; // where a box begins
+  let from = null; // the first corner of a box
   let moved = 0;
   const edges = ({ clientX: x, clientY: y }) => [
     Math.min(from.x, x),

@@ -1,4 +1,4 @@
-// The path from above: the truth, the packets, and what each strategy draws, around one moment.
+// The path from above: the truth, the packets, and each strategy's drawing, around one moment.
 const map = new PlaneMap($("above"), {
   redraw: () => redraw("above"),
   anchored: () => $("follow").checked,
@@ -7,7 +7,7 @@ const map = new PlaneMap($("above"), {
   },
 });
 
-const MAP_ROWS = 9000; // in one frame, of all lines together: those nearest to the moment
+const MAP_ROWS = 9000; // the most rows in one frame, of all lines together, nearest to the moment
 
 function extent(paths, first = -Infinity, last = Infinity) {
   let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
@@ -32,7 +32,7 @@ function wholePath() {
   map.look(wholeExtent() || { left: -1, right: 1, bottom: -1, top: 1 }, 0.92);
 }
 
-// So near that the error of the best strategy shown can be seen.
+// Zoom in until the error of the best shown strategy is visible.
 function near(time, best) {
   const error = errorAt(best, time);
   const others = visible().filter((drawn) => !(errorAt(drawn, time) > 3 * error));
@@ -40,7 +40,7 @@ function near(time, best) {
   if (!box) return wholePath();
   map.look(box, 0.7);
   const { width, height } = sizeOf($("above"));
-  // the error is long enough to be seen, where that leaves some of the rest on the picture
+  // make the error visible, unless that hides the rest of the picture
   const [least, most] = [0.35 * height, 0.45 * Math.min(width, height)];
   if (error > 0 && error * map.scale < least) map.scale = Math.min(least / error, 4 * map.scale);
   if (error * map.scale > most) map.scale = most / error;
@@ -67,13 +67,13 @@ function drawAbove() {
       [1, end, duration()],
       [7, start, end],
     ]) {
-      pen.lineWidth = width; // the way is thin before and after what the charts show
+      pen.lineWidth = width; // the path is thin outside of the charts' time
       if (part[0] < part[1]) drawPath(frame, truth, ...around(truth, 2 * most, part));
     }
     pen.globalAlpha = 1;
     drawPackets(pen, inside, toX, toY);
     for (const drawn of state.playing ? [] : shown) {
-      // thin and without dashes: thousands of rows at once; who watches them go sees their trails
+      // thin and without dashes for thousands of rows; during playback trails are visible
       pen.strokeStyle = lineColor(drawn.label);
       pen.globalAlpha = 0.35;
       pen.lineWidth = 1;
@@ -86,15 +86,15 @@ function drawAbove() {
     if (here) dot(pen, toX(here[0]), toY(here[1]), 10, null, color("--text"));
     const [names, dots] = drawMarkers(frame, shown, time, here);
     drawArrows(frame, shown, names, time);
-    const taken = dots.map(([x, y, radius]) => [x, y, 1.2 * radius]); // to a shape's corners
+    const taken = dots.map(([x, y, radius]) => [x, y, 1.2 * radius]); // reach a shape's corners
     if (here) taken.push([toX(here[0]), toY(here[1]), 11]);
     label(pen, names, box.top, box.bottom, box.right, taken);
-    for (const place of dots) dot(pen, ...place); // no name covers one
+    for (const place of dots) dot(pen, ...place); // so that no name covers a dot
     drawInset(pen, box, here);
   });
 }
 
-// The first and the last of the `most` rows around the moment, of a part of the time.
+// Return the first and the last of the `most` rows around the moment, within a time span.
 function around({ t }, most, part = state.window) {
   const [from, to] = rowsWithin(t, part);
   const first = Math.max(from, Math.min(rowAt(t, state.time) - (most >> 1), to - most));
@@ -118,7 +118,7 @@ function drawPath({ pen, toX, toY, box, inside }, path, first, last) {
       cut ||= i < to;
     }
     if (!cut) continue;
-    pen.lineWidth = 1; // a thin line goes on where left out rows could be beside it
+    pen.lineWidth = 1; // a thin line continues where rows are left out
     trace(pen, path.x, path.y, from, to, toX, toY, box);
     pen.lineWidth = lineWidth;
   }
@@ -143,7 +143,7 @@ function drawTrail(frame, drawn, time, trail, most) {
   trace(pen, [drawn.x[last], place[0]], [drawn.y[last], place[1]], 0, 1, toX, toY, box);
 }
 
-// A line from each strategy to the truth. Returns their names and dots, which are drawn later.
+// Draw a line from each strategy to the truth; return names and dots, which are drawn later.
 function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
   const [names, dots] = [[], []];
   for (const { label: name, ...path } of [...shown].reverse()) {
@@ -166,13 +166,13 @@ function drawMarkers({ pen, toX, toY, box }, shown, time, here) {
   return [names, dots];
 }
 
-// Which rows of a path may be inside a box: runs of chunks whose own boxes touch it.
+// Return the rows of a path that may be inside a box: runs of chunks whose boxes touch it.
 const CHUNK = 128;
 function chunks(path) {
   if (path.boxes) return path.boxes;
   path.boxes = [];
   for (let from = 0; from < path.x.length; from += CHUNK) {
-    // with the next chunk's first row: lines go there
+    // with the next chunk's first row, to which lines lead
     const to = Math.min(from + CHUNK + 1, path.x.length);
     let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
     for (let i = from; i < to; i++) {
@@ -201,9 +201,9 @@ function runsInside(path, box, first, last) {
   return runs;
 }
 
-// Packets on the path: hollow on their way, bright when they arrive, lost ones crossed out.
+// Draw packets on the path: hollow in flight, bright on arrival, lost ones crossed out.
 const FLASH = 0.2; // seconds
-const MAP_PACKETS = 2500; // in one frame, of those that are not of this moment
+const MAP_PACKETS = 2500; // the most packets of other moments in one frame
 
 function drawPackets(pen, inside, toX, toY) {
   const { packets, lost } = scene();
@@ -223,7 +223,7 @@ function drawPackets(pen, inside, toX, toY) {
     const [x, y] = [toX(packets.x[i]), toY(packets.y[i])];
     const arrival = arrivalOf(packets, i);
     if (i > sent || (arrival <= now - FLASH && !recent)) {
-      // those of long ago, and those of the future, faintly
+      // past and future packets are faint
       pen.globalAlpha = i > sent ? 0.28 : 0.75;
       pen.fillStyle = paint;
       pen.fillRect(x - 1.5, y - 1.5, 3, 3);
@@ -246,7 +246,7 @@ function drawPackets(pen, inside, toX, toY) {
 
 const arrivalOf = ({ t, arrival }, i) => (Number.isNaN(arrival[i]) ? t[i] : arrival[i]);
 
-// The whole path in a corner of the map, where the map shows a part of it.
+// Draw the whole path in a corner of the map if the map shows only a part.
 const INSET = 96; // pixels, its longer side
 let inset = { key: "", canvas: null };
 
@@ -267,7 +267,7 @@ function drawInset(pen, box, here) {
   const key = [state.scene, width, height, color("--card")].join(" ");
   if (inset.key !== key) inset = { key, canvas: insetPicture(width, height, toX, toY) };
   pen.drawImage(inset.canvas, left, top, width, height);
-  // the part that the map shows, or where it is
+  // the part that the map shows
   const [x, y] = [left + toX(inside.left), top + toY(inside.top)];
   const size = [(inside.right - inside.left) * scale, (inside.top - inside.bottom) * scale];
   pen.strokeStyle = color("--accent");
@@ -294,19 +294,19 @@ function insetPicture(width, height, toX, toY) {
   return canvas;
 }
 
-// What turns: where it heads, as darts along the path and an arrow at the moment.
+// Draw headings as darts along the path and an arrow at the moment.
 const DARTS = 34; // pixels from one dart to the next on a line
-const ARROW = 34; // lengths in pixels of what lies in the plane
+const ARROW = 34; // pixels of an arrow that lies in the plane
 const CONE = 62;
 
-// Where a row heads on the plane: as long as it lies in it, at most 1; null: nowhere.
+// Return a row's heading projected on the plane, of length 1 at most; null if there is none.
 function headingOf({ heads }, row) {
   if (!heads || row < 0) return null;
   const [x, y] = [heads[2 * row] / 32767, heads[2 * row + 1] / 32767];
   return x || y ? [x, y] : null;
 }
 
-// The rows from first to last that get a dart, far enough from each other to be told apart.
+// Return the rows from first to last that get a dart, far enough from each other.
 function dartRows(path, first, last, toX, toY) {
   const rows = [];
   const taken = new Set();
@@ -315,7 +315,7 @@ function dartRows(path, first, last, toX, toY) {
     const [x, y] = [toX(path.x[i]), toY(path.y[i])];
     if (Number.isNaN(x) || Math.hypot(x - lastX, y - lastY) < DARTS || !headingOf(path, i))
       continue;
-    // where it has been before, there is one
+    // a dart is here already
     const cell = `${Math.round(x / DARTS)} ${Math.round(y / DARTS)}`;
     if (taken.has(cell)) continue;
     taken.add(cell);
@@ -343,7 +343,7 @@ function drawDarts({ pen, box, toX, toY }, path, first, last, size) {
   pen.stroke();
 }
 
-// Of the truth as far as it is shown, of the strategies as far as their trails go.
+// Draw darts of the shown truth, and of the strategies' trails.
 function drawHeadings(frame, shown, time, trail, most) {
   const { pen } = frame;
   const { truth } = scene();
@@ -357,7 +357,7 @@ function drawHeadings(frame, shown, time, trail, most) {
   }
 }
 
-// At the moment, what the truth sees is a cone, and where each strategy heads an arrow.
+// Draw the truth's view as a cone at the moment, and each strategy's heading as an arrow.
 function drawArrows({ pen, toX, toY }, shown, names, time) {
   const { truth } = scene();
   const seen = (path) => {
@@ -398,7 +398,7 @@ function drawArrows({ pen, toX, toY }, shown, names, time) {
       pen.lineTo(x + hx - 8 * ux + 5 * uy, y - hy + 8 * uy + 5 * ux);
       pen.stroke();
     }
-    // names stand beyond what points at them
+    // names stand beyond the tips of arrows
     const name = names.find((other) => other.name === drawn.label);
     if (name && hx > 0) name.x += Math.max(0, hx - 4);
   }

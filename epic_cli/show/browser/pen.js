@@ -1,6 +1,6 @@
 // Canvases, axes and lines.
 
-// How large a canvas is, known until it changes: to ask is to lay out the whole page.
+// The cached size of a canvas, since asking for it lays out the whole page.
 const sizes = new Map();
 const sizing = new ResizeObserver((changes) => {
   const other = changes.some(({ target }) => {
@@ -18,7 +18,7 @@ function sizeOf(canvas) {
 }
 addEventListener("resize", () => sizes.clear());
 
-const pixels = { each: 1 }; // of a canvas, for one of the screen
+const pixels = { each: 1 }; // canvas pixels per pixel of the screen
 
 function prepare(canvas) {
   const ratio = pixels.each * (window.devicePixelRatio || 1);
@@ -45,7 +45,7 @@ function clip(pen, box, paint) {
   pen.restore();
 }
 
-// Round values from low to high with their texts: steps of 1, 2 or 5 times 10^k.
+// Return round values from low to high with their texts, in steps of 1, 2 or 5 times 10^k.
 function nice(low, high, about) {
   const raw = (high - low) / about;
   if (!(raw > 0 && Number.isFinite(raw))) return [];
@@ -55,7 +55,7 @@ function nice(low, high, about) {
   const values = [];
   const first = Math.ceil(low / step - 1e-9);
   for (let k = 0; k <= 10 * about && first + k <= high / step + 1e-9; k++) {
-    // huge numbers have no next one
+    // adding a step to a huge number changes nothing
     const value = (first + k) * step;
     values.push([
       value,
@@ -67,7 +67,7 @@ function nice(low, high, about) {
   return values;
 }
 
-// Of a log axis: every power of ten, with its double and its half where those are few.
+// Return a log axis's ticks: powers of ten, with doubles and halves if there are few.
 function decades(bottom, top) {
   const values = (steps) => {
     const found = [];
@@ -113,8 +113,8 @@ function gridUp(pen, box, values, toY, words = true) {
   pen.stroke();
 }
 
-// A line through rows; what is not a number breaks it, a lone row is a dot. What
-// is beside the box is left out: dashes there would take longer than the picture.
+// Draw a line through rows; NaN breaks it, a lone row is a dot. Rows outside of the box are left
+// out: their dashes would take longer than the picture.
 function trace(pen, xs, ys, from, to, toX, toY, box) {
   pen.beginPath();
   let joined = 0,
@@ -143,7 +143,7 @@ function trace(pen, xs, ys, from, to, toX, toY, box) {
   pen.stroke();
 }
 
-// What is below a line, down to the foot of the box.
+// Fill the area below a line, down to the foot of the box.
 function below(pen, xs, ys, from, to, toX, toY, box) {
   let last = NaN;
   pen.beginPath();
@@ -160,9 +160,9 @@ function below(pen, xs, ys, from, to, toX, toY, box) {
   pen.fill();
 }
 
-// A line of more rows than pixels: from the least to the largest value in each column of pixels,
-// and on to those of the column before; a column is `width` pixels wide. Where there are no rows
-// for a while, a thin line goes on to the next.
+// Draw a line of more rows than pixels: from the least to the largest value in each column of
+// pixels, joined to the column before; a column is `width` pixels wide. A thin line bridges columns
+// without rows.
 function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
   const wide = Math.round((box.right - box.left) / width);
   const dashed = pen.getLineDash(),
@@ -179,7 +179,7 @@ function envelope(pen, xs, ys, from, to, toX, toY, box, width) {
     const [above, below] = before
       ? [Math.min(high, before[1]), Math.max(low, before[0])]
       : [high, low];
-    // a gap is faint, not empty: what is largest may be there
+    // a gap is faint, not empty: it may hide the largest value
     pen.globalAlpha = inGap(dashed, column * width) ? strong / 3 : strong;
     // whole pixels are filled fastest
     const top = Math.floor(above);
@@ -224,7 +224,7 @@ function inGap(dashed, x) {
   return part % 2 === 1;
 }
 
-// Of a shape that has corners, or round.
+// Draw a shape with corners, or a disc.
 function dot(pen, x, y, radius, fill, edge, shape = []) {
   if (Number.isNaN(x) || Number.isNaN(y)) return;
   pen.beginPath();
@@ -250,14 +250,13 @@ function cross(pen, x, y, size) {
   pen.lineTo(x + size, y - size);
 }
 
-// Names beside their lines, pushed apart where they would lie on each other.
+// Names beside their lines, pushed apart if they overlap.
 const LABEL_HEIGHT = 13;
 const MOST_LABELS = 14;
 
-// Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room. Where
-// there is not enough for all, those that are sure (which the pointer is on) and the best have a name, then what
-// stands furthest from all that have one. Beside dots (x, y, radius), a name without room stands left of
-// x, and none under a dot.
+// Each {x, y, name, color} is placed right of x, between top and bottom. If there is no room for all,
+// names that are sure (under the pointer) come first, then the best, then those furthest from placed
+// ones. Beside dots (x, y, radius), a name without room is placed left of x, and none under a dot.
 function label(pen, wanted, top, bottom, right, dots = null) {
   const left = wanted.filter((one) => !Number.isNaN(one.y)),
     few = [],
@@ -307,7 +306,7 @@ function label(pen, wanted, top, bottom, right, dots = null) {
   }
 }
 
-// The place nearest to x where something so wide covers no dot.
+// Return the place nearest to x where a name of this width covers no dot.
 function beside(x, { wide, top, bottom, right }, dots) {
   const near = dots.filter(([, y, radius]) => y + radius > top && y - radius < bottom);
   const isFree = (left) =>
@@ -322,7 +321,7 @@ function beside(x, { wide, top, bottom, right }, dots) {
 const widths = new Map();
 function widthOf(pen, text) {
   const key = pen.font + text;
-  if (widths.size > 1000) widths.clear(); // names with settings are new at each move of a slider
+  if (widths.size > 1000) widths.clear(); // each move of a slider makes new names
   if (!widths.has(key)) widths.set(key, pen.measureText(text).width);
   return widths.get(key);
 }

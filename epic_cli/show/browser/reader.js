@@ -1,4 +1,4 @@
-// What a reader does: pointers, wheel, keys and buttons; and what is under the pointer.
+// The user's actions: pointers, wheel, keys and buttons; and the text under the pointer.
 function placeCursor() {
   const { toX } = timeFrame($("error"), shownTime());
   $("cursor").style.transform = `translateX(${toX(state.time)}px)`;
@@ -6,7 +6,7 @@ function placeCursor() {
   if (state.hover !== null) $("hairline").style.transform = `translateX(${toX(state.hover)}px)`;
 }
 
-// What is under the pointer, in words.
+// Show the text about the place under the pointer.
 function tip(lines, event) {
   const box = $("tip");
   box.hidden = !lines.length;
@@ -19,7 +19,7 @@ function tip(lines, event) {
   box.style.top = `${low + height > innerHeight ? Math.max(4, low - height - 28) : low}px`;
 }
 
-// The line under the pointer has its name, whatever else has none.
+// Name the line under the pointer, whatever other lines have no name.
 function nameLine(label) {
   if (label === state.named) return;
   state.named = label;
@@ -81,7 +81,7 @@ const carry = (event) => {
 gestures($("overview"), { begin: carry, drag: carry, pinch: (factor) => zoomTime(1 / factor) });
 onWheel($("overview"), (event) => zoomTime(wheelFactor(event)));
 
-// The path and the pictures over time below each other, as they are shown, in one file.
+// Save the shown path and the pictures over time, below each other, in one file.
 function save() {
   const shown = ["above", ...LANES].map($).filter((canvas) => canvas.clientHeight);
   const ratio = window.devicePixelRatio || 1;

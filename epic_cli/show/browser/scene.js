@@ -1,5 +1,5 @@
-// What the page shows: scenes, which strategies, which moment and part of the time; when it is drawn.
-// What steps of whole numbers come to.
+// The page's state: scenes, strategies, moment and time window; and when it is drawn.
+// Return the running sums of steps.
 function sums(steps) {
   let count = 0;
   return Uint32Array.from(steps, (step) => {
@@ -8,11 +8,11 @@ function sums(steps) {
   });
 }
 
-// Times are in ticks from one to the next, or in seconds.
+// Return times from their steps in ticks, or as they are in seconds.
 const timesIn = ({ ticks, t }, tick) =>
   ticks ? Float64Array.from(sums(u16(ticks)), (count) => count * tick) : f64(t);
 
-// A scene is unpacked when it is chosen: there may be many.
+// Unpack a scene when it is chosen, since there may be many.
 function unpack(scene) {
   if (scene.unpacked) return;
   scene.unpacked = true;
@@ -41,7 +41,7 @@ function unpack(scene) {
     if (drawn.heads) drawn.heads = i16(drawn.heads);
     if (drawn.angle) drawn.angle = f32(drawn.angle);
     const counted = u8(drawn.counted);
-    // only rows that count are part of the figures, and of the picture of errors
+    // only rows that count are in the figures and in the picture of errors
     drawn.error = drawn.distance.map((value, i) =>
       counted[i >> 3] & (128 >> (i & 7)) ? value : NaN,
     );
@@ -82,12 +82,12 @@ const visible = () => scene().drawn.filter((drawn) => state.on.has(drawn.label))
 const clockWords = (time) => `${(scene().start + time).toFixed(data.tick < 0.01 ? 3 : 2)} s`;
 const errorAt = (drawn, time) => between(drawn, drawn.distance, time);
 
-// A value of a path at a time: of unbroken movement between two rows on the straight line, else that
-// of the row before; NaN: not known.
+// Return a path's value at a time: interpolated in unbroken movement, else that of the row before;
+// NaN if unknown.
 function between({ t }, values, time) {
   let row = rowAt(t, time);
   if (Number.isNaN(values[row])) {
-    // what breaks a line stands at the time of the row before it; times are rounded
+    // a break has the time of the row before it; times are rounded
     if (t[row + 1] - time < data.tick / 100) row++;
     else if (t[row] === t[row - 1]) row--;
   }
@@ -101,23 +101,23 @@ function nearest(times, time) {
   return row + 1 < times.length && times[row + 1] - time < time - times[row] ? row + 1 : row;
 }
 
-// Of long recordings, rows of a path are left out after a row.
+// True if rows of a path are left out after a row, as in long recordings.
 const leftOut = ({ t }, row) => t[row + 1] - t[row] > 1.5 * data.tick;
 
-// Whether it can be seen at this zoom that rows around a time are left out.
+// True if left out rows around a time are visible at this zoom.
 function blurred(time) {
   const { shared } = scene();
   return shared && shared.blur[rowAt(shared.t, time)] * map.scale > 0.5;
 }
 
-// The moment that is shown on the map: where left out rows could be seen, the nearest that all have.
+// Return the moment on the map: if left out rows would be visible, the nearest that all have.
 function settled(time) {
   if (state.exact || !blurred(time)) return time;
   const { t } = scene().shared;
   return t[nearest(t, time)];
 }
 
-// Where a path is at a time; null: nowhere, or it is not known where.
+// Return a path's place at a time; null if there is none or it is unknown.
 function placeAt(path, time) {
   if (!path) return null;
   const row = rowAt(path.t, time);
@@ -126,7 +126,7 @@ function placeAt(path, time) {
   return known && !Number.isNaN(x) ? [x, between(path, path.y, time)] : null;
 }
 
-// Drawing is put off to the next frame, however often it is asked for.
+// Draw in the next frame, once for all requests.
 const stale = { above: true, time: true, histogram: true, now: true };
 let asked = false;
 function redraw(...parts) {
@@ -147,7 +147,7 @@ function drawNow() {
   for (const part of Object.keys(stale)) stale[part] = false;
 }
 
-// The moment that is shown, and its going on.
+// The shown moment, and the playback.
 function go(time, exact = false) {
   state.exact = exact;
   state.time = Math.min(Math.max(0, time), duration());
@@ -162,7 +162,7 @@ function go(time, exact = false) {
   rememberPlace();
 }
 
-// One row on or back: rows are a tick apart.
+// Step by rows, which are a tick apart.
 const step = (rows) => go(Math.round(state.time / data.tick + rows) * data.tick);
 
 function play(on) {
@@ -178,7 +178,7 @@ function play(on) {
 function frame(now) {
   if (!state.playing) return;
   requestAnimationFrame(frame);
-  if (state.awaits) return; // another picture comes at once, and needs the time of this one
+  if (state.awaits) return; // the next picture is on its way
   const passed = Math.max(0, now - state.shown) / 1000;
   const time = state.time + passed * Number($("speed").value);
   state.shown = now;
@@ -186,7 +186,7 @@ function frame(now) {
   if (time >= duration()) state.loops ? go(0) : play(false);
 }
 
-// Shows this part of the time, as much of it as there is.
+// Show this time window, as far as there is data.
 function showTime(start, end) {
   const [, whole] = wholeTime();
   const length = Math.min(whole, Math.max(Math.min(whole, 4 * data.tick), end - start));
@@ -201,7 +201,7 @@ function zoomTime(factor, around = state.time) {
   showTime(inside - (inside - start) * factor, inside + (end - inside) * factor);
 }
 
-// The best of the strategies shown whose error can be seen beside that of the others.
+// Return the best shown strategy whose error is visible beside the others'.
 function leader() {
   const worst = (drawn) => drawn.error[drawn.worst];
   const judged = visible().filter((drawn) => drawn.worst >= 0);
@@ -226,7 +226,7 @@ function goToWorst(label) {
   say(`${clockWords(time)}: ${found.label} is ${far}, its worst`);
 }
 
-// Where something turns, there are a lane of angles and a word in the key.
+// Show the lane of angles and the key's entry if there are rotations.
 function fitTurns() {
   const turns = data.scenes.some(({ heads }) => heads);
   document.body.classList.toggle("turns", turns);
@@ -260,7 +260,7 @@ function choose(index) {
   redraw();
 }
 
-// The address says what is shown, so that it can be sent on; not while it plays.
+// Keep the state in the address, so that it can be shared; not during playback.
 let remembering = 0;
 function rememberPlace() {
   clearTimeout(remembering);

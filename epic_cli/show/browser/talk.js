@@ -1,5 +1,5 @@
-// The talk with the program that serves the page: JSON to it, frames from it. Returns what tries to
-// connect at once, where it waits to.
+// The connection to the program that serves the page: JSON to it, frames from it. Returns a function
+// that reconnects at once.
 function talk({ opened, received, closed }) {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   let [socket, waiting] = [null, 0];

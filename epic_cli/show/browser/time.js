@@ -1,15 +1,15 @@
-// The page's pictures over time: error, angle, lag, status and packets, and how often which error.
+// The page's pictures over time: error, angle, lag, status and packets; and the histogram.
 const LANES = ["error", "angle", "lag", "status", "packets"];
 const shownTime = () => ({ window: state.window, begin: scene().start });
 const allTime = () => ({ window: wholeTime(), begin: scene().start });
 
-// The time at a place of the window.
+// Return the time at a place of the window.
 function timeAt(clientX, canvas = $("error"), span = shownTime()) {
   return timeFrame(canvas, span).toTime(clientX - canvas.getBoundingClientRect().left);
 }
 
 function drawOverTime() {
-  if (timeFrame($("error"), shownTime()).box.right < 100) return; // there is no room at all
+  if (timeFrame($("error"), shownTime()).box.right < 100) return; // there is no room
   drawError();
   drawAngle();
   drawLag();
@@ -18,7 +18,7 @@ function drawOverTime() {
   drawOverview();
 }
 
-// How a strategy's line looks; the one under the pointer is sure of its name.
+// Return the style of a strategy's line; the one under the pointer is sure of its name.
 const lineStyle = (name) => ({
   name,
   color: lineColor(name),
@@ -32,7 +32,7 @@ const statusRow = (drawn) => ({
   last: drawn.t.at(-1),
 });
 
-// Where the movement or the network was interrupted.
+// Mark interruptions of the movement or the network.
 function shade(pen, box, toX) {
   pen.fillStyle = color("--shade");
   for (const { start, end } of scene().interruptions) {
@@ -85,7 +85,7 @@ function drawError() {
     behind: (pen, box, toX, toY, some) => {
       shade(pen, box, toX);
       nameInterruptions(pen, box, toX);
-      // the part beside the way, of a few that differ
+      // the error across the path, for a few strategies
       pen.globalAlpha = 0.25;
       for (const { color: paint, t, drawn } of some.slice(0, BANDS)) {
         pen.fillStyle = paint;
@@ -134,7 +134,7 @@ function drawLag() {
   });
 }
 
-// How long each strategy needs after an interruption: a bar for as long, or to the end of the watch.
+// Draw each strategy's recovery after an interruption as a bar, at most to the end of the watch.
 function drawRecoveries(pen, box, toX, lines) {
   const most = Math.floor((box.bottom - box.top) / 2 / 4);
   scene().interruptions.forEach(({ end }, i) => {
@@ -148,8 +148,8 @@ function drawRecoveries(pen, box, toX, lines) {
   });
 }
 
-// Each packet from when it was sent (above) to when it arrived (below), lost ones crossed out; where
-// they are too many, how many there are.
+// Draw each packet from its sending (above) to its arrival (below), lost ones crossed out; if there
+// are too many, draw their density.
 function drawTraffic() {
   const { pen } = prepare($("packets"));
   const { box, toX } = timeFrame($("packets"), shownTime());
@@ -200,7 +200,7 @@ function drawTraffic() {
 
 function drawOverview() {
   const { pen, width, height } = prepare($("overview"));
-  if (!width || !height) return; // paper has none
+  if (!width || !height) return; // paper has no size
   const { box, toX } = timeFrame($("overview"), allTime(), 2);
   pen.drawImage(wholeErrors(pen.canvas, box, toX), 0, 0, width, height);
   pen.strokeStyle = color("--soft");
@@ -216,7 +216,7 @@ function drawOverview() {
   pen.strokeRect(...part);
 }
 
-// The errors of the whole recording; they are drawn again only where something else is to be seen.
+// Draw the errors of the whole recording, again only if they have changed.
 let overview = { key: "", canvas: null };
 function wholeErrors(over, box, toX) {
   const shown = visible();
@@ -248,7 +248,7 @@ function wholeErrors(over, box, toX) {
   return canvas;
 }
 
-// How often which error is drawn: the share of all rows by size, on a log axis.
+// Draw the histogram of errors: the share of all rows by size, on a log axis.
 function drawHistogram() {
   const { pen, width, height } = prepare($("histogram"));
   const { bins } = scene();

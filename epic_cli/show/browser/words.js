@@ -1,5 +1,6 @@
-// The tables and the words.
-// A long name may be broken before each of its settings.
+// The tables and the texts.
+
+// Write a name that can be broken before each of its settings.
 function name(label, parent) {
   const words = document.createElement("span");
   label
@@ -8,8 +9,7 @@ function name(label, parent) {
   parent.append(words);
 }
 
-// Which row of the guide's table of figures explains a figure: said under the pointer, and a link goes
-// to the same row on this page.
+// Explain a figure: the guide's row in a tooltip, and a link to the same row on this page.
 function explain(node, metric) {
   const column = data.columns.find((one) => one.name === metric);
   if (!column) return;
@@ -45,7 +45,7 @@ function rowHead(parent) {
 
 const SVG = document.documentElement.namespaceURI.replace("1999/xhtml", "2000/svg");
 
-// A line as long as the key's, in the colour and with the dashes that it has in the pictures.
+// Return a sample of a line with the color and dashes of the pictures.
 function swatch(label, on) {
   const [space, shape] = ["svg", "path"].map((tag) => document.createElementNS(SVG, tag));
   space.setAttribute("aria-hidden", "true");
@@ -57,7 +57,7 @@ function swatch(label, on) {
   return space;
 }
 
-// Rows for those that take part, where they are others than before; and what stands in their cells.
+// Fill the table of figures; rows are made again only if the participants have changed.
 function fillFigures() {
   const brief = [...data.columns.keys()].filter((i) => data.columns[i].brief);
   const [few, all] = ["figures", "all"].map((id) => $(id).tBodies[0].rows);
@@ -133,7 +133,7 @@ function turn(label, on) {
   redraw();
 }
 
-// The lines' colours, and who is switched on.
+// Update the lines' colors and the switches.
 function paintFigures() {
   for (const line of $("figures").tBodies[0].rows) {
     const { label } = line.dataset,
@@ -146,7 +146,7 @@ function paintFigures() {
 
 let updated = 0;
 function updateNow() {
-  // figures that change sixty times a second cannot be read
+  // figures that change sixty times a second are unreadable
   if (state.playing && performance.now() - updated < 150) return;
   updated = performance.now();
   const byLabel = new Map(scene().drawn.map((one) => [one.label, one]));
@@ -164,7 +164,7 @@ const statusAt = (one, time) =>
         one.runs.status[rowAt(one.runs.t, time)]
       ] || "none";
 
-// Three digits, as the table has them.
+// Format three digits, as in the table.
 function short(value) {
   if (value === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(value)));
@@ -172,14 +172,14 @@ function short(value) {
   return size > -4 && size < 7 ? value.toFixed(2 - size) : value.toExponential(2);
 }
 
-// A row for each strategy, and as many of the longest interruptions as there is room for.
+// Fill the table of recoveries: a row for each strategy, for as many interruptions as fit.
 function fillRecoveries() {
   const { interruptions, start } = scene(),
     shown = visible();
   $("recovery").hidden = !interruptions.length || !shown.length;
   if ($("recovery").hidden) return;
   const most = Math.max(1, Math.min(6, Math.floor(($("recovery").clientWidth - 120) / 66)));
-  // in their order
+  // the longest, in order of time
   const length = (i) => interruptions[i].end - interruptions[i].start;
   const longest = [...interruptions.keys()]
     .sort((a, b) => length(b) - length(a))
@@ -214,7 +214,7 @@ function fillRecoveries() {
 
 function fillWords() {
   $("title").textContent = data.title;
-  // no markup of others: the program made it, with names escaped
+  // safe: the program made this markup, with names escaped
   $("scores").hidden = !data.scores;
   $("scores").firstElementChild.innerHTML = data.scores;
   $("truth-name").textContent = data.truth;
@@ -256,7 +256,7 @@ function fillEntities() {
   box.value = state.scene;
 }
 
-// Reports are HTML that the program made, with names escaped; what is to be typed can be copied.
+// Show reports (HTML made by the program, with names escaped) with buttons that copy commands.
 function fillReports() {
   $("lead").hidden = !data.lead;
   $("lead").innerHTML = data.lead;
@@ -266,12 +266,12 @@ function fillReports() {
     const button = text("button", "copy", code.parentElement);
     const where = code.parentElement.previousElementSibling.textContent;
     button.type = "button";
-    button.setAttribute("aria-label", `Copy what ${where} takes`);
+    button.setAttribute("aria-label", `Copy the command of ${where}`);
     button.addEventListener("click", () => copy(code));
   }
 }
 
-// Where the browser allows it; otherwise the words are selected, to be copied by hand.
+// Copy a text if the browser allows it; otherwise select it for copying by hand.
 function copy(code) {
   getSelection().selectAllChildren(code);
   const selected = () => notice("selected: copy it with your keys");
@@ -332,7 +332,7 @@ function onePacket(i) {
     : sent;
 }
 
-// The nearest strategy's line or packet on the path.
+// Return the text about the nearest line or packet on the path.
 function wordsAbove(x, y) {
   if (!map.frame) return [];
   const { toX, toY } = map.frame,

@@ -1,4 +1,4 @@
-"""``epic listen`` as a program beside others: what it draws, records, refuses and leaves behind."""
+"""``epic listen`` as a program beside others: rows, recordings, refusals and files."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from epic_cli.recordings.datagrams.record_layout import RecordLayout
 
 @pytest.fixture
 def game() -> Iterator[socket.socket]:
-    """Another program's socket."""
+    """Return another program's socket."""
     with receiver() as made:
         yield made.socket
 
 
 def count(path: Path) -> int:
-    """Lines of a file."""
+    """Count the lines of a file."""
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
@@ -178,7 +178,7 @@ def test_what_is_in_doubt_is_said_once(tmp_path: Path, game: socket.socket) -> N
 
 
 def _sent(game: socket.socket, place: tuple[str, int], record: Path) -> int:
-    """Sends a good packet; how many of them have been recorded."""
+    """Send a good packet; return how many have been recorded."""
     game.sendto(b"1,2,3 / 4,5,6 / 11 entity=a", place)
     return record.read_bytes().count(b",11,") + record.read_bytes().count(b"a,11")
 
@@ -186,7 +186,7 @@ def _sent(game: socket.socket, place: tuple[str, int], record: Path) -> int:
 def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
     game: socket.socket,
 ) -> None:
-    """As a thread of the lab may, on a busy machine."""
+    """A thread of the lab may look so early on a busy machine."""
     receiving = ReceivingSocket(resolve(Address(port=0)))
     looked = []
 
@@ -272,7 +272,7 @@ def test_a_game_that_is_started_again_is_drawn_on_and_so_is_its_replay(
 
 
 def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.socket) -> None:
-    """It is full after some ticks: packets are recorded on, and Ctrl-C is heard."""
+    """The pipe is full after some ticks: packets are still recorded, and Ctrl-C works."""
     record = tmp_path / "game.csv"
     options = ("-f", "jsonl", "--tick", "1ms", "--record", str(record))
     with program("listen", "0", *options) as listener:
@@ -288,7 +288,7 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.
         assert listener.process.wait(PATIENCE) == 130
         rows = listener.process.stdout.read() if listener.process.stdout else b""
     assert b"2,000 packets in 100 datagrams" in said
-    assert b" rows left out, since the output is not read\n" in said
+    assert b" rows left out, since the output is not being read\n" in said
     assert len(rows) > 4000
 
 
@@ -411,7 +411,7 @@ def test_a_first_rotation_below_the_header(game: socket.socket, row_format: str)
         listener.wait_for(b"10.1", "stdout")
         game.sendto(b"1,2,3 / 4,5,6 / 10.2 entity=a yaw=90", place)
         if row_format == "csv":
-            listener.wait_for(b"rotations left out, the first came after the header")
+            listener.wait_for(b"rotations left out, since the first came after the header")
         else:
             listener.wait_for(b" yaw ", "stdout")
         _, drawn, _ = listener.end()

@@ -1,4 +1,4 @@
-"""What scripts and keys do to a proxy that runs."""
+"""A running proxy controlled by scripts and keys."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
             ("set preset=web-cable", "rate=1000000.0 queue=1.0; down latency=0.014 rate=5000000.0"),
             ("set up.latency=5ms up.latency=6ms", "error: up.latency is set twice"),
             ("set loss=5% latency=100s", "error: latency=100s is not allowed"),
-            ("set", "error: set what?"),
+            ("set", "error: nothing to set"),
             ("set packet_size=8", "error: packet_size: datagrams have lengths of their own"),
             ("blackout sideways", "error: 'sideways' is not a direction: up, down"),
             ("blackuot", "error: 'blackuot' is not a command: did you mean blackout?"),
-            ("\x1b[2J\x07", r"error: '\x1b[2J\x07' is not a command: there are set"),
+            ("\x1b[2J\x07", r"error: '\x1b[2J\x07' is not a command: commands are set"),
             ("reset now", "error: this command takes no arguments, but got 'now'"),
             ("help", "ok set WORD=VALUE ..."),
             ("reset", beginning.replace("ok ", "ok")),

@@ -1,4 +1,4 @@
-"""``epic proxy``: its parts without a socket, then between real ones, and what is watched."""
+"""``epic proxy``: its parts without a socket, then between real ones, and watched packets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from epic_cli.recordings.datagrams.ingest import IngestSpec
 
 
 def own_addresses() -> list[str]:
-    """Of this machine's interfaces, as far as it knows them."""
+    """Return the addresses of this machine's interfaces, as far as it knows them."""
     found = {"127.0.0.1", "127.0.0.7", "0.0.0.0"}
     with contextlib.suppress(OSError):
         found |= {str(row[4][0]) for row in socket.getaddrinfo(socket.gethostname(), None)}
@@ -94,7 +94,7 @@ def test_a_socket_of_one_interface(at: str, target: str, itself: bool) -> None:
 )
 @pytest.mark.parametrize("proxies", [2, 3])
 def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
-    """Whoever finds out ends, and so the circle does."""
+    """The first proxy that detects the loop ends, and so breaks it."""
     with contextlib.ExitStack() as stack:
         ports = [str(free_port()) for _ in range(proxies)]
         running = [
@@ -102,7 +102,7 @@ def test_proxies_in_a_ring_end(options: tuple[str, ...], proxies: int) -> None:
             for number, port in enumerate(ports)
         ]
         for proxy in running:
-            proxy.wait_for(b"passes datagrams on to")
+            proxy.wait_for(b"relays datagrams to")
         client = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         for _ in range(20):
             client.sendto(b"state", ("127.0.0.1", int(ports[0])))
@@ -129,7 +129,7 @@ def test_many_players_who_begin_alike_are_no_circle() -> None:
 def flow(
     conditions: LinkConditions, waiting: DelayQueue, log: TrafficLog | None = None
 ) -> tuple[Flow, Direction, list[bytes]]:
-    """A client's way up, with its counts and what it has sent."""
+    """Return a client's flow up, with its counts and the datagrams that it sent."""
     sent: list[bytes] = []
 
     def send(data: bytes) -> None:
@@ -143,7 +143,7 @@ def flow(
 
 
 def deliver(waiting: DelayQueue, until: float = 1e9) -> None:
-    """Delivers what is due by then, each a millisecond and a half late."""
+    """Deliver datagrams due by then, each a millisecond and a half late."""
     while (due := waiting.due) is not None and due <= until:
         flight = waiting.pop()
         flight.deliver(flight, lambda due=due: due + 0.0015)  # type: ignore[misc]
@@ -234,7 +234,7 @@ OPTIONS = (
 
 
 def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_path: Path) -> None:
-    """The link's decisions by seed, and that the sockets did what it decided."""
+    """Check the link's decisions by seed, and that the sockets carried them out."""
     count, file = 300, tmp_path / "game.csv"
     link = Link(LINK, seed=7, purpose="up/1")
     expected = [link.send(float(number)) for number in range(count)]  # no packet meets another
@@ -306,7 +306,7 @@ def test_whatever_is_in_them_datagrams_pass_as_they_are_in_both_directions() -> 
 
 
 def test_a_rate_counts_the_bytes_of_each_datagram(tmp_path: Path) -> None:
-    """One of 972 bytes and 28 of headers at 8 kbit/s: 1 s, and half of it for the one behind."""
+    """972 bytes and 28 of headers take 1 s at 8 kbit/s; the half as long one behind, 0.5 s more."""
     file = tmp_path / "rate.csv"
     with game("--link", "rate=8kbit,queue=1packets", "--record", file) as playing:
         for size in (972, 472, 10):
@@ -397,7 +397,7 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
 
 def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
-    """The packets that a player gets are those that the link of this seed lets through."""
+    """A player gets the packets that the link of this seed lets through."""
     file = tmp_path / "heard.jsonl"
     with program("listen", "-f", "csv", "--record", str(file), "0") as listener:
         words = ("--loss", "20%", "--link", "duplicate=10%", "--latency", "20ms", "--seed", "5")
@@ -415,7 +415,7 @@ def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
 
 
 def test_no_socket_for_a_client_is_told_and_no_end() -> None:
-    """The files that the process may open are at their end."""
+    """Use up the files that the process may open."""
     with receiver() as server, program("proxy", "--control", "-", "0", server.port) as proxy:
         place = proxy.place
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
@@ -461,7 +461,7 @@ LAYOUT = "time:f64 {id:u16 x:f32 y:f32 z:f32}[u8]"
 
 
 def snapshot(number: int) -> bytes:
-    """A server's datagram: two entities in circles, by ``LAYOUT``."""
+    """Return a server's datagram: two entities in circles, by ``LAYOUT``."""
     now = 100 + number / 60
     two = (
         struct.pack("<Hfff", entity, 9 * math.cos(now + entity), 0, 9 * math.sin(now + entity))
@@ -471,7 +471,7 @@ def snapshot(number: int) -> bytes:
 
 
 def joined(playing: Game, *clients: socket.socket) -> list[Any]:
-    """Where the server finds these clients, who say hello in this order."""
+    """Let these clients say hello in order; return their addresses at the server."""
     places = []
     for client in clients:
         client.send(b"hello")
@@ -479,7 +479,7 @@ def joined(playing: Game, *clients: socket.socket) -> list[Any]:
     return places
 
 
-def recorded(playing: Game, *files: Path) -> tuple[list[list[Packet]], str]:
+def read_recordings(playing: Game, *files: Path) -> tuple[list[list[Packet]], str]:
     """The recordings when the proxy has ended, and what it said."""
     status, _, said = playing.proxy.end()
     assert status == 130
@@ -512,7 +512,7 @@ def test_the_truth_is_what_the_server_sent(tmp_path: Path) -> None:
             with contextlib.suppress(BlockingIOError):
                 while True:
                     got.append(playing.client.recv(999))
-        (before, behind), said = recorded(playing, sent, received)
+        (before, behind), said = read_recordings(playing, sent, received)
     # each snapshot once although there are two clients, and what this client got, copy by copy
     assert [(packet.entity, round(60 * (packet.time - 100))) for packet in before] == [
         (entity, number) for number in range(150) for entity in "12"
@@ -543,7 +543,7 @@ def test_on_the_way_up_all_clients_are_read(tmp_path: Path) -> None:
                     line = f"{number},0,0 / 1,0,0 / {number / 20} entity={name}"
                     one.send(line.encode())
             playing.arrived(40)
-        (before, behind), said = recorded(playing, sent, received)
+        (before, behind), said = read_recordings(playing, sent, received)
     for found in (before, behind):
         assert sorted((packet.entity, packet.position[0]) for packet in found) == [
             (name, number) for name in "ab" for number in range(20)
@@ -568,7 +568,7 @@ def test_the_next_client_is_read_when_the_first_has_gone(tmp_path: Path) -> None
             wait_until(alone)
             playing.server.sendto(b"1,0,0 / 0,0,0 / 2 entity=second", second)
             assert other.recv(99)
-        (before,), _ = recorded(playing, sent)
+        (before,), _ = read_recordings(playing, sent)
     assert [packet.entity for packet in before] == ["first", "second"]
 
 
@@ -585,7 +585,7 @@ def test_garbage_is_passed_on_and_counted(tmp_path: Path, seed: int) -> None:
                 data[generator.randrange(len(data))] = generator.randrange(256)
             playing.server.sendto(data[: generator.randrange(len(data) + 1)], place)
             playing.client.recv(99)
-        _, said = recorded(playing)
+        _, said = read_recordings(playing)
     assert "refused" in said
     assert "Traceback" not in said
 

@@ -1,4 +1,4 @@
-"""What passes a proxy, on its screen: figures against what was sent, in both directions."""
+"""The traffic of a proxy on its screen: figures against sent packets, in both directions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from epic_cli.recordings.datagrams.ingest import IngestSpec
 @pytest.mark.parametrize("strategy", ["snapshot", "lerp", "kalman"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: int) -> None:
-    """Known movements, delays and losses, on a clock of the test's own."""
+    """Use known movements, delays and losses, on the test's own clock."""
     chance = random.Random(seed)
     latency, spread, rate = (
         chance.uniform(0.01, 0.2),
@@ -107,7 +107,7 @@ def test_its_figures_are_those_of_compare(tmp_path: Path, strategy: str, seed: i
 
 
 def packets(name: str) -> Callable[[float], bytes]:
-    """A line of an entity in a circle."""
+    """Return a line of an entity in a circle."""
     return lambda now: (
         f"{4 * math.cos(now)},{4 * math.sin(now)},0 / {-4 * math.sin(now)},{4 * math.cos(now)},0"
         f" / {now} entity={name}"

@@ -1,4 +1,4 @@
-"""``epic send``: what comes out of the socket, in which order, and what is said of it."""
+"""``epic send``: the datagrams, their order, and its messages."""
 
 import csv
 import json
@@ -21,7 +21,7 @@ from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
-from epic_cli.live.send.spec import rounds, together
+from epic_cli.live.send.spec import merge_recordings, repeat_packets
 from epic_cli.main import main
 
 WALK = b"""\
@@ -204,7 +204,7 @@ def test_what_turns_is_sent_with_its_rotation(packet_format: str, tmp_path: Path
 
 
 def recording(seed: int) -> dict[str, list[Packet]]:
-    """Entities that come and go, each with a rate of its own, silences and bursts of numbers."""
+    """Generate entities that come and go, with rates of their own, silences and bursts."""
     chance = random.Random(seed)
     found = {}
     for name in ("", "a", "b", "c")[: chance.randint(1, 4)]:
@@ -226,7 +226,7 @@ def recording(seed: int) -> dict[str, list[Packet]]:
 
 
 def in_order(rows: dict[str, list[Packet]]) -> list[Packet]:
-    """The packets of all entities by their own times."""
+    """Return the packets of all entities by their own times."""
     return sorted(
         (packet for row in rows.values() for packet in row), key=lambda packet: packet.time
     )
@@ -236,7 +236,7 @@ def in_order(rows: dict[str, list[Packet]]) -> list[Packet]:
 def test_rounds_go_on_without_a_gap_or_a_jump_back(seed: int) -> None:
     rows = recording(seed)
     sent: dict[str, list[Packet]] = defaultdict(list)
-    everything = list(rounds(lambda: in_order(rows), 3))
+    everything = list(repeat_packets(lambda: in_order(rows), 3))
     for packet in everything:
         sent[packet.entity].append(packet)
     assert everything[: len(everything) // 3] == in_order(rows)
@@ -267,9 +267,9 @@ def test_rounds_go_on_without_a_gap_or_a_jump_back(seed: int) -> None:
 
 def test_a_recording_of_one_packet_or_of_none_can_be_repeated() -> None:
     only = Packet((1, 2, 3), None, 7.0)
-    assert [packet.time for packet in rounds(lambda: [only], 3)] == [7, 8, 9]
-    assert list(rounds(list, math.inf)) == []
-    assert list(rounds(lambda: [only._replace(time=math.nan)], math.inf))[1:] == []
+    assert [packet.time for packet in repeat_packets(lambda: [only], 3)] == [7, 8, 9]
+    assert list(repeat_packets(list, math.inf)) == []
+    assert list(repeat_packets(lambda: [only._replace(time=math.nan)], math.inf))[1:] == []
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -282,7 +282,7 @@ def test_recordings_together_begin_at_once_and_no_entities_merge(seed: int) -> N
 
     streams = [("one", packets(0)), ("two", packets(1)), ("two", packets(2))]
     sent: dict[str, list[Packet]] = defaultdict(list)
-    for packet in together(streams, lambda *words: said.append(words)):
+    for packet in merge_recordings(streams, lambda *words: said.append(words)):
         sent[packet.entity].append(packet)
     assert len(sent) == sum(map(len, recordings))
     assert len(said) == len(sent) - len({name for record in recordings for name in record})
@@ -349,7 +349,7 @@ def test_many_entities_on_a_path_each_have_a_name_a_place_and_a_phase(path: str)
 def test_what_a_connection_carries_is_what_was_sent(
     scheme: str, packet_format: str, turning: str, tmp_path: Path
 ) -> None:
-    """Entities that turn beside one that does not, from listen's recording."""
+    """Send entities of which one turns, and compare with listen's recording."""
     pytest.importorskip("websockets")
     game, got, sent = (tmp_path / name for name in ("game.csv", "got.jsonl", "sent.csv"))
     walk = ("--movement", f"strafe,turning={turning},duration=0.5", "--send", "50hz")

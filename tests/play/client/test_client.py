@@ -1,4 +1,4 @@
-"""A client: the round trip it measures, its optimism, and what it does not believe."""
+"""A client: its measured round trip, its optimism, and what it does not believe."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Clocks that are kept in step: what each synchroniser promises, in a whole match."""
+"""Clock synchronizations in a whole match, each with what it promises."""
 
 import itertools
 from dataclasses import replace
@@ -22,7 +22,7 @@ SYNCS = [name for name in CLOCK_SYNCS if name != "free-running"]
 
 
 class Frame(NamedTuple):
-    """One of A's frames; its own time and what it takes for the server's, at the server's ``time``.
+    """A frame of A: A's own time and its estimate of the server's time, at the server's ``time``.
 
     All in seconds.
     """
@@ -35,7 +35,7 @@ class Frame(NamedTuple):
 def played(
     name: str, seconds: float, clock: tuple[float, float] = (0.0, 1.0), **settings: Any
 ) -> tuple[list[Frame], Match]:
-    """A match in which A's clock is ahead by so much and runs so fast."""
+    """Play a match in which A's clock has this offset and rate."""
     offset, rate = clock
     players = (
         PlayerConfig("A", (300.0, 300.0), offset=offset, rate=rate),
@@ -61,7 +61,7 @@ def errors(frames: list[Frame], since: float) -> list[float]:
 
 
 def steps_back(frames: list[Frame]) -> list[float]:
-    """When what A takes for the server's time went back, or its own time stood or went back."""
+    """Return the times at which A's estimate of the server's time went back, or A's time stood."""
     return [
         after.time
         for before, after in itertools.pairwise(frames)
@@ -96,7 +96,7 @@ def test_under_jitter_and_loss_time_never_runs_backwards(name: str, seed: int) -
 
 
 class Stepping(Dropping):
-    """Its delay changes at a time."""
+    """A link whose delay changes at a time."""
 
     def __init__(self, delays: tuple[float, float], at: float) -> None:
         super().__init__(delays[0])
@@ -120,8 +120,10 @@ def test_after_a_step_of_the_latency_it_is_within_a_tick_again(
 @pytest.mark.parametrize("name", SYNCS)
 @pytest.mark.parametrize("rate", [0.99, 1.01])
 def test_it_follows_a_server_whose_clock_runs_at_another_rate(name: str, rate: float) -> None:
-    """Left alone, the clock would be off by 200 ms at the end; in frames, by no more than GGPO's
-    wait and what passes between two of them."""
+    """Without synchronization the clock would be off by 200 ms at the end.
+
+    In frames, it is off by no more than GGPO's wait and the frames between two waits.
+    """
     frames, game = played(name, 20, (0.0, rate), link=TwoWays.both(LinkConditions(latency=0.05)))
     longest = {"netfox": 0.035, "lightyear": 2 * STEP, "ggpo": 0.165}[name]
     assert max(errors(frames, 5)) < longest
@@ -141,7 +143,7 @@ def test_a_free_running_clock_drifts_away() -> None:
 
 
 def drawn(name: str, offset: float) -> Row:
-    """How B, who runs at 8 units a second, is drawn at last on A's screen."""
+    """Return the final drawing of B, who runs at 8 units a second, on A's screen."""
     _, game = played(name, 7, (offset, 1.0), link=TwoWays.both(LinkConditions(latency=0.05)))
     [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
     return row
@@ -158,7 +160,7 @@ def test_a_clock_that_is_wrong_draws_the_others_as_a_right_one_does(name: str) -
 
 
 def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> None:
-    """States come 1.2 s later all at once, but moves do not: lightyear is misled, and jumps."""
+    """States arrive 1.2 s later all at once, but moves do not: lightyear is misled, and jumps."""
     spied: list[list[float]] = []
 
     def spy(name: str, settings: Any) -> Any:
@@ -213,7 +215,7 @@ def test_the_same_seed_is_the_same_match(name: str) -> None:
     assert [*rows(runs[0][1])] == [*rows(runs[1][1])]
 
 
-def test_a_synchroniser_can_be_chosen_while_the_match_runs() -> None:
+def test_a_clock_sync_can_be_chosen_while_the_match_runs() -> None:
     players = (PlayerConfig("A", (300.0, 300.0), offset=2.0), PlayerConfig("B", (600.0, 600.0)))
     played = match("0 B right\n2 set clock_sync=lightyear\n", players)
     client = played.participants[0].client

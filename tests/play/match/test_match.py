@@ -1,4 +1,4 @@
-"""The match: machines on clocks of their own, and what changes meanwhile."""
+"""The match: machines with their own clocks, and changes while it runs."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from epic_cli.play.run import rows
 
 
 def ticks(played: Match, end: float) -> list[float]:
-    """When the server has sent states, to the millisecond."""
+    """Return the times at which the server has sent states, to the millisecond."""
     times, before = [], played.server.snapshot
     for step in range(round(played.now * 1000), round(end * 1000)):
         played.run_until(step / 1000)

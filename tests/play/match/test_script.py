@@ -1,4 +1,4 @@
-"""Scripts: what they say, what is wrong with them, and recording one."""
+"""Scripts: parsing, refused lines, and recording a match."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""The figures: drawn error, lag, and what the chapter says they are."""
+"""The figures: drawn error and lag, compared with the chapter's statements."""
 
 import math
 from typing import Any
@@ -82,7 +82,7 @@ def test_a_dumb_terminal_lags_by_half_the_round_trip_and_shows_each_state_four_t
 
 
 def test_dead_reckoning_is_right_until_something_unexpected() -> None:
-    """Figure 8.5: the guess is the straight line, and wrong by the turn of one latency."""
+    """Figure 8.5: extrapolation is a straight line, and wrong after a turn for one latency."""
     text = "0 B right\n2 B up\n"
     game = match(
         text,
@@ -116,7 +116,7 @@ def test_rows_tell_truth_and_every_screen() -> None:
 
 
 def test_a_packet_that_arrives_twice_makes_up_for_no_lost_one() -> None:
-    """One that is lost and sent twice arrives once, as in netem."""
+    """A packet that is lost and duplicated arrives once, as in netem."""
     link = TwoWays.both(LinkConditions(loss=0.5, duplicate=0.5))
     game, statistics = played("", trace=None, link=link)
     figures = {one.name: one.value for one in statistics.figures(game.participants[0])}

@@ -1,4 +1,4 @@
-"""Each line of a summary, measured once more: in rows, events, and what went over the links."""
+"""Each line of a summary, measured again in rows, events, and traffic."""
 
 import math
 from itertools import pairwise
@@ -27,7 +27,7 @@ MATCHES = {
 
 
 class Measured(Played):
-    """A match of bots, with what its own lists do not keep."""
+    """A match of bots, with facts that its own lists do not keep."""
 
     def __init__(self, text: str, seconds: float, seed: int) -> None:
         self.moves: list[tuple[int, int, tuple[float, float]]] = []

@@ -32,7 +32,7 @@ def game(**settings: object) -> Game:
 
 
 def scenario(name: str) -> Game:
-    """The game as ``epic play NAME`` begins it."""
+    """Return the game as ``epic play NAME`` begins it."""
 
     def opened(one: str) -> tuple[MatchSpec, Script]:
         read = script(SCENARIOS[one].read_text())
@@ -46,7 +46,7 @@ def scenario(name: str) -> Game:
 
 
 def go_on(played: Game, start: float, seconds: float) -> float:
-    """Thirty pictures a second, on a clock of the test's own."""
+    """Run the game at thirty pictures a second, on the test's own clock."""
     for frame in range(round(seconds * 30) + 1):
         played.advance(start + frame / 30)
     return start + seconds
@@ -254,7 +254,7 @@ def test_a_key_shows_the_screens_that_there_is_no_room_for() -> None:
 
 
 def test_strips_show_who_is_late_and_by_how_much() -> None:
-    """Figure 8.1: by half a round trip, 50 ms, which are three frames of 1/60 s."""
+    """Figure 8.1: half a round trip is 50 ms, which is three frames of 1/60 s."""
     played = scenario("figure-8.1")
     go_on(played, 0, 20)
     server, drawn = (line.split()[2] for line in text(played, 100, 40) if line.startswith("A "))

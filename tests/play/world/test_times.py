@@ -1,4 +1,4 @@
-"""When a step is due on a machine's own clock."""
+"""Steps that are due on a machine's own clock."""
 
 from fractions import Fraction
 

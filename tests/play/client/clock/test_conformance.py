@@ -1,4 +1,4 @@
-"""The synchronisers against what their originals answer, value by value."""
+"""The clock synchronizations against the values of their originals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The rules of each synchroniser, one at a time."""
+"""The rules of each clock synchronization, one at a time."""
 
 import pytest
 from hypothesis import given
@@ -18,13 +18,13 @@ STEP = 0.033
 
 
 def exchange(at: float, ahead: float, round_trip: float = 0.1) -> Exchange:
-    """Sent at a time of the machine to a server whose clock is ahead by so much."""
+    """Return an exchange sent at this machine's time with a server whose clock is ahead."""
     there = at + round_trip / 2 + ahead
     return Exchange(at, there, there, at + round_trip)
 
 
 def steered(sync: ClockSync, now: float, time: float) -> Steering:
-    """What it does; it knows the time by now."""
+    """Return a steering that is not None."""
     steering = sync.steer(now, time)
     assert steering is not None
     return steering
@@ -65,7 +65,7 @@ def test_netfox_takes_an_offset_beyond_two_seconds_whole(step: float, moved: flo
 
 
 def follows(errors: list[float]) -> list[float]:
-    """lightyear's speed after each state; the client's time is off by so many ticks then."""
+    """Check lightyear's speed after each state, given the client's error in ticks."""
     sync = LightyearClock(STEP)
     for number in range(3):
         sync.measure(exchange(number * 0.1, 0.0))
