@@ -10,7 +10,7 @@ import pytest
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.reports import clock_reset
+from epic_cli.live.reports import describe_clock_reset
 from epic_cli.recordings.datagrams.counts import Refused
 from epic_cli.recordings.datagrams.ingest import Decoded, Decoder, Ingest, IngestSpec
 from epic_cli.recordings.datagrams.record_layout import RecordLayout
@@ -242,4 +242,4 @@ def test_a_first_packet_that_was_late_is_reported(late: float) -> None:
     admit(gate, packet(0.0), 100 + late)
     for number in range(10, 40):
         admit(gate, packet(number / 20), 100 + number / 20)
-    assert ("the first packet" in clock_reset(gate.counts)) == (late > 0.1)
+    assert ("the first packet" in describe_clock_reset(gate.counts)) == (late > 0.1)
