@@ -1,4 +1,4 @@
-"""Builds the engine: each room, a folder with .pyx files, is one extension module.
+"""The build of the engine: each room, a folder with .pyx files, is one extension module.
 
 All .pyx files of a room are included in one source, so that a strategy is a file of its own without
 being a module of its own: a module costs a second of compiling before the first line of ours. The
@@ -8,9 +8,8 @@ files of a room share their names; what other rooms may use of it in C is declar
 ``pyproject.toml`` names ``BuildEngine`` as setuptools' ``build_ext``. Compiled modules are cached
 under a digest of all their inputs, so that another installation (a virtual environment, then the
 source tree) copies instead of compiling. ``EPIC_COMPILED`` names the cache folder (default: the
-source tree's ``build``).
-``EPIC_ALONE=mirror`` compiles that strategy alone, in seconds, and leaves everything else as it is:
-its module is found before the room's, until the next build without it.
+source tree's ``build``). ``EPIC_ALONE=mirror`` compiles that strategy alone, in seconds, and leaves
+everything else as it is: its module is found before the room's, until the next build without it.
 """
 
 from __future__ import annotations
@@ -73,19 +72,19 @@ VERSIONS = 4  # of each module are cached: going back to another branch compiles
 
 
 def rooms() -> list[Path]:
-    """The folders that hold .pyx files: each is one module."""
+    """Return the folders that hold .pyx files; each is one module."""
     return sorted({file.parent for file in HERE.rglob("*.pyx")})
 
 
 def alone(name: str) -> Path:
-    """The file of one strategy."""
+    """Return the file of the strategy that ``EPIC_ALONE`` names."""
     for file in HERE.glob(f"strategies/*/{name.replace('-', '_')}.pyx"):
         return file
     raise PlatformError(f"EPIC_ALONE={name}: unknown strategy")
 
 
 def extensions() -> list[Extension]:
-    """One extension a room, whose sources are the files that it includes."""
+    """Return an extension for each room; its sources are the files that it includes."""
     name = os.environ.get("EPIC_ALONE")
     return [
         Extension(
@@ -107,7 +106,7 @@ def extensions() -> list[Extension]:
 
 
 def put(source: Path, target: Path) -> None:
-    """Copies a file over one that may be in use."""
+    """Copy a file over one that may be in use."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = target.with_name(f"{target.name}.{os.getpid()}")
     shutil.copyfile(source, copy)
@@ -116,10 +115,10 @@ def put(source: Path, target: Path) -> None:
 
 
 class BuildEngine(build_ext):
-    """Compiles the engine with the flags that keep its arithmetic exact."""
+    """A ``build_ext`` that compiles the engine with the flags that keep its arithmetic exact."""
 
     def finalize_options(self) -> None:
-        """Puts the engine's modules in the place of what ``pyproject.toml`` lists."""
+        """Replace the modules that ``pyproject.toml`` lists by the engine's."""
         self.distribution.ext_modules = extensions()  # type: ignore[assignment]
         self.compiler = self.compiler or ("mingw32" if WINDOWS else None)
         super().finalize_options()
@@ -127,7 +126,7 @@ class BuildEngine(build_ext):
         self._translating = threading.Lock()
 
     def _delete_what_is_not_built(self) -> None:
-        """Removes stale modules: of a room that is gone, or of a strategy compiled alone.
+        """Remove stale modules: of a room that is gone, or of a strategy compiled alone.
 
         Of two files for one module Python prefers the one for its own version, even if it is older.
         """
@@ -138,20 +137,23 @@ class BuildEngine(build_ext):
                 compiled.unlink()
 
     def _command(self, name: str) -> list[str]:
-        """The command setuptools compiles or links with; old versions have no entry for C++."""
+        """Return the command setuptools compiles or links with.
+
+        Old versions have no entry for C++.
+        """
         words = getattr(self.compiler, f"{name}_cxx", None) or getattr(self.compiler, name)
         return [str(word) for word in words]
 
     @staticmethod
     def _write_keys() -> None:
-        """Writes the table of a packet's keys for the compiler, if it has changed."""
+        """Write the table of a packet's keys for the compiler, if it has changed."""
         text = run_path(str(KEYS))["header"]()
         place = KEYS.parent / "packets" / "keys.h"
         if not place.exists() or place.read_text() != text:
             place.write_text(text)
 
     def _learn_what_decides(self) -> None:
-        """Digests everything but a module's own files that affects its compilation."""
+        """Digest all that a module's compilation depends on but its own files."""
         command = self._command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
@@ -161,15 +163,15 @@ class BuildEngine(build_ext):
         for file in (Path(__file__), *sorted(shared)):
             self._digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
 
-    def _place_of(self, ext: Extension) -> Path:
-        """Where this build of the module is cached."""
+    def _cache_folder(self, ext: Extension) -> Path:
+        """Return the folder in which this build of a module is cached."""
         digest = self._digest.copy()
         for source in ext.sources:
             digest.update(f"\0{source}\0".encode() + Path(source).read_bytes())
         return COMPILED / f"{ext.name}.{digest.hexdigest()}"
 
     def build_extensions(self) -> None:
-        """Translates the engine to C++ and compiles it."""
+        """Translate the engine to C++ and compile it."""
         if not os.environ.get("EPIC_ALONE"):
             self._delete_what_is_not_built()
         compiler = self._command("compiler")[0]
@@ -186,8 +188,8 @@ class BuildEngine(build_ext):
         gc.enable()
 
     def build_extension(self, ext: Extension) -> None:
-        """Translates a room, one at a time, while others are compiled; then compiles it."""
-        kept = self._place_of(ext)
+        """Translate a room, one at a time, while others are compiled; then compile it."""
+        kept = self._cache_folder(ext)
         built = Path(self.get_ext_fullpath(ext.name))
         if not kept.exists():
             with self._translating:
@@ -202,7 +204,10 @@ class BuildEngine(build_ext):
 
     @staticmethod
     def _translated(ext: Extension) -> str:
-        """The C++ file of a room: its files are included one after the other."""
+        """Write the C++ file of a room, which includes its files one after the other.
+
+        Return its path.
+        """
         from Cython.Compiler.Main import CompilationOptions, compile_single
 
         module = ext.name.removesuffix(".__init__")

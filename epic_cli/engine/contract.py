@@ -17,7 +17,7 @@ METHODS = ("reset", "update", "read")
 
 
 class Packet(NamedTuple):
-    """One state of an entity, with the time at which its sender sent it.
+    """A state of an entity, with the time at which its sender sent it.
 
     ``time`` and ``arrival`` are seconds on the sender's and on the receiver's clock
     (``arrival`` None: not known). ``position`` is in the recording's own length unit,
@@ -43,14 +43,14 @@ class Packet(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The entity as drawn at one tick.
+    """An entity's state as drawn at one tick.
 
     ``time`` is the local time of the tick in seconds. ``velocity`` is what the original algorithm
-    returns (for the demo: the slope of the line it draws). ``status`` is ``none``
-    (nothing to draw yet; position and velocity are zero), ``held`` (frozen for lack of data, where
-    the row before was drawn), ``interpolated`` (on the way to a known target, or just arrived
-    there) or ``extrapolated`` (beyond it). ``rotation`` and ``spin`` are as in ``Packet``; None: no
-    packet has had one, or the strategy does not turn.
+    returns (for the demo: the slope of the line it draws). ``status`` is ``none`` (nothing to draw
+    yet; position and velocity are zero), ``held`` (frozen for lack of data, where the row before
+    was drawn), ``interpolated`` (on the way to a known target, or just arrived there) or
+    ``extrapolated`` (beyond it). ``rotation`` and ``spin`` are as in ``Packet``; None: no packet
+    has had one, or the strategy does not turn.
     """
 
     time: float
@@ -64,7 +64,7 @@ class Sample(NamedTuple):
 
 @runtime_checkable
 class SmoothingStrategy(Protocol):
-    """The methods the replay loop calls; plain Python classes can implement them.
+    """The methods that the replay loop calls; a plain Python class can implement them.
 
     A class may have one more, ``hear(time, now)``: it is called for each datagram that has come by
     the connection, whichever entities are in it, with its timestamp and the receiver's time, before
@@ -73,10 +73,13 @@ class SmoothingStrategy(Protocol):
     """
 
     def reset(self) -> None:
-        """Resets the strategy to its initial state."""
+        """Reset the strategy to its initial state."""
 
     def update(self, packet: Packet, now: float) -> bool:
-        """Takes a packet that arrived at the receiver's time ``now``; False: discarded."""
+        """Take a packet that arrived at the receiver's time ``now``.
+
+        Return False if it is discarded.
+        """
 
     def read(self, at: float) -> Sample:
-        """The sample at local time ``at``; times never decrease from call to call."""
+        """Return the sample at local time ``at``; times never decrease from call to call."""

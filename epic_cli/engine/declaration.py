@@ -1,4 +1,4 @@
-"""How a strategy declares itself: one place from which everything else about it is derived.
+"""Declarations of strategies, from which everything else about them is derived.
 
 The checking of ``-s``, completion, ``epic strategies NAME``, the promises that the tests hold it
 to, a tuner's bounds and the README's table all read these declarations.
@@ -12,7 +12,7 @@ from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, 
 
 
 class Need(StrEnum):
-    """What the packets of a recording must have beyond positions and timestamps."""
+    """A property that packets must have beyond positions and timestamps."""
 
     VELOCITY = "velocity"
     ARRIVALS = "arrival times"
@@ -20,12 +20,12 @@ class Need(StrEnum):
     CLOCKS = "clocks that agree"
 
     def unless(self, words: str) -> tuple["Need", str]:
-        """The need with an alternative appended: what works as well."""
+        """Return the need with an alternative appended, which does as well."""
         return self, words
 
 
 class LagVariation(NamedTuple):
-    """How far the lag may vary at constant velocity on a perfect link.
+    """The allowed variation of the lag at constant velocity on a perfect link.
 
     By default each row moves on by velocity times tick, so that the lag is constant. ``words`` go
     after "varies" and say where it does not, and why.
@@ -43,7 +43,7 @@ class LagVariation(NamedTuple):
     period_above: float = 0.0
 
     def most(self, period: float, frame: float) -> float:
-        """The allowed variation of the lag (s) for these packet and row intervals."""
+        """Return the allowed variation of the lag (s) for these packet and row intervals."""
         if frame > self.frame_above * period and period > self.period_above:
             return self.seconds + self.periods * period + self.frames * frame
         return self.seconds
@@ -106,18 +106,18 @@ class Declaration(NamedTuple):
 
     @property
     def uses_velocity(self) -> bool:
-        """Whether the packets' velocity affects where the entity is drawn."""
+        """True if the packets' velocity affects where the entity is drawn."""
         return any(Need.VELOCITY in (need, need[0]) for need in self.needs if need)
 
     @property
     def needs_words(self) -> tuple[str, ...]:
-        """What the packets must have, in words."""
+        """The needs, in words."""
         return tuple("".join(need) for need in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """All settings by name as they are written, the given ones checked.
+        """Return the written value of every setting, given or default; check those given.
 
-        Raises ``SettingError``.
+        Raise ``SettingError``.
         """
         known = {setting.name: setting for setting in self.settings}
         for name in given:
@@ -129,5 +129,5 @@ class Declaration(NamedTuple):
         }
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
-        """All settings by name as the strategy uses them, from what ``values`` returned."""
+        """Convert the written values that ``values`` returned to those that the strategy uses."""
         return {setting.name: setting.convert(values[setting.name]) for setting in self.settings}

@@ -14,7 +14,7 @@ from epic_cli.engine.parameters import FileName, Parameter, SettingError, Switch
 
 
 class Entry(NamedTuple):
-    """One entry of a description: ``key=value``, or a name, whose key is empty."""
+    """An entry of a description: ``key=value``, or a name with an empty key."""
 
     key: str
     value: str
@@ -27,10 +27,10 @@ class Entry(NamedTuple):
 
 
 def split(text: str) -> list[Entry]:
-    """The entries of a description in their order; no text has none.
+    """Split a description into its entries, in order; an empty text has none.
 
-    Raises ``SettingError`` for an empty entry, a quote without its other half, and for what
-    stands between a closing quote and the next comma.
+    Raise ``SettingError`` for an empty entry, a quote without its other half, and for what stands
+    between a closing quote and the next comma.
     """
     entries: list[Entry] = []
     at, end = 0, len(text)
@@ -44,7 +44,7 @@ def split(text: str) -> list[Entry]:
                 raise SettingError(f"no key before '=' in {text!r}, at character {start + 1}")
         value, at = _value(text, value_at)
         if not key and not value:
-            raise SettingError(f"nothing between two commas of {text!r}, at character {start + 1}")
+            raise SettingError(f"an empty entry in {text!r}, at character {start + 1}")
         entries.append(Entry(key, value))
         if at == end:
             break
@@ -53,12 +53,12 @@ def split(text: str) -> list[Entry]:
 
 
 def write(entries: Iterable[tuple[str, str]]) -> str:
-    """The description of these entries; ``split`` reads the same ones back."""
+    """Write a description from its entries; ``split`` reads the same ones back."""
     return ",".join(str(Entry(*entry)) for entry in entries)
 
 
 def quoted(value: str, *, always: bool = False) -> str:
-    """A value as a description has it: in double quotes where it would be read otherwise."""
+    """Quote a value, in double quotes, if a description would read it otherwise."""
     is_plain = value and value == value.strip() and not set(value) & {",", '"'}
     return value if is_plain and not always else '"' + value.replace('"', '""') + '"'
 
@@ -66,11 +66,11 @@ def quoted(value: str, *, always: bool = False) -> str:
 def read_entries(
     entries: Iterable[tuple[str, str]], parameter_of: Callable[[str], Parameter]
 ) -> dict[str, Any]:
-    """The values that entries set, as they are used, by their keys.
+    """Convert the values of entries to those that are used; return them by key.
 
-    ``parameter_of`` is the parameter of a key. One that may be repeated has a list of values.
-    Raises ``SettingError`` for an entry without a key, for a value out of range, for a key that is
-    given twice, and what ``parameter_of`` raises.
+    ``parameter_of`` is the parameter of a key. One that may be repeated has a list of values. Raise
+    ``SettingError`` for an entry without a key, for a value out of range, for a key that is given
+    twice, and what ``parameter_of`` raises.
     """
     values: dict[str, Any] = {}
     for key, text in entries:
@@ -118,12 +118,12 @@ class Described:
 
     @classmethod
     def of(cls, given: str | Self) -> Self:
-        """One as a program gives it: described, or itself."""
+        """Return the value itself, or the one that a text describes."""
         return cls.parse(given) if isinstance(given, str) else given
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """What a description says; raises ``SettingError``."""
+        """Parse a description; raise ``SettingError``."""
         entries = split(text)
         names = [name for key, name in entries if not key]
         if len(names) > 1:
@@ -137,22 +137,22 @@ class Described:
 
     @classmethod
     def read(cls, entries: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        """What ``read_entries`` makes of them, with the keys of names."""
+        """Read entries with ``read_entries``, and give names their key."""
         keyed = ((key or cls.key_of(value), value) for key, value in entries)
         return read_entries(keyed, cls.parameter)
 
     @classmethod
     def key_of(cls, name: str) -> str:  # noqa: ARG003 - here it is the same for all
-        """The key of a name; none: it should have had one."""
+        """Return the key that a name stands for; raise ``SettingError`` if there is none."""
         return cls.KEY
 
     @classmethod
     def parameter(cls, key: str) -> Parameter:
-        """The parameter of a key; raises ``SettingError`` with the nearest one."""
+        """Return the parameter of a key; raise ``SettingError`` with the nearest one."""
         return find(key, cls.TABLE, cls.OWNER)
 
     def entries(self) -> list[tuple[str, str]]:
-        """The entries of ``write``: what is not as by default."""
+        """Return the entries to write: the fields that are not at their defaults."""
         return [
             (parameter.name, parameter.write(value))
             for parameter in self.TABLE
@@ -160,24 +160,24 @@ class Described:
         ]
 
     def write(self) -> str:
-        """The description, which reads back as the same."""
+        """Write the description, which reads back as the same value."""
         return write(self.entries())
 
 
 def _skip(text: str, at: int) -> int:
-    """The place of the next character that is no blank."""
+    """Return the index of the next character that is not blank."""
     while at < len(text) and text[at].isspace():
         at += 1
     return at
 
 
 def _ending(text: str, start: int, stops: str) -> int:
-    """Where the first of these characters stands from ``start`` on, or the text's end."""
+    """Return the index of the first of these characters from ``start`` on, or the text's end."""
     return min((at for stop in stops if (at := text.find(stop, start)) >= 0), default=len(text))
 
 
 def _value(text: str, start: int) -> tuple[str, int]:
-    """The value that begins here, and where the comma behind it stands, or the text's end."""
+    """Return the value that begins here, and the index of the next comma or of the text's end."""
     if text[start : start + 1] != '"':
         stop = _ending(text, start, ",")
         return text[start:stop].rstrip(), stop
@@ -202,10 +202,10 @@ def _value(text: str, start: int) -> tuple[str, int]:
 def complete(
     begun: str, table: Sequence[Parameter], names: Iterable[tuple[str, str | None]] = ()
 ) -> list[tuple[str, str | None]]:
-    """What a description that is ``begun`` may become: whole descriptions, each with a sentence.
+    """Return completions of the description ``begun``: whole descriptions, each with a sentence.
 
-    The last entry becomes a key of the ``table``, or one of the ``names``; behind its key, what
-    the parameter proposes.
+    The last entry becomes a key of the ``table``, or one of the ``names``; behind its key, what the
+    parameter proposes.
     """
     start, is_quoted = 0, False
     for at, character in enumerate(begun):

@@ -1,4 +1,4 @@
-"""Errors that can be sent, and those of a strategy: it is in use, or its own code failed."""
+"""Errors that can be sent to other processes, and failures of strategies."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NOT_THEIRS = (".pyx", "engine/strategies/__init__.py", "engine/places.py", "eng
 
 
 class Portable:
-    """An error that reaches another process as it is, whatever it is made from.
+    """An error that can be sent to another process, whatever it is made of.
 
     An attribute that does not (what code of others has raised) is None there.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Python would make it from its message, and wait for ever where that fails."""
+        """Reduce the error to its attributes, since creating it from its message may fail."""
         kept = {name: value if _survives(value) else None for name, value in vars(self).items()}
         return _portable, (type(self), cast("BaseException", self).args), kept
 
@@ -30,7 +30,7 @@ def _portable(kind: type[BaseException], args: tuple[object, ...]) -> BaseExcept
 
 
 def _survives(value: object) -> bool:
-    """Whether a value can be sent to another process."""
+    """Return True if a value can be sent to another process."""
     import pickle
 
     try:
@@ -81,7 +81,7 @@ class StrategyFailed(Portable, RuntimeError):
 
     @property
     def story(self) -> str:
-        """When it failed, how, and where in its code."""
+        """The call that failed, why, and where in the strategy's code."""
         source = f" ({_from_here(self.file)}, line {self.line})" if self.line else ""
         return f"{self._when}: {self.what}{source}"
 
@@ -101,13 +101,13 @@ class StrategyFailed(Portable, RuntimeError):
 
 
 def raised(strategy: type, during: str, error: BaseException) -> StrategyFailed:
-    """The failure for an exception that a strategy of this class raised."""
+    """Return the failure for an exception that a strategy of this class raised."""
     home = getattr(sys.modules.get(strategy.__module__), "__file__", None) or ""
     return raised_in(f"{strategy.__module__}:{strategy.__qualname__}", home, during, error)
 
 
 def raised_in(strategy: str, home: str, during: str, error: BaseException) -> StrategyFailed:
-    """The failure for an exception of a strategy's code; ``home`` is its file, if known."""
+    """Return the failure for an exception of a strategy's code; ``home`` is its file, if known."""
     text = _printable(_text(error))
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     failure = StrategyFailed(strategy, during, what, error)
@@ -117,7 +117,7 @@ def raised_in(strategy: str, home: str, during: str, error: BaseException) -> St
 
 
 def returned(strategy: type, during: str, what: str) -> StrategyFailed:
-    """The failure for an invalid return value of a strategy of this class."""
+    """Return the failure for an invalid return value of a strategy of this class."""
     name = f"{strategy.__module__}:{strategy.__qualname__}"
     failure = StrategyFailed(name, during, what)
     code = getattr(getattr(strategy, during, None), "__code__", None)
@@ -127,7 +127,7 @@ def returned(strategy: type, during: str, what: str) -> StrategyFailed:
 
 
 def wrong_answer(answer: object) -> str:
-    """Why this is not a valid ``Sample``, which ``read`` must return."""
+    """Say why a value is not a valid ``Sample``, which ``read`` must return."""
     from epic_cli.engine.contract import STATUSES  # needed on failure only
 
     missing = [word for word in ("position", "velocity", "status") if not hasattr(answer, word)]
@@ -148,24 +148,24 @@ def wrong_answer(answer: object) -> str:
 
 
 def _source(error: BaseException, home: str) -> tuple[str, int]:
-    """The file and line of a strategy's own code that an error comes from."""
+    """Return the file and line of a strategy's own code that an error comes from."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
-    frames = frames_of(error)
+    frames = trace_frames(error)
     own = [frame for frame in frames if frame[0] == home]
     others = [frame for frame in frames if not frame[0].endswith(_NOT_THEIRS)]
     return next(iter(own[-1:] or others[-1:]), ("", 0))
 
 
-def frames_of(error: BaseException) -> list[tuple[str, int]]:
-    """The files and lines that an error went through, the innermost last."""
+def trace_frames(error: BaseException) -> list[tuple[str, int]]:
+    """Return the files and lines that an error passed through, innermost last."""
     from traceback import walk_tb  # needed on failure only
 
     return [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
 def _from_here(file: str) -> str:
-    """A path, relative to the current folder if it is below it."""
+    """Return a path relative to the current folder if it lies below it."""
     import os
 
     here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - pathlib is slow to load
@@ -180,12 +180,12 @@ def _text(error: BaseException) -> str:
 
 
 def _printable(text: str) -> str:
-    """Text on one line that cannot steer a terminal."""
+    """Return the text on one line, with control characters escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
 
 
 def _short(value: object) -> str:
-    """A value's ``repr``, shortened."""
+    """Return a shortened ``repr``."""
     try:
         text = _printable(repr(value))
     except Exception:  # third-party code may fail in any way

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class KeyType(Enum):
-    """What the text of a key has to be; the values are the types of ``text/scalar.h``."""
+    """The type of a key's text; the values are those of ``text/scalar.h``."""
 
     NUMBER = "Number"
     MOMENT = "Moment"  # a time on a clock, which moves with the recording's times
@@ -28,7 +28,7 @@ class KeyType(Enum):
 
 
 class Form(NamedTuple):
-    """One way in which tables and JSON hold a key: its columns, together.
+    """A way in which tables and JSON hold a key: its columns, together.
 
     ``needs_all``: a packet has all of the columns or none. ``help`` is that of ``--read``.
     """
@@ -39,13 +39,12 @@ class Form(NamedTuple):
 
 
 class Key(NamedTuple):
-    """One key of a packet, whole.
+    """A key of a packet.
 
     ``name`` is its word in packet text, ``words`` what follows the ``=`` there, by word (none: it
     is one of the seven numbers). ``attribute`` is the field of ``contract.Packet``, which has to be
-    ``python``, or may be None where ``absent`` is. ``forms``: the first one is written. Tables
-    have its columns always, or only on this
-    ``request``. ``parts`` are its names in layouts of binary
+    ``python``, or may be None where ``absent`` is. ``forms``: the first one is written. Tables have
+    its columns always, or only on this ``request``. ``parts`` are its names in layouts of binary
     datagrams. ``spellings``: what other programs call its column, best first; those of one row are
     equally good. ``meaning`` is for the guide. Strategies see all of these keys, and no other.
     """
@@ -65,12 +64,12 @@ class Key(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Its columns where it is written."""
+        """The columns in which the key is written."""
         return self.forms[0].columns
 
     @property
     def is_scalar(self) -> bool:
-        """Whether it is a value that the engine reads and writes by its kind alone."""
+        """True if the engine reads and writes the value by its kind alone."""
         return bool(self.words) and self.type in (
             KeyType.MOMENT, KeyType.NAME, KeyType.COUNT, KeyType.FLAG, KeyType.DURATION
         )  # fmt: skip

@@ -12,7 +12,7 @@ _KEYS = {key.attribute: key for key in KEYS}
 
 
 def why_no_packet(source: object) -> str:
-    """What is wrong with it, and what was expected."""
+    """Say what is wrong with an object that is not a packet, and what was expected."""
     if isinstance(source, (list, tuple)) and not isinstance(source, Packet):
         lacks = list(_KEYS)
     else:

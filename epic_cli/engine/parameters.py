@@ -63,10 +63,10 @@ _QUANTITIES = {
 
 
 def parse_quantity(text: str, unit: str) -> float:
-    """A number in ``unit``: the double nearest to what is written, so 80ms is 0.08.
+    """Parse a number in ``unit``: the double nearest to what is written, so 80ms is 0.08.
 
-    A ratio such as ``1/60`` will do as well, and infinity is a number. Raises ``ValueError``,
-    which says how a quantity of this unit is written.
+    A ratio such as ``1/60`` will do as well, and infinity is a number. Raise ``ValueError``, which
+    says how a quantity of this unit is written.
     """
     try:
         if "/" in text:
@@ -82,7 +82,7 @@ def parse_quantity(text: str, unit: str) -> float:
 
 
 def exact(text: str, unit: str) -> Fraction:
-    """The number as a ratio; raises what ``float``, ``Fraction`` and a mapping raise."""
+    """Parse a number as a ratio; raise what ``float``, ``Fraction`` and a mapping raise."""
     from fractions import Fraction  # rarely needed
 
     number, power = _split(text, unit)
@@ -94,7 +94,7 @@ def exact(text: str, unit: str) -> Fraction:
 
 
 def _split(text: str, unit: str) -> tuple[str, int]:
-    """The number without its unit, and the power of ten of that."""
+    """Return the number without its unit, and the unit's power of ten."""
     text = text.strip().lower()
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz%")
     if "_" in text:
@@ -106,7 +106,7 @@ def _split(text: str, unit: str) -> tuple[str, int]:
 
 
 def parse_span(text: str) -> tuple[float, float]:
-    """``start:end`` in seconds, either of which may be left out; raises ``ValueError``."""
+    """Parse ``start:end`` in seconds, where either may be left out; raise ``ValueError``."""
     start, colon, end = text.partition(":")
     try:
         span = float(start or -math.inf), float(end or math.inf)
@@ -127,7 +127,7 @@ Converted = float | int | bool | str | IntEnum
 
 
 class SettingError(ValueError):
-    """A setting or parameter that does not exist, or a value that it does not take.
+    """A setting or parameter that does not exist, or a value that it does not accept.
 
     ``about`` are the names of those that do not go together.
     """
@@ -138,7 +138,7 @@ class SettingError(ValueError):
 
 
 class Parameter(ABC):
-    """One parameter: ``Number``, ``Switch``, ``Choice`` or ``Custom``.
+    """A parameter: ``Number``, ``Switch``, ``Choice`` or ``Custom``.
 
     ``default`` is as it is written for a setting of a strategy, as it is used for a field of a
     spec; ``help`` is a sentence on what the parameter does. ``field`` is the field of the spec,
@@ -157,17 +157,17 @@ class Parameter(ABC):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it takes."""
+        """The words that the parameter accepts."""
         return ()
 
     @property
     def range(self) -> str:
-        """What it takes, in words: ``0 to 10 s``, ``auto or 0 to 1 s``."""
+        """The accepted values in words: ``0 to 10 s``, ``auto or 0 to 1 s``."""
         *others, last = [*self.choices, *self._numbers()]
         return f"{', '.join(others)} or {last}" if others else last
 
     def check(self, value: object) -> Value:
-        """The value as it is written; raises ``SettingError`` with its name and the range."""
+        """Return the written form of a value; raise ``SettingError`` with name and range."""
         try:
             return self._check(value)
         except SettingError as error:
@@ -175,20 +175,20 @@ class Parameter(ABC):
 
     @abstractmethod
     def convert(self, value: Value) -> Any:
-        """A checked value as it is used."""
+        """Convert a checked, written value to the one that is used."""
 
     def read(self, text: str) -> Any:
-        """The value of a text, as it is used; raises ``SettingError`` with the range."""
+        """Convert a text to the value that is used; raise ``SettingError`` with the range."""
         return self.convert(self._check(text))
 
     def write(self, value: Any) -> str:
-        """A used value as a text, which reads back as the same value."""
+        """Write a used value as text that reads back as the same value."""
         return str(value)
 
     def accept(self, value: Any) -> Any:
-        """A value that a program gives, as it is used: a text, or the value itself.
+        """Convert a value that a program gives, as text or as used, to the one that is used.
 
-        Raises ``SettingError`` with the range.
+        Raise ``SettingError`` with the range.
         """
         if isinstance(value, str):
             return self.read(value)
@@ -196,15 +196,15 @@ class Parameter(ABC):
         return value
 
     def verify(self, value: Any) -> None:
-        """Raises ``SettingError`` for a used value that is out of range."""
+        """Raise ``SettingError`` if a used value is out of range."""
         self.read(self.write(value))
 
     def show(self, value: Any) -> str:
-        """A used value for people: as short as it can be."""
+        """Return a used value for people, as short as possible."""
         return f"{value:.12g}" if isinstance(value, float) else self.write(value)
 
     def complete(self) -> Iterable[tuple[str, str | None]]:
-        """The words that a shell can propose, each with a sentence or None."""
+        """Return the words that a shell can propose, each with a sentence or None."""
         return ((word, None) for word in self.choices)
 
     def _check(self, value: object) -> Value:
@@ -217,18 +217,18 @@ class Parameter(ABC):
 
     def _refusal(self, value: object) -> str:
         hint = self._hint(value) if isinstance(value, str) else ""
-        return f"{shown(value)} is not allowed: it must be {self.range}{hint}"
+        return f"{quote_value(value)} is not allowed: it must be {self.range}{hint}"
 
     def _hint(self, text: str) -> str:
         near = nearest(text, list(self.choices))
         return f"; did you mean {near!r}?" if near else ""
 
     def _number(self, value: object) -> float | None:
-        """The number that is given; None: there is none."""
+        """Return the given number, or None."""
         return plain_number(value)
 
     def _numbers(self) -> list[str]:
-        """The numbers that it takes, in words."""
+        """Return the accepted numbers in words."""
         return []
 
     def _takes(self, number: float) -> bool:  # noqa: ARG002 - words alone
@@ -243,7 +243,7 @@ Table = Sequence[Parameter]
 
 
 def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parameter:
-    """The parameter of this name; raises ``SettingError`` with the nearest one.
+    """Return the parameter with this name; raise ``SettingError`` with the nearest name.
 
     ``owner`` is what has the parameters, and ``what`` they are to it, in words: ``a link``.
     """
@@ -254,12 +254,12 @@ def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parame
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The beginning of a longer text, to be quoted."""
+    """Return the beginning of a longer text, for a quotation."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
-    """Says that something has no parameter or setting of this name, and which one is near."""
+    """Return the error for an unknown parameter or setting, with the nearest name."""
     message = f"{owner} has no {what} {shortened(name)!r}"
     if not known:
         return f"{message}: it has none"
@@ -268,7 +268,7 @@ def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
 
 
 def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
-    """What ``take`` makes of a value; its refusal begins with the parameter's name, or this one."""
+    """Apply ``take`` to a value; begin its refusal with the parameter's name, or with ``name``."""
     try:
         return take(value)
     except ValueError as error:
@@ -276,7 +276,7 @@ def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: st
 
 
 def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
-    """The known name that looks most like a mistyped one."""
+    """Return the known name most similar to a mistyped one."""
     import difflib  # only a mistake needs it
 
     matches = difflib.get_close_matches(name, known, n=1, cutoff=alike)
@@ -284,7 +284,7 @@ def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
 
 
 def plain_number(value: object) -> float | None:
-    """The number that is given, without a unit; None: there is none."""
+    """Return the given number, without a unit, or None."""
     if not isinstance(value, float | int | str):
         return None
     try:
@@ -293,8 +293,8 @@ def plain_number(value: object) -> float | None:
         return None
 
 
-def shown(value: object) -> str:
-    """A refused value, as a message shows it."""
+def quote_value(value: object) -> str:
+    """Return a refused value as messages quote it."""
     text = str(value)
     return text if text.isprintable() and text == text.strip() and text else repr(text)
 
@@ -343,13 +343,13 @@ class Number(Parameter):
         return tuple(self.words)
 
     def convert(self, value: Value) -> Any:
-        """The number; NaN for ``unset``."""
+        """Return the number; NaN for ``unset``."""
         if isinstance(value, str):
             return self.words[value]
         return int(value) if self.whole else value
 
     def write(self, value: Any) -> str:
-        """The word of the value, or its shortest digits."""
+        """Return the value's word, or its shortest digits."""
         for word, meaning in self.words.items():
             if value == meaning or (value != value and meaning != meaning):  # noqa: PLR0124 - NaN
                 return word
@@ -358,13 +358,13 @@ class Number(Parameter):
         return repr(float(value))  # also one of numpy's
 
     def verify(self, value: Any) -> None:
-        """Raises ``SettingError`` where the number is out of range, and is no word's."""
+        """Raise ``SettingError`` if the number is out of range and no word stands for it."""
         is_number = hasattr(value, "__float__")
         if not (value in self.words.values() or (is_number and self._takes(value))):
             raise SettingError(self._refusal(value))
 
     def show(self, value: Any) -> str:
-        """Its word, or the number to twelve digits."""
+        """Return the value's word, or the number to twelve digits."""
         text = self.write(value)
         return text if text in self.words else super().show(value)
 
@@ -429,12 +429,12 @@ class Span(Number):
         super().__init__(name, default, help, "s", low, high, tune=tune, scale=scale)
 
     def convert(self, value: Value) -> Any:
-        """The seconds, or minus the intervals."""
+        """Return the seconds, or minus the number of intervals."""
         intervals = self._intervals(value)
         return super().convert(value) if intervals is None else -intervals
 
     def write(self, value: Any) -> str:
-        """The seconds, or the intervals with their letter."""
+        """Return the seconds, or the intervals with their letter."""
         return f"{-value:.17g}i" if value < 0 else super().write(value)
 
     def _check(self, value: object) -> Value:
@@ -456,7 +456,7 @@ class Span(Number):
 
 
 class Choice(Parameter):
-    """One of some words, or one member of an enumeration; that is how it arrives.
+    """A parameter whose values are words, or the members of an enumeration.
 
     The words of an enumeration are the members' names in small letters, with hyphens. ``unset`` is
     a word for "none of them", which arrives as None. With ``numbered`` the members' values, which
@@ -493,13 +493,13 @@ class Choice(Parameter):
         return tuple(self._members)
 
     def convert(self, value: Value) -> Any:
-        """The word, or the member."""
+        """Return the word, or the member that it names."""
         if isinstance(value, str):
             return self._members[value]
         return next(member for member in self._members.values() if member == value)
 
     def write(self, value: Any) -> str:
-        """The word."""
+        """Return the word."""
         return next((word for word, member in self._members.items() if member == value), str(value))
 
     def _numbers(self) -> list[str]:
@@ -513,7 +513,7 @@ class Choice(Parameter):
 
 
 class Switch(Choice):
-    """Something that is ``on`` or ``off``; it arrives as a bool.
+    """A parameter that is ``on`` or ``off``, and used as a bool.
 
     ``tune`` says whether both are worth trying: one that brings back an original's mistakes, or
     says what a recording is of, is not.
@@ -538,7 +538,7 @@ class Switch(Choice):
 
 
 class Custom(Parameter):
-    """A value of its own ``kind``, which ``read`` makes of a text and ``write`` writes.
+    """A parameter of its own ``kind``, which ``read`` parses and ``write`` writes.
 
     ``read`` raises ``ValueError``. ``form`` is how such a value is written: ``50ms or 20packets``.
     ``words`` are those that a shell can propose, each with a sentence.
@@ -568,25 +568,25 @@ class Custom(Parameter):
 
     @property
     def range(self) -> str:
-        """How it is written."""
+        """The form in which a value is written."""
         return self.form
 
     def convert(self, value: Value) -> Any:
-        """What ``read`` makes of it."""
+        """Parse the text with ``read``."""
         return self._read(str(value))
 
     def verify(self, value: Any) -> None:
-        """Raises ``SettingError`` for what is not of its kind, and for a text that is refused."""
+        """Raise ``SettingError`` for a value of another kind, and for a text that is refused."""
         has_text = self._write is not str or "__str__" in vars(type(value))
         if has_text or not (self.kind and isinstance(value, self.kind)):
             super().verify(value)
 
     def write(self, value: Any) -> str:
-        """What ``write`` makes of it."""
+        """Write the value with ``write``."""
         return self._write(value)
 
     def complete(self) -> Iterable[tuple[str, str | None]]:
-        """The words that a shell can propose, each with a sentence."""
+        """Return the words that a shell can propose, each with a sentence."""
         return self._words()
 
     def _check(self, value: object) -> Value:
@@ -598,7 +598,7 @@ class Custom(Parameter):
             said = str(error)
             # it may name what is wrong already
             is_named = repr(value) in said or str(value) in said.replace("'", " ").split()
-            refusal = said if is_named else f"{shown(value)} is not allowed: {said}"
+            refusal = said if is_named else f"{quote_value(value)} is not allowed: {said}"
             raise SettingError(refusal) from error
         return str(value)
 

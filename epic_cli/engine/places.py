@@ -1,4 +1,4 @@
-"""Custom strategies: given by path, or entry points of installed packages."""
+"""Custom strategies, given by path or as entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from epic_cli.engine.failures import StrategyFailed, frames_of, raised_in
+from epic_cli.engine.failures import StrategyFailed, raised_in, trace_frames
 from epic_cli.engine.trust import check_code
 
 GROUP = "epic_cli.strategies"
@@ -46,7 +46,7 @@ class UnusablePlugin(NamedTuple):
 
 
 def plugins(group: str = GROUP) -> list[Plugin]:
-    """The entry points of installed packages, not loaded."""
+    """Return the entry points of installed packages, without loading them."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
     if not _any_says(f"[{group}]"):
@@ -62,7 +62,7 @@ def plugins(group: str = GROUP) -> list[Plugin]:
 
 
 def _any_says(mark: str) -> bool:
-    """Whether entry points of a package, or packages that are no files of a folder, may have it."""
+    """Return True if an installed package may have entry points of this group."""
     for folder in sys.path:
         try:
             names = os.listdir(folder or ".")  # noqa: PTH208
@@ -81,9 +81,9 @@ def _any_says(mark: str) -> bool:
 
 
 def class_at(place: str, *, outright: bool) -> type:
-    """The class at ``package.module:Class`` or, named ``outright``, at ``./file.py:Class``.
+    """Load the class at ``package.module:Class`` or, named ``outright``, at ``./file.py:Class``.
 
-    What is named outright is looked for in the current folder as well. Raises ``NotFound``,
+    What is named outright is looked for in the current folder as well. Raise ``NotFound``,
     ``NotTrusted`` for code that only an untrusted file names, and ``StrategyFailed`` where loading
     it raises something.
     """
@@ -104,7 +104,10 @@ def class_at(place: str, *, outright: bool) -> type:
 
 
 def absolute(place: str) -> str:
-    """The same place, whatever folder it is looked for in: that of a loaded module in this one."""
+    """Return a place that means the same in every folder.
+
+    That of a loaded module in this one.
+    """
     path, _, attributes = place.rpartition(":")
     file = path if path.endswith(".py") else getattr(sys.modules.get(path), "__file__", None) or ""
     here = os.getcwd()  # noqa: PTH109
@@ -139,7 +142,7 @@ _loaded: dict[str, tuple[int, ModuleType]] = {}
 
 
 def _module_of_file(path: str) -> ModuleType:
-    """The module in a file, reloaded if the file has changed."""
+    """Load the module in a file; reload it if the file has changed."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     full = os.path.realpath(path)
@@ -170,9 +173,9 @@ def _module_of_file(path: str) -> ModuleType:
 
 
 def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
-    """The failure for an exception of a module; its file is found in the traceback."""
+    """Return the failure for an exception of a module; find its file in the traceback."""
     home = ""
-    for file, _ in frames_of(error):
+    for file, _ in trace_frames(error):
         stem = os.path.basename(file).partition(".")[0]  # noqa: PTH119
         if stem == name or file.endswith(os.path.join(name, "__init__.py")):  # noqa: PTH118
             home = file
@@ -180,7 +183,7 @@ def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
 
 
 def _shadowed(path: str, module: ModuleType) -> str:
-    """A hint if an installed module shadows a file in the current folder."""
+    """Return a hint if an installed module shadows a file in the current folder."""
     file = f"./{path.replace('.', '/')}.py"
     there = os.path.isfile(file)  # noqa: PTH113
     if not there or os.path.realpath(module.__file__ or "") == os.path.realpath(file):

@@ -1,4 +1,4 @@
-"""The declaration of a plain Python strategy: its own, or derived from its constructor."""
+"""Declarations of plain Python strategies: their own, or derived from the constructor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from epic_cli.engine.parameters import (
 
 
 class Text(Setting):
-    """Any text, or one of the ``words``; it arrives as it is written."""
+    """A parameter that accepts any text, or one of the ``words``."""
 
     def __init__(self, name: str, default: Value, words: tuple[str, ...] = ()) -> None:
         super().__init__(name, default, "")
@@ -31,29 +31,29 @@ class Text(Setting):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words, where not any text will do."""
+        """The accepted words; empty if any text is accepted."""
         return self.words
 
     def _numbers(self) -> list[str]:
         return [] if self.words else ["any text"]
 
     def check(self, value: object) -> Value:
-        """The text itself."""
+        """Return the text itself."""
         return value if isinstance(value, str) and not self.words else super().check(value)
 
     def convert(self, value: Value) -> Any:
-        """The text itself."""
+        """Return the text itself."""
         return value
 
 
 class Anything(Setting):
-    """A number where it looks like one, a whole one where it is one; else text."""
+    """A parameter that is a number if its text looks like one, and text otherwise."""
 
     def _numbers(self) -> list[str]:
         return ["a number or any text"]
 
     def check(self, value: object) -> Value:
-        """A number or the text."""
+        """Return the number or the text."""
         try:
             return super().check(value)
         except SettingError:
@@ -63,7 +63,7 @@ class Anything(Setting):
         return math.isfinite(number)
 
     def convert(self, value: Value) -> Any:
-        """An int, a float or the text."""
+        """Return an int, a float or the text."""
         return value if isinstance(value, str) else _narrowed(value)
 
 
@@ -76,23 +76,23 @@ class _Number(Number):
         self.narrow = narrow
 
     def convert(self, value: Value) -> float | int:
-        """The number."""
+        """Return the number."""
         number = super().convert(value)
         return _narrowed(number) if self.narrow else number
 
 
 class OpenDeclaration(Declaration):
-    """That of a class whose constructor takes ``**settings``: any others, as ``Anything``."""
+    """The declaration of a class whose constructor takes ``**settings``: it accepts any name."""
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """All settings by name as they are written; any name is accepted."""
+        """Return the written value of every setting; any name is accepted."""
         known = {setting.name for setting in self.settings}
         others = {name: value for name, value in given.items() if name not in known}
         own = super().values({name: given[name] for name in given if name in known})
         return own | {name: Anything(name, "", "").check(others[name]) for name in others}
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
-        """All settings by name as the strategy uses them."""
+        """Convert written values to those that the strategy uses."""
         known = {setting.name for setting in self.settings}
         others = {name: value for name, value in values.items() if name not in known}
         return super().converted(values) | {
@@ -104,12 +104,12 @@ class NotDeclared(ValueError):
     """A class has an invalid declaration."""
 
 
-def declaration_of(found: type, name: str) -> Declaration:
-    """The declaration of a class, under this name.
+def find_declaration(found: type, name: str) -> Declaration:
+    """Return the declaration of a class, with this name.
 
     That is its ``declaration``; or its ``settings`` (a sequence of ``Number``, ``Switch`` and
-    ``Choice``), or else the parameters of its constructor, typed by annotation or default, with
-    the first line of its docstring. Raises ``NotDeclared``, or what its code raises.
+    ``Choice``), or else the parameters of its constructor, typed by annotation or default, with the
+    first line of its docstring. Raise ``NotDeclared``, or what its code raises.
     """
     declared = getattr(found, "declaration", None)
     if isinstance(declared, Declaration):
@@ -123,10 +123,10 @@ def declaration_of(found: type, name: str) -> Declaration:
 
 
 def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -> dict[str, Any]:
-    """The constructor's arguments; raises ``SettingError``.
+    """Return the constructor's arguments for these settings; raise ``SettingError``.
 
-    A class that declares its settings gets them all. Otherwise it has its own defaults already,
-    and gets those that are given and differ.
+    A class that declares its settings gets them all. Otherwise it has its own defaults already, and
+    gets those that are given and differ.
     """
     values = declared.values(given)
     converted = declared.converted(values)
@@ -142,7 +142,10 @@ def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -
 
 
 def fit(found: type, given: Mapping[str, Any]) -> str:
-    """Why the constructor cannot take these arguments; empty: it can, or that is unknown."""
+    """Say why the constructor cannot take these arguments.
+
+    Empty if it can, or if that is unknown.
+    """
     try:
         inspect.signature(found).bind(**given)
     except ValueError:  # it has no signature that can be read
@@ -180,24 +183,24 @@ def _checked(declared: Declaration) -> Declaration:
 
 
 def _declared_settings(found: type) -> tuple[Setting, ...] | None:
-    """The ``settings`` that a class declares; None: it does not."""
+    """Return the ``settings`` that a class declares, or None."""
     settings = inspect.getattr_static(found, "settings", None)
     if not isinstance(settings, tuple | list):
         return None
     if not all(isinstance(setting, Setting) for setting in settings):
-        raise NotDeclared("its settings are not all of Number, Switch or Choice")
+        raise NotDeclared("its settings must be Number, Switch or Choice")
     return tuple(settings)
 
 
 class _Type(NamedTuple):
-    """What a parameter is annotated with, without ``None``."""
+    """The annotation of a parameter, without ``None``."""
 
     kind: object
     optional: bool
 
 
 def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
-    """The parameters that can be set, and whether it takes any others."""
+    """Return the parameters that can be set, and True if the constructor takes any others."""
     try:
         parameters = inspect.signature(found).parameters.values()
     except (TypeError, ValueError):  # its constructor has no readable signature
@@ -215,7 +218,7 @@ def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
 
 
 def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None:
-    """The setting that a parameter is; None: it cannot be written as text."""
+    """Return the setting for a constructor's parameter; None if it cannot be written as text."""
     name, default = parameter.name, parameter.default
     written = _written(default)
     if written is None:
@@ -254,7 +257,7 @@ def _type(annotation: object) -> _Type:
 
 
 def _written(default: object) -> Value | None:
-    """A default as it is written; empty: it has none; None: it cannot be written."""
+    """Return a default as text; empty if there is none, None if it cannot be written."""
     if default is inspect.Parameter.empty:
         return ""
     if default is None:

@@ -11,7 +11,7 @@ SEPARATORS = (",", ",", "/", ",", ",", "/")
 
 
 class Reason(Enum):
-    """What is wrong with a line; the comments say which facts of the ``Refusal`` go with it."""
+    """A reason to refuse a line; the comments name the facts of its ``Refusal``."""
 
     # packet text: one of PIECES (field)
     PIECE_MISSING = auto()
@@ -138,7 +138,7 @@ _BEGUN = (b"+", b"-", b".", b"+.", b"-.")
 
 
 def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
-    """The reason and the field for an ``Expected`` code of the line scanner.
+    """Return the reason and the field for an ``Expected`` code of the line scanner.
 
     ``rest`` is the text from the wrong character on.
     """
@@ -154,7 +154,7 @@ def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
 
 
 def piece_after(code: int, rest: bytes) -> int | None:
-    """The ``Expected`` code of the piece with which the rest of a line may continue.
+    """Return the ``Expected`` code of the piece with which the rest of a line may continue.
 
     That is the piece with this code, or the one behind it where its number has begun; None where
     the rest cannot become it.
@@ -164,10 +164,10 @@ def piece_after(code: int, rest: bytes) -> int | None:
 
 
 def find_word(text: bytes, key: str, begin: int) -> int:
-    """The offset of the value of the last ``key=value`` word in a line of packet text.
+    """Return the offset of the value of the last ``key=value`` word in a line of packet text.
 
-    ``begin`` is where the seventh number stands, and what is returned if there is no such word.
-    As in ``scan.h``, a word that begins with ``#`` ends the words, and a NUL the line.
+    ``begin`` is where the seventh number stands, and what is returned if there is no such word. As
+    in ``scan.h``, a word that begins with ``#`` ends the words, and a NUL the line.
     """
     import re  # needed for refused packets only
 

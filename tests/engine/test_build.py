@@ -1,4 +1,4 @@
-"""How the engine is built: what of it can be seen without building it."""
+"""The build of the engine, as far as it can be tested without building."""
 
 import sys
 import sysconfig

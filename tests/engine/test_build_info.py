@@ -1,4 +1,4 @@
-"""How the engine was built."""
+"""The facts of the engine's build."""
 
 from epic_cli.engine.packets import describe_build
 

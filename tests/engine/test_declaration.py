@@ -1,4 +1,4 @@
-"""What strategies say of themselves, and the checks that come from it."""
+"""Declarations of strategies, and the checks made from them."""
 
 from enum import IntEnum
 from typing import Any

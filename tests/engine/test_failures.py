@@ -63,7 +63,7 @@ for module in pkgutil.walk_packages(epic_cli.__path__, "epic_cli."):
 
 
 def made(kind: type[BaseException]) -> BaseException:
-    """One of this kind, by its constructor."""
+    """Create an exception of this kind by its constructor."""
     if not hasattr(vars(kind).get("__init__", kind.__init__), "__code__"):  # Python's own
         return kind("what is wrong")
     facts, named = [], {}
@@ -88,7 +88,7 @@ def test_an_error_reaches_another_process_as_it_is(kind: type[BaseException]) ->
 
 
 class Unsendable(Exception):
-    """As people write them."""
+    """An exception that cannot be pickled, as people write them."""
 
     def __init__(self, speed: float, limit: float) -> None:
         super().__init__(f"{speed} is above {limit}")

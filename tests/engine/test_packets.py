@@ -38,7 +38,7 @@ PACKETS = st.builds(
 
 
 def block_of(*entities: str) -> PacketBlock:
-    """A block with a packet for each of these entities, one a line."""
+    """Return a block with a packet for each of these entities, one a line."""
     text = "".join(
         f"1,2,3/4,5,6/{n}{f' entity={e}' if e else ''}\n" for n, e in enumerate(entities)
     )

@@ -95,7 +95,7 @@ def test_a_strategy_of_another_package_stands_behind_the_built_in_ones(install: 
         ("tiny_brokem:Good", "cannot be loaded: No module named 'tiny_brokem'"),
         ("tiny_broken:function", "cannot be loaded: tiny_broken:function is not a class"),
         ("tiny_broken:Bare", "is not a strategy: it has no reset, update, read"),
-        ("tiny_broken:Wrong", "is not a strategy: its settings are not all of Number, Switch"),
+        ("tiny_broken:Wrong", "is not a strategy: its settings must be Number, Switch"),
         ("tiny_broken:Cursed", "failed while loading: LookupError: no words (tiny_broken.py"),
         (
             "tiny_broken:Fragile",

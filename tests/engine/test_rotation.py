@@ -148,7 +148,7 @@ def test_what_is_no_rotation_is_refused_where_it_stands(word: str) -> None:
 
 
 def test_zeros_are_a_rotation_that_is_not_known() -> None:
-    """As loggers write them before the first one; what is beside them is read."""
+    """Loggers write zeros before the first rotation; the other fields are read."""
     assert packet_of("rotation=0,0,0,0 spin=1,2,3 arrival=9").arrival == 9
     matrix = {f"m{i}{j}": 0.0 for i in range(3) for j in range(3)}
     zeros = {f"q{letter}": 0.0 for letter in "xyzw"}
@@ -234,7 +234,7 @@ def turning(
     flip: bool = False,
     about: tuple[float, float, float] = ANY,
 ) -> list[Packet]:
-    """A constant angular velocity about an axis."""
+    """Return a constant angular velocity about an axis."""
     axis = np.array(about)
     packets = []
     for index in range(round(seconds * rate)):
@@ -282,7 +282,7 @@ def quaternions_of(rows: np.ndarray) -> np.ndarray:
 
 
 def unsteady(seed: int, jump: float) -> list[Packet]:
-    """Moves along x and turns about an axis by as much, at speeds that change; some are lost."""
+    """Return packets that move along x and turn by as much, at changing speeds; some are lost."""
     random = np.random.default_rng(seed)
     rate, time, x, speed, packets = random.choice([5.0, 10.0, 30.0]), 0.0, 0.0, 1.0, []
     regular = random.random() < 0.5
@@ -331,7 +331,7 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
     ],
 )
 def test_turning_is_moving(name: str, settings: dict[str, Any], seed: int) -> None:
-    """One number for both, a distance and an angle: corrections and ends are the same."""
+    """A distance and an angle of one number are corrected alike."""
     # a correction is less than half a turn, or neither way is the shorter one
     packets = unsteady(seed, jump=1.0 if name == "visual-offset" else 100.0)
     rows = replay_array(packets, name, pacing="arrival", latency=0.05, **settings)
@@ -518,7 +518,7 @@ def test_who_turns_on_the_spot_is_not_held() -> None:
 @pytest.mark.parametrize("way", ["slerp", "nlerp", "unchecked", "hold"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_snapshot_turns_as_it_is_asked(way: str, seed: int) -> None:
-    """By NumPy alone, between quaternions of which some have the other sign."""
+    """NumPy's interpolation between quaternions, of which some have the other sign."""
     random = np.random.default_rng(seed)
     steps = random.normal(0, 0.35, (50, 3)).cumsum(axis=0)
     quats = Rotation.from_rotvec(steps).as_quat() * random.choice((-1.0, 1.0), (50, 1))

@@ -74,7 +74,7 @@ CONFIGURED: dict[str, dict[str, float]] = {
 
 @pytest.mark.parametrize("name", CONFIGURED)
 def test_what_follows_from_settings_is_not_made_anew_while_in_use(name: str) -> None:
-    """It may make a buffer anew into which the replay looks."""
+    """Making it anew would replace a buffer that the replay reads."""
     made = strategy(name)
     samples = replay(STEPS, made)
     next(samples)
@@ -131,7 +131,7 @@ def test_a_plain_object_is_used_by_one_replay_and_left_alone_by_the_other() -> N
 
 
 def loop(make: Callable[[], Any], packets: list[Packet] = STEPS) -> Replay:
-    """A replay that has been given its packets."""
+    """Return a replay that has been given its packets."""
     block = PacketBlock()
     for packet in packets:
         block.append(packet)
@@ -141,14 +141,14 @@ def loop(make: Callable[[], Any], packets: list[Packet] = STEPS) -> Replay:
 
 
 def rest(running: Replay) -> Sample:
-    """The last of the rows that are due, drawn in one go."""
+    """Return the last of the rows that are due, drawn in one go."""
     out = SampleBlock(1_000_000)
     assert not running.draw(out)
     return out.last(running.entities)
 
 
 def disturbed(running: Replay, call: Callable[[], object]) -> tuple[Sample, set[str]]:
-    """The last row that is drawn while another thread calls, and the errors that it gets."""
+    """Return the last row that is drawn while another thread calls, and the errors that it gets."""
     begun, done = threading.Event(), threading.Event()
     answers = set()
 

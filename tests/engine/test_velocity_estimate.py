@@ -37,7 +37,7 @@ class Witness:
 
 
 class OwnEstimate(Witness):
-    """One that makes an estimate of its own."""
+    """A strategy with an estimate of its own."""
 
     declaration = Declaration("own", "", "", estimates_velocity=True)
 
@@ -47,7 +47,7 @@ def at(time: float, x: float, **others: Any) -> Packet:
 
 
 def estimates(*packets: Packet) -> list[float]:
-    """The velocities along x that a strategy gets."""
+    """Return the velocities along x that a strategy gets."""
     witness = Witness()
     for _ in replay(packets, witness):
         pass
@@ -112,7 +112,7 @@ PACKETS = st.lists(
 
 
 def filled(packets: list[Packet], size: int = 1000) -> list[Packet]:
-    """The packets with velocities, filled in blocks of this size."""
+    """Return the packets with velocities, filled in blocks of this size."""
     filler, found = VelocityFiller(), []
     entities = PacketBlock().entities
     for first in range(0, len(packets), size):
@@ -135,7 +135,7 @@ def test_a_velocity_never_depends_on_what_comes_later(
 
 
 def is_grouped(packets: list[Packet]) -> bool:
-    """Whether a replay takes them for one entity after the other."""
+    """Return True if a replay takes the packets as grouped by entity."""
     groups, entities = Groups(), Entities()
     for packet in packets:
         block = PacketBlock(entities)

@@ -49,7 +49,7 @@ PARTS = tuple([PART_NAMES[part].decode() for part in range(PART_COUNT)])
 
 
 cdef class RecordReader:
-    """Reads datagrams by the ``steps`` of a program (``record_program.h``).
+    """A reader of datagrams by the ``steps`` of a program (``record_program.h``).
 
     A step is what it does, one of ``PARTS`` or an empty text, the letter that Python's ``struct``
     has for the type, whether it is big-endian, a mask, what the number is multiplied by, divided by
@@ -76,11 +76,11 @@ cdef class RecordReader:
             self.program.steps.push_back(step)
 
     def read(self, list datagrams not None):
-        """The packets of datagrams, each with its place in their joined text, and what stopped.
+        """Read the packets of datagrams; return them, their places, and the refused datagrams.
 
-        The latter are, of each datagram that is refused as a whole: its number, why (``Why`` in
-        ``record_program.h``), at which step and byte, in which record (from 1; 0: none), and the
-        value that was found there.
+        Return them with their places in the joined text, and the refusals. The latter are, of each
+        datagram that is refused as a whole: its number, why (``Why`` in ``record_program.h``), at
+        which step and byte, in which record (from 1; 0: none), and the value that was found there.
         """
         cdef PacketBlock block = PacketBlock(self.entities)
         cdef bytes joined = b"".join(datagrams)

@@ -24,14 +24,14 @@ cdef extern from "intake/sender_clock.h" namespace "epic" nogil:
         double step()
         Verdict look(double, double)
 
-# Seconds; a greater difference means another clock, or another unit.
+# A greater difference (s) means another clock, or another unit.
 FARTHEST = 3600.0
 cdef double FAR = FARTHEST
 
-# Seconds; a greater time is not one in seconds.
+# A greater time is not in seconds.
 cdef double LATEST = 1e11
 
-# Seconds; Unix times are taken from the first on.
+# Times (s) from here on are Unix times.
 cdef double UNIX_BEGIN = 9e8
 cdef double UNIX_END = 5e9
 
@@ -50,15 +50,15 @@ cdef struct Stamp:
 
 
 cdef class PacketFilter:
-    """Admits packets; its memory grows only with the number of admitted names.
+    """An admission of packets; its memory grows only with the number of admitted names.
 
     The receiver's clock starts with the first packet, at the packet's time: its delay counts as 0.
-    ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
-    Unix time; NaN: the first packet's time. ``refuse_name`` is called with a new entity's name and
-    returns a reason, or None. ``reasons`` are the others: numbers that are not finite, and times
-    too far from the clock. Times that are counted in few bits start over after ``time_span``
-    seconds (0: never): of the times that one may mean, it is the one nearest to that of the
-    sender's newest packet and what has passed since, or to the clock.
+    ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a Unix time; NaN: the
+    first packet's time. ``refuse_name`` is called with a new entity's name and returns a reason, or
+    None. ``reasons`` are the others: numbers that are not finite, and times too far from the clock.
+    Times that are counted in few bits start over after ``time_span`` seconds (0: never): of the
+    times that one may mean, it is the one nearest to that of the sender's newest packet and what
+    has passed since, or to the clock.
 
     Where a sender's clock is reset (``sender_clock.h``), the times in its packets are shifted by as
     much, so that they continue, with the shortest delay as 0. Until the reset is detected its
@@ -106,21 +106,24 @@ cdef class PacketFilter:
 
     @property
     def names(self):
-        """The admitted entities."""
+        """The names of the admitted entities."""
         return self.numbers.keys()
 
     def now(self, double machine):
-        """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
+        """Convert a time (s) of the machine's clock to the receiver's.
+
+        None before its first packet. None: it has not begun.
+        """
         return None if isnan(self.zero) else machine - self.zero
 
     def admit(self, PacketBlock block not None, bytes ends not None, bytes times not None,
               bytes senders not None, double earliest, PacketBlock into not None):
-        """Appends what is admitted to ``into``; returns how many were refused, by reason.
+        """Append what is admitted to ``into``; return how many were refused, by reason.
 
         The text of ``block`` is that of datagrams: ``ends`` (uint32) are their ends in it,
         ``times`` (double) their arrivals on the machine's clock, ``senders`` (int32) the indices of
-        their senders. No arrival is before the one before it, nor before
-        ``earliest``, up to which rows have been drawn.
+        their senders. No arrival is before the one before it, nor before ``earliest``, up to which
+        rows have been drawn.
         """
         cdef const uint32_t* end = <const uint32_t*><const char*>ends
         cdef const double* machine = <const double*><const char*>times
@@ -131,7 +134,7 @@ cdef class PacketFilter:
         cdef Packet packet
         cdef dict refused = {}
         if into.entities is not self.entities:
-            raise ValueError("the block is of other entities")
+            raise ValueError("the block must share the filter's entities")
         if self.source is not block.entities:
             self.source = block.entities
             self.states.clear()
@@ -143,7 +146,7 @@ cdef class PacketFilter:
             reason = self.admit_one(packet, machine[datagram], sender[datagram], earliest, into)
             if reason is not None:
                 refused[reason] = refused.get(reason, 0) + 1
-        refused.pop(False, None)        # those that are passed over
+        refused.pop(False, None)        # packets passed over
         return refused
 
     cdef object admit_one(self, Packet& packet, double machine, int32_t sender, double earliest,
@@ -216,7 +219,7 @@ cdef class PacketFilter:
         self.lowest[sender] = LowestDelays()
 
     cdef int32_t look(self, int32_t entity) except? -100:
-        """The verdict on a name; UNKNOWN: not refused so far."""
+        """Return the verdict on a name; ``UNKNOWN`` if it was not refused so far."""
         cdef int32_t state
         name = self.source.name(entity)
         number = self.numbers.get(name)
@@ -251,7 +254,7 @@ cdef class PacketFilter:
         self.packets += 1
         self.late += packet.time < self.newest_times[packet.entity]
         self.newest_times[packet.entity] = max(self.newest_times[packet.entity], packet.time)
-        if verdict == RESET:            # that was no delay, but another clock
+        if verdict == RESET:            # the delay came from another clock
             doubtful.clear()
         if verdict == DOUBTFUL and doubtful.size() < DOUBTS:
             doubtful.push_back(Stamp(packet.time, packet.arrival))
@@ -268,7 +271,10 @@ cdef class PacketFilter:
         return 0
 
     def drifts(self):
-        """By sender: clock drift, as growth of the delay (s) per second; None: not yet known."""
+        """The clock drift of each sender: growth of the delay (s) per second.
+
+        None while unknown.
+        """
         cdef size_t index
         found = []
         for index in range(self.lowest.size()):

@@ -14,7 +14,7 @@
 
 namespace epic {
 
-// What a number becomes.
+// The target of a number.
 enum RecordPart : int32_t {
 #define EPIC_ENTRY(ID, NAME) PART_##ID,
     EPIC_PARTS(EPIC_ENTRY)
@@ -30,7 +30,7 @@ constexpr const char* kPartNames[] = {
 
 struct RecordStep {
     enum Code : int32_t { kNumber, kText, kSkip, kLoop, kNext, kBranch, kJump, kUnknown, kEmit };
-    static constexpr int32_t kRest = -2;  // as much as there is
+    static constexpr int32_t kRest = -2;  // the rest of the datagram
 
     int32_t code = kJump;
     int32_t part = -1;
@@ -49,7 +49,7 @@ struct RecordStep {
     int32_t shift = 0;
 };
 
-// Where and why reading has stopped; `binary.py` has the words.
+// The place and the reason at which reading stopped; `binary.py` has the words.
 struct RecordStop {
     enum Why : int32_t { kNot, kEmpty, kCut, kUnequal, kUnknown, kName, kNoTime };
 

@@ -1,4 +1,4 @@
-// What the delays of a sender's packets say of its clock: that it was reset (a game that was
+// A sender's clock, judged by the delays of its packets: whether it was reset (a game that was
 // restarted or suspended), and how it drifts.
 #pragma once
 

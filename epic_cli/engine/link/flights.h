@@ -15,7 +15,7 @@ class Flights {
 public:
     bool empty() const { return heap_.empty(); }
 
-    // When the next one arrives; there must be one.
+    // Returns the arrival of the next datagram; there must be one.
     double next_arrival() const { return heap_.front().arrival; }
 
     void add(double arrival, int64_t sequence, int copy, const std::vector<Packet>& packets) {
@@ -31,7 +31,7 @@ public:
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
 
-    // Appends the packets of the next one; returns its sequence number.
+    // Appends the packets of the next datagram; returns its sequence number.
     int64_t land(std::vector<Packet>& arrived) {
         std::pop_heap(heap_.begin(), heap_.end(), later);
         const Flight flight = heap_.back();

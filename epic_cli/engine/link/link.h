@@ -16,7 +16,7 @@ namespace epic {
 // Two times closer than this (s) are the same: sums of decimals have smaller errors.
 constexpr double kSameTime = 1e-9;
 
-// Whether each packet is lost, given the state in which the packet before it left the link.
+// Decides if a packet is lost, given the state in which the packet before it left the link.
 class Losses {
 public:
     explicit Losses(const Twister& source) : source_(source) {}
@@ -41,7 +41,7 @@ private:
     bool bad_ = false, lost_ = false;
 };
 
-// Which packets jump ahead of all others: of every `reorder_gap` at most one.
+// Decides if a packet overtakes all others: at most one of every `reorder_gap`.
 class Reordering {
 public:
     explicit Reordering(const Twister& source) : source_(source) {}

@@ -1,4 +1,4 @@
-"""One direction of a simulated link, one packet at a time."""
+"""A simulated link in one direction, one packet at a time."""
 
 from libc.math cimport INFINITY, NAN, ceil
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -56,12 +56,12 @@ cdef extern from "link/link.h" namespace "epic" nogil:
         const LinkCounts& counts()
 
 
-# How delays can be distributed, each at its number.
+# The distributions of delays, each at its number.
 cdef tuple DISTRIBUTIONS = (
     "uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded",
 )
 
-#: The consumers of random numbers, each with its own source.
+#: The streams of random numbers, each with its own source.
 STREAMS = ("loss", "delay", "duplicate delay", "duplicate", "reorder", "corrupt")
 
 
@@ -79,22 +79,22 @@ cdef class LinkKernel:
         cdef vector[Twister] twisters
         cdef vector[Conditions] conditions
         for source in sources:
-            twisters.push_back(twister_of(source))
+            twisters.push_back(copy_twister(source))
         for since, step in steps:
-            conditions.push_back(conditions_of(since, step))
+            conditions.push_back(convert_conditions(since, step))
         if twisters.size() != <size_t>len(STREAMS) or conditions.empty():
-            raise ValueError("a link has a source for each stream, and conditions")
+            raise ValueError("a link needs a random source for each stream, and conditions")
         self.link.reset(new CLink(twisters, conditions))
 
     def change(self, conditions):
-        """Sets the conditions from the next packet on, and drops the scheduled steps."""
-        self.link.get().change(conditions_of(0, conditions))
+        """Set the conditions from the next packet on; drop the scheduled steps."""
+        self.link.get().change(convert_conditions(0, conditions))
 
     def send(self, double time, double size=0):
-        """When a packet sent at ``time`` (seconds, never going back) arrives.
+        """Return the arrival times of a packet sent at ``time`` (s, never going back).
 
-        No times: lost. Two, in order: duplicated. A ``size`` (bytes) is its length on
-        the wire; 0: that of the conditions.
+        No times: lost. Two, in order: duplicated. A ``size`` (bytes) is its length on the wire; 0:
+        that of the conditions.
         """
         cdef double[2] arrivals
         cdef int count = self.link.get().send(time, size, arrivals)
@@ -104,21 +104,21 @@ cdef class LinkKernel:
 
     @property
     def dropped(self):
-        """How many copies of packets the full queue dropped."""
+        """The number of packet copies that the full queue dropped."""
         return self.link.get().counts().dropped
 
     @property
     def corrupted(self):
-        """How many copies of packets were corrupted, and so discarded."""
+        """The number of packet copies that were corrupted, and so discarded."""
         return self.link.get().counts().corrupted
 
     @property
     def clipped(self):
-        """How many copies had a delay below 0, clipped to 0."""
+        """The number of packet copies whose delay was below 0 and was clipped to 0."""
         return self.link.get().counts().clipped
 
 
-cdef Twister twister_of(object source):
+cdef Twister copy_twister(object source):
     cdef Twister twister
     cdef size_t index
     words = source.getstate()[1]
@@ -128,7 +128,7 @@ cdef Twister twister_of(object source):
     return twister
 
 
-cdef Conditions conditions_of(double since, object given):
+cdef Conditions convert_conditions(double since, object given):
     cdef Conditions now
     now.since = since
     now.latency, now.jitter = given.latency, given.jitter
@@ -168,7 +168,7 @@ TURN = kTurn
 
 
 def sine_cosine(double turns):
-    """The sine and the cosine of an angle in turns (1 turn is 360 degrees)."""
+    """Return the sine and the cosine of an angle in turns (1 turn is 360 degrees)."""
     cdef double sine = 0
     cdef double cosine = 0
     c_sine_cosine(turns, sine, cosine)
@@ -176,17 +176,17 @@ def sine_cosine(double turns):
 
 
 def exponential(double x):
-    """The exponential function, for x up to 709."""
+    """Return e to the power of x, for x up to 709."""
     return c_exponential(x)
 
 
 def logarithm(double x):
-    """The natural logarithm of a positive number."""
+    """Return the natural logarithm of a positive number."""
     return c_logarithm(x)
 
 
 def normal_probability(double z):
-    """The share of a standard normal distribution that lies below z; never 0 or 1."""
+    """Return the share of a standard normal distribution that lies below z; never 0 or 1."""
     return c_normal_probability(z)
 
 
@@ -212,7 +212,8 @@ cdef class SenderKernel:
         self.repeated = {}
 
     def packets(self, states, double sent):
-        """The packets for the states by name, stamped with ``sent`` (seconds, rounded here)."""
+        """Return the packets to send for states by name, stamped with ``sent`` (s, rounded here).
+        """
         cdef long long count
         cdef list made = []
         sent = round_to_millionth(sent)
@@ -277,7 +278,7 @@ cdef class Tally:
         self.latest = -1
 
     cpdef count_sent(self, double time, tuple arrivals):
-        """Counts a datagram that was sent at ``time``, with the times of its arrival."""
+        """Count a datagram that was sent at ``time``, with the times of its arrival."""
         cdef double arrival
         cdef Py_ssize_t count = len(arrivals)
         self.sent += 1
@@ -293,13 +294,13 @@ cdef class Tally:
             self.delays[three_digits(arrival - time)] += 1
 
     cpdef count_arrived(self, int64_t sequence):
-        """Counts an arrival."""
+        """Count an arrival."""
         self.arrived += 1
         self.reordered += sequence < self.latest
         self.latest = max(self.latest, sequence)
 
     def delay(self, double share):
-        """The delay in seconds that this share (0 to 1) of the arrivals do not exceed."""
+        """Return the delay (s) that this share (0 to 1) of the arrivals do not exceed."""
         cdef pair[double, int64_t] delay_count
         cdef int64_t passed = 0
         for delay_count in self.delays:
@@ -325,7 +326,7 @@ cdef class Transit:
         self.tally = tally
 
     def send(self, double time, packets, tuple arrivals):
-        """Sends ``Packet``s in a datagram, of which copies are to arrive at these times."""
+        """Send ``Packet``s in a datagram, of which copies are to arrive at these times."""
         cdef vector[Packet] natives
         cdef double arrival
         cdef int copy = 0
@@ -342,6 +343,6 @@ cdef class Transit:
         self.sequence += 1
 
     def land(self, double time, PacketBlock block not None):
-        """Puts what has arrived by ``time`` (seconds) into a block, in order of arrival."""
+        """Put what has arrived by ``time`` (seconds) into a block, in order of arrival."""
         while not self.flights.empty() and self.flights.next_arrival() <= time:
             self.tally.count_arrived(self.flights.land(block.items))

@@ -16,13 +16,13 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                       const double[:] step_limit, double jump_factor, double jump_floor,
                       const double[:] low, const double[:] high,
                       double[:] errors, int32_t[:] counted, int64_t[:] statuses):
-    """Goes over n rows: where the entity was drawn (n x 3) and where it was in truth (n x 3).
+    """Measure n drawn rows (n x 3) against the true positions (n x 3).
 
     A row counts if it has a segment (``segments`` (n), -1: none) and is finite: ``counted`` (n)
     gets its segment, -1 elsewhere, ``errors`` (n) the distances of the rows that count, without
     gaps, and ``statuses`` (4) how many of them have each ``status`` (n). ``step_limit`` (n - 1) is
     how long a step may be; one longer than ``jump_factor`` times that plus ``jump_floor`` is a
-    jump. ``low`` and ``high`` (3) are the corners of a box. Returns ``Errors``:
+    jump. ``low`` and ``high`` (3) are the corners of a box. Return ``Errors``:
 
     - ``rows``: how many rows count,
     - ``broken``: how many would count if they were finite,
@@ -41,7 +41,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
         raise ValueError("all arrays must have one value for each row")
     with nogil:
         for row in range(rows):
-            here = row_of(shown, row)
+            here = read_row(shown, row)
             counted[row] = -1
             if segments[row] < 0:
                 run = 0
@@ -54,7 +54,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
             counted[row] = segments[row]
             statuses[status[row] & 3] += 1
             run = run + 1 if run > 0 and segments[row - 1] == segments[row] else 1
-            difference = here - row_of(truth, row)
+            difference = here - read_row(truth, row)
             errors[count] = sqrt(dot(difference, difference))
             count += 1
             outside = (squared(low[0] - here.x, here.x - high[0])
@@ -62,7 +62,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                        + squared(low[2] - here.z, here.z - high[2]))
             beyond = max(beyond, outside)
             if run >= 2:
-                difference = here - row_of(shown, row - 1)
+                difference = here - read_row(shown, row - 1)
                 step = sqrt(dot(difference, difference))
                 excess = max(excess, step - step_limit[row - 1])
                 jumps += step > jump_factor * step_limit[row - 1] + jump_floor
@@ -75,8 +75,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
 
 def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
               const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach):
-    """How far rows are ahead of everywhere the truth is around that time: the most, and the sum
-    of the squares.
+    """Measure how far rows are ahead of the truth around their time: maximum and sum of squares.
 
     Ahead is the direction of the step that leads to a row. "Around" are the rows of the same
     segment (``segments`` (n), -1: none) from ``reach`` before to ``reach`` after the one that is
@@ -95,8 +94,8 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
             # where the movement ends or is cut, its continuation is unknown
             if not 0 <= last < rows or segments[last] != counted[row]:
                 continue
-            here = row_of(shown, row)
-            step = here - row_of(shown, row - 1)
+            here = read_row(shown, row)
+            step = here - read_row(shown, row - 1)
             length = sqrt(dot(step, step))
             if not length > 0:
                 continue
@@ -105,7 +104,7 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
             for place in range(last, first - 1, -1):
                 if segments[place] != counted[row]:
                     continue
-                ahead = min(ahead, dot(here - row_of(truth, place), step))
+                ahead = min(ahead, dot(here - read_row(truth, place), step))
                 if ahead <= 0:
                     break
             if 0 < ahead < 1e300:
@@ -118,7 +117,7 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
 def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
                    const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach, double resting,
                    double[:] found):
-    """As ``overshoot``, of unit quaternions (n x 4): ``found`` (n) gets the angles, in radians.
+    """Measure the overshoot of unit quaternions (n x 4); ``found`` (n) gets the angles (rad).
 
     Ahead is about the axis of the turn that leads to a row. What is no larger than ``resting``
     (radians) is none.
@@ -137,15 +136,15 @@ def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const dou
             if row == 0 or counted[row] < 0 or counted[row] != counted[row - 1] or not (
                     0 <= last < rows and segments[last] == counted[row]):
                 continue
-            here = rotation_of(shown, row)
-            step = vector_between(rotation_of(shown, row - 1), here)
+            here = read_rotation(shown, row)
+            step = vector_between(read_rotation(shown, row - 1), here)
             length = sqrt(dot(step, step))
             if not length > resting:
                 continue
             ahead = 1e300
             for place in range(last, max(row - late - reach, 0) - 1, -1):
                 if segments[place] == counted[row]:
-                    ahead = min(ahead, dot(vector_between(rotation_of(truth, place), here), step))
+                    ahead = min(ahead, dot(vector_between(read_rotation(truth, place), here), step))
                 if ahead <= 0:
                     break
             if resting * length < ahead < 1e300:
@@ -153,15 +152,15 @@ def turn_overshoot(const double[:, :] shown, const int32_t[:] counted, const dou
 
 
 cdef double squared(double below, double above) noexcept nogil:
-    """The square of how far a coordinate is outside of an interval."""
+    """Return the squared distance of a coordinate from an interval; 0 inside."""
     cdef double outside = max(below, above)
     return outside * outside if outside > 0 else 0
 
 
 cdef double squared_third(const double[:, :] path, Py_ssize_t row) noexcept nogil:
-    """|x[i] - 3 x[i-1] + 3 x[i-2] - x[i-3]|^2."""
+    """Return the squared third difference: |x[i] - 3 x[i-1] + 3 x[i-2] - x[i-3]|^2."""
     cdef Vec3[double] third = (
-        (row_of(path, row) - row_of(path, row - 3))
-        - (row_of(path, row - 1) - row_of(path, row - 2)) * 3
+        (read_row(path, row) - read_row(path, row - 3))
+        - (read_row(path, row - 1) - read_row(path, row - 2)) * 3
     )
     return dot(third, third)

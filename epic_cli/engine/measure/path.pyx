@@ -1,4 +1,4 @@
-"""A movement that is known at some times, and between them by cubic Hermite interpolation."""
+"""A movement given by states, interpolated by cubic Hermite curves."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport NAN, isfinite, sqrt
@@ -16,13 +16,13 @@ from epic_cli.engine.strategies.parts.curves cimport hermite
 
 
 cdef class Path:
-    """Where an entity was, at any time that its states enclose.
+    """The position of an entity at any time between its first and last state.
 
     ``times`` (n, increasing, seconds), ``positions`` and ``velocities`` (n x 3) are the states;
     ``segments`` (n) numbers the stretches of unbroken movement, from 0: between two states of
-    different segments nothing is known. Between two states the path is the cubic that matches
-    both positions and velocities (Hermite). Buffers of doubles and of 32-bit integers; nothing
-    is held of them.
+    different segments nothing is known. Between two states the path is the cubic that matches both
+    positions and velocities (Hermite). Buffers of doubles and of 32-bit integers; nothing is held
+    of them.
     """
 
     cdef vector[double] times
@@ -33,9 +33,9 @@ cdef class Path:
                  const double[:, :] velocities, const int32_t[:] segments):
         cdef Py_ssize_t count = times.shape[0]
         if not (count == positions.shape[0] == velocities.shape[0] == segments.shape[0]):
-            raise ValueError("a path has one position, velocity and segment for each time")
+            raise ValueError("a path needs one position, velocity and segment for each time")
         if count and not (positions.shape[1] == velocities.shape[1] == 3):
-            raise ValueError("positions and velocities have three components")
+            raise ValueError("positions and velocities must have three components")
         for index in range(1, count):
             if not times[index - 1] < times[index]:
                 raise ValueError("the times of a path must increase")
@@ -44,14 +44,14 @@ cdef class Path:
         self.segments.reserve(count)
         for index in range(count):
             self.times.push_back(times[index])
-            self.motions.push_back(Motion(row_of(positions, index), row_of(velocities, index)))
+            self.motions.push_back(Motion(read_row(positions, index), read_row(velocities, index)))
             self.segments.push_back(segments[index])
 
     def __len__(self):
         return self.times.size()
 
     def __reduce__(self):
-        return path_of, (
+        return restore_path, (
             to_bytes(self.times.data(), self.times.size() * sizeof(double)),
             to_bytes(self.motions.data(), self.motions.size() * sizeof(Motion)),
             to_bytes(self.segments.data(), self.segments.size() * sizeof(int32_t)),
@@ -59,16 +59,15 @@ cdef class Path:
 
     def read(self, const double[:] times, double shift, double[:, :] positions,
              double[:, :] velocities, int32_t[:] segments):
-        """Fills in where the entity was, and how fast, at each of ``times - shift``.
+        """Fill in the position and velocity at each of ``times - shift``.
 
-        ``segments`` gets the segment of each, -1 where nothing is known; the numbers there
-        are NaN.
+        ``segments`` gets the segment of each, -1 where nothing is known; the numbers there are NaN.
         """
         cdef Py_ssize_t row, count = times.shape[0]
         cdef Motion motion
         cdef size_t index = 0
         if not (count == positions.shape[0] == velocities.shape[0] == segments.shape[0]):
-            raise ValueError("what is filled in has as many rows as there are times")
+            raise ValueError("the output must have a row for each time")
         with nogil:
             for row in range(count):
                 segments[row] = self.find(times[row] - shift, index)
@@ -82,7 +81,7 @@ cdef class Path:
     def squared_distances(self, const double[:] times, const double[:, :] positions,
                           const int32_t[:] segments, const double[:] shifts, double[:] totals,
                           int32_t[:] counts):
-        """For each of ``shifts``: the sum of |positions - path(times - shift)|^2, of how many rows.
+        """Sum |positions - path(times - shift)|^2 for each of ``shifts``, and count its rows.
 
         Only those rows count whose shifted time is in the segment that ``segments`` names.
         """
@@ -99,7 +98,7 @@ cdef class Path:
             for row in range(times.shape[0]):
                 if segments[row] < 0:
                     continue
-                here = row_of(positions, row)
+                here = read_row(positions, row)
                 # from the longest shift on, the path is mostly gone along forward
                 for place in range(shifts.shape[0] - 1, -1, -1):
                     time = times[row] - shifts[place]
@@ -112,12 +111,12 @@ cdef class Path:
     def backward_steps(self, const double[:] times, const double[:, :] positions,
                        const int32_t[:] segments, double shift, Py_ssize_t reach,
                        double slowest, double shortest):
-        """How many steps go against the direction of this path ``shift`` seconds earlier.
+        """Count the steps that go against the direction of this path ``shift`` seconds earlier.
 
         A step is from one row to the next of the same segment. It must go back by more than
         ``shortest`` in the directions at its end and ``reach`` rows before and after, so that
-        turning a little early or late is no fault. Where the path is no faster than
-        ``slowest``, its direction is the last that it had.
+        turning a little early or late is no fault. Where the path is no faster than ``slowest``,
+        its direction is the last that it had.
         """
         cdef Py_ssize_t row, count = 0, rows = times.shape[0]
         cdef vector[Vec3[double]] directions
@@ -138,7 +137,7 @@ cdef class Path:
             for row in range(1, rows):
                 if segments[row] < 0 or segments[row] != segments[row - 1]:
                     continue
-                step = row_of(positions, row) - row_of(positions, row - 1)
+                step = read_row(positions, row) - read_row(positions, row - 1)
                 count += (
                     dot(step, directions[row]) < -shortest
                     and dot(step, directions[max(row - reach, 1)]) < -shortest
@@ -147,7 +146,7 @@ cdef class Path:
         return count
 
     cdef int32_t find(self, double time, size_t& index) noexcept nogil:
-        """The segment at a time, -1: none; ``index`` becomes that of the state before it.
+        """Return the segment at a time, or -1; set ``index`` to the state before it.
 
         Times mostly go forward, by less than a state or by one: these are looked at first.
         """
@@ -170,7 +169,7 @@ cdef class Path:
         return self.segments[index]
 
     cdef Vec3[double] place(self, size_t index, double time) noexcept nogil:
-        """The position that ``interpolate`` gives, bit for bit, in half the time."""
+        """Return the position that ``interpolate`` gives, bit for bit, in half the time."""
         cdef double duration, u, u2, u3
         cdef const Motion* start = &self.motions[index]
         if self.times[index] == time:
@@ -186,7 +185,7 @@ cdef class Path:
         )
 
     cdef Motion interpolate(self, size_t index, double time) noexcept nogil:
-        """The motion at a time from that of the state with this index on, to before the next."""
+        """Return the motion at a time between the state at this index and the next."""
         cdef double duration
         if self.times[index] == time:
             return self.motions[index]
@@ -199,12 +198,12 @@ cdef bytes to_bytes(const void* data, size_t size):
     return PyBytes_FromStringAndSize(<const char*>data, size)
 
 
-def path_of(bytes times not None, bytes motions not None, bytes segments not None):
-    """Restores a pickled path."""
+def restore_path(bytes times not None, bytes motions not None, bytes segments not None):
+    """Restore a pickled path."""
     cdef size_t count = <size_t>len(times) // sizeof(double)
     if not (len(times) == count * sizeof(double) and len(motions) == count * sizeof(Motion)
             and len(segments) == count * sizeof(int32_t)):
-        raise ValueError("a path has one position, velocity and segment for each time")
+        raise ValueError("a path needs one position, velocity and segment for each time")
     cdef Path path = Path.__new__(Path)
     path.times.resize(count)
     path.motions.resize(count)
@@ -218,8 +217,8 @@ def path_of(bytes times not None, bytes motions not None, bytes segments not Non
 
 cdef Motion between(const Motion& start, const Motion& end, double duration,
                     double u) noexcept nogil:
-    """The cubic from one state to the next, at the fraction u of the duration."""
-    # seen from the state before, so that a path far from the origin keeps its digits
+    """Return the cubic from one state to the next, at the fraction u of the duration."""
+    # relative to the state before, so that a path far from the origin keeps its digits
     cdef Motion relative = hermite(
         Motion(Vec3[double](), start.velocity),
         Motion(end.position - start.position, end.velocity), duration, u)
@@ -227,20 +226,20 @@ cdef Motion between(const Motion& start, const Motion& end, double duration,
 
 
 def interpolated(start, end, double duration, double u):
-    """A path between two states that are ``duration`` seconds apart, at the fraction u of that.
+    """Return the motion at the fraction u between two states ``duration`` seconds apart.
 
     The states, and what is returned, are pairs of a position and a velocity.
     """
-    cdef Motion motion = between(motion_of(start), motion_of(end), duration, u)
+    cdef Motion motion = between(read_motion(start), read_motion(end), duration, u)
     return components(motion.position), components(motion.velocity)
 
 
-cdef Motion motion_of(object state):
+cdef Motion read_motion(object state):
     (x, y, z), (vx, vy, vz) = state
     return Motion(Vec3[double](x, y, z), Vec3[double](vx, vy, vz))
 
 
-cdef Vec3[double] row_of(const double[:, :] vectors, Py_ssize_t row) noexcept nogil:
+cdef Vec3[double] read_row(const double[:, :] vectors, Py_ssize_t row) noexcept nogil:
     return Vec3[double](vectors[row, 0], vectors[row, 1], vectors[row, 2])
 
 
@@ -253,11 +252,11 @@ cdef double SAME_TIME = 1e-9
 
 
 cdef class TurnPath:
-    """How an entity was turned, at any time that its states enclose.
+    """The rotation of an entity at any time between its first and last state.
 
-    ``times`` (n > 1, increasing, seconds) and ``turns`` (n, 7: unit quaternions x y z w, and
-    spins in rad/s) are the states, ``segments`` (n) as those of a ``Path``. Between two states of
-    a segment it turns on ``hermite_turn``.
+    ``times`` (n > 1, increasing, seconds) and ``turns`` (n, 7: unit quaternions x y z w, and spins
+    in rad/s) are the states, ``segments`` (n) as those of a ``Path``. Between two states of a
+    segment it turns on ``hermite_turn``.
     """
 
     cdef object states
@@ -269,20 +268,20 @@ cdef class TurnPath:
                  const int32_t[:] segments):
         cdef Py_ssize_t index, count = times.shape[0]
         if not (count == turns.shape[0] == segments.shape[0] > 1 and turns.shape[1] == 7):
-            raise ValueError("there is a turn and a segment for each time, two at least")
+            raise ValueError("there must be a turn and a segment for each time, at least two")
         self.states = times.base, turns.base, segments.base
         for index in range(count):
             self.times.push_back(times[index])
             self.segments.push_back(segments[index])
         for index in range(1, count):
-            self.pieces.push_back(turn_piece(turn_of(turns, index - 1), turn_of(turns, index),
+            self.pieces.push_back(turn_piece(read_turn(turns, index - 1), read_turn(turns, index),
                                              times[index] - times[index - 1]))
 
     def __reduce__(self):
         return TurnPath, self.states
 
     def read(self, const double[:] times, double[:, :] rotations):
-        """Fills in the rotations (m, 4) at m times, NaN where nothing is known.
+        """Fill in the rotations (m, 4) at m times, NaN where nothing is known.
 
         Each is on the side of the one before (q and -q are the same).
         """
@@ -291,7 +290,7 @@ cdef class TurnPath:
         cdef bint known
         cdef size_t index = 0
         if not (times.shape[0] == rotations.shape[0] and rotations.shape[1] == 4):
-            raise ValueError("there is a row for each time")
+            raise ValueError("there must be a row for each time")
         with nogil:
             for row in range(times.shape[0]):
                 known = self.knows(times[row], index)
@@ -304,10 +303,10 @@ cdef class TurnPath:
     def squared_angles(self, Path path not None, const double[:] times,
                        const double[:, :] rotations, const int32_t[:] segments,
                        const double[:] shifts, double[:] totals, int32_t[:] counts):
-        """For each of ``shifts`` the sum of the squared angles (rad) to this ``times - shift``.
+        """Sum the squared angles (rad) to this path at ``times - shift``, for each of ``shifts``.
 
-        Only those rows count whose shifted time is in the segment of the ``path`` that
-        ``segments`` names, and where both rotations are known; ``counts`` gets how many.
+        Only those rows count whose shifted time is in the segment of the ``path`` that ``segments``
+        names, and where both rotations are known; ``counts`` gets how many.
         """
         cdef Py_ssize_t row, place
         cdef Quaternion shown
@@ -323,7 +322,7 @@ cdef class TurnPath:
             for row in range(times.shape[0]):
                 if segments[row] < 0:
                     continue
-                shown = rotation_of(rotations, row)
+                shown = read_rotation(rotations, row)
                 for place in range(shifts.shape[0] - 1, -1, -1):
                     time = times[row] - shifts[place]
                     if path.find(time, index) != segments[row] or not self.knows(time, turn):
@@ -334,7 +333,7 @@ cdef class TurnPath:
                         counts[place] += 1
 
     cdef bint knows(self, double time, size_t& index) noexcept nogil:
-        """Whether it is known at a time; ``index`` becomes that of the piece around it.
+        """Return True if the rotation is known at a time; set ``index`` to the piece around it.
 
         That begins before or at the time, but for what is after or before all of them.
         """
@@ -353,16 +352,16 @@ cdef class TurnPath:
             self.segments[index] == self.segments[index + 1] or share <= slack)
 
     cdef Quaternion at(self, double time, size_t index) noexcept nogil:
-        """The rotation at a time on a piece, at its end beyond that."""
+        """Return the rotation at a time on a piece; past its end, that at its end."""
         cdef double step = self.times[index + 1] - self.times[index]
         return rotation_at(self.pieces[index],
                            min(max((time - self.times[index]) / step, 0.0), 1.0))
 
 
-cdef Turn turn_of(const double[:, :] turns, Py_ssize_t index) noexcept nogil:
-    return Turn(rotation_of(turns, index),
+cdef Turn read_turn(const double[:, :] turns, Py_ssize_t index) noexcept nogil:
+    return Turn(read_rotation(turns, index),
                 Vec3[double](turns[index, 4], turns[index, 5], turns[index, 6]))
 
 
-cdef Quaternion rotation_of(const double[:, :] turns, Py_ssize_t row) noexcept nogil:
+cdef Quaternion read_rotation(const double[:, :] turns, Py_ssize_t row) noexcept nogil:
     return Quaternion(turns[row, 0], turns[row, 1], turns[row, 2], turns[row, 3])

@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from epic_cli.engine.packets cimport Packet, PacketBlock, Turn, Vec3, dot
 
 
-# This many steps are looked at together: rounded positions do not show in their sum.
+# Steps are judged in groups of this size, whose sum hides the rounding of positions.
 cdef enum:
     STEPS = 4
 
@@ -23,14 +23,14 @@ Survey = namedtuple(
 
 
 cdef struct Stretch:
-    Vec3[double] moved          # by the positions
-    Vec3[double] driven         # by the velocities
-    double way                  # how far, along all bends
+    Vec3[double] moved          # displacement by the positions
+    Vec3[double] driven         # displacement by the velocities
+    double way                  # distance, along all bends
     int steps
 
 
 def survey(PacketBlock block not None):
-    """A ``Survey`` of a block's packets.
+    """Survey a block's packets; return a ``Survey``.
 
     - ``packets``: how many are newer than those before of their entity; ``step``: the median time
       between them (s); ``latest``: the greatest time; ``whole``: all times are whole numbers;
@@ -132,7 +132,7 @@ cdef Vec3[double] in_order(Vec3[double] given, size_t order) noexcept:
 
 
 cdef double median(vector[double]& values):
-    """The middle one; 0 of none."""
+    """Return the median; 0 of no values."""
     if values.empty():
         return 0
     cdef size_t middle = values.size() // 2
@@ -145,7 +145,7 @@ cdef double median(vector[double]& values):
 
 def running_medians(const double[::1] values not None, size_t width, size_t stride,
                     double[:] medians not None):
-    """The median of each ``width`` values, the windows ``stride`` apart, into ``medians``.
+    """Write the medians of windows of ``width`` values, ``stride`` apart, to ``medians``.
 
     As many windows as ``medians`` has room for; ``ValueError`` where there are not this many. The
     values are no NaN. A window is kept in order: from one to the next only ``stride`` values go and
@@ -183,7 +183,7 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
 
 
 cdef void exchange(double* ordered, size_t width, double gone, double come) noexcept nogil:
-    """Takes one value out of those in order, and puts another one in."""
+    """Replace a value in a sorted window by another one."""
     cdef size_t place = 0
     while ordered[place] < gone:
         place += 1
@@ -204,15 +204,15 @@ cdef enum:
 
 
 def table(PacketBlock block not None, double[:, ::1] numbers not None):
-    """Fills in the packets in their order: ten columns, each a row of ``numbers``.
+    """Write the packets to ten rows of ``numbers``, in their order.
 
-    They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN:
-    none; exact below 2^53) and teleport (0 or 1).
+    They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN: none;
+    exact below 2^53) and teleport (0 or 1).
     """
     cdef Py_ssize_t count = block.items.size(), index
     cdef Packet* packet
     if numbers.shape[0] != COLUMNS or numbers.shape[1] != count:
-        raise ValueError("the table has ten columns, and a row for each packet")
+        raise ValueError("the table must have ten columns, and a row for each packet")
     for index in range(count):
         packet = &block.items[index]
         numbers[0, index] = packet.time
@@ -228,7 +228,7 @@ def table(PacketBlock block not None, double[:, ::1] numbers not None):
 
 
 def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
-    """Fills in the rotation of each packet, x y z w, of whatever length, and its spin (rad/s).
+    """Write each packet's rotation (x y z w, of any length) and spin (rad/s).
 
     NaN without one. ``numbers`` has seven columns, or four without the spins.
     """
@@ -237,7 +237,7 @@ def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
     cdef Packet* packet
     cdef Turn turn
     if numbers.shape[0] != count or numbers.shape[1] not in (4, 7):
-        raise ValueError("the table has four columns or seven, and a row for each packet")
+        raise ValueError("the table must have four or seven columns, and a row for each packet")
     numbers[:, :] = NAN
     for index in range(count):
         packet = &block.items[index]
@@ -255,7 +255,7 @@ def fill_rotations(PacketBlock block not None, double[:, ::1] numbers not None):
 
 
 def tidy(double[:] numbers not None, double least, double limit, double steps=0):
-    """Cleans numbers for computing, in place.
+    """Clean numbers for computing, in place.
 
     What is not below ``limit`` becomes NaN, what is nearer to zero than ``least`` zero; with
     ``steps``, the others are rounded to this many in one.

@@ -218,20 +218,20 @@ cdef inline bint same_datagram(const Datagram& datagram, const Packet& packet) n
 
 
 cdef inline bint is_finite(Vec3[double] value) noexcept nogil:
-    """Whether no component is infinite or NaN."""
+    """Return True if all components are finite."""
     return isfinite(value.x) and isfinite(value.y) and isfinite(value.z)
 
 
 cdef inline bint is_beyond(Vec3[double] displacement, double distance) noexcept nogil:
-    """Whether a displacement is longer than a snap distance, where 0 stands for no limit."""
+    """Return True if a displacement is longer than a snap distance (0: no limit)."""
     return 0 < distance * distance < dot(displacement, displacement)
 
 
 cdef inline double clamped(double value, double low, double high) noexcept nogil:
-    """The value clamped to the range."""
+    """Clamp a value to a range."""
     return min(max(value, low), high)
 
 
 cdef inline tuple components(Vec3[double] value):
-    """The vector as Python's tuple."""
+    """Return the vector as Python's tuple."""
     return value.x, value.y, value.z

@@ -1,4 +1,4 @@
-"""What the packets of a recording show of it, entity by entity, as they are read."""
+"""A census of a recording's packets, entity by entity, as they are read."""
 
 from libc.math cimport INFINITY, fabs, isfinite, isnan, sqrt
 from libc.stdint cimport int32_t, int64_t
@@ -36,11 +36,11 @@ Totals = namedtuple(
     " unreal unreal_line"
 )
 
-# Beyond these a number is hardly a position or a time.
+# Larger numbers are hardly positions or times.
 cdef double LARGEST = 1e12
 cdef double SMALLEST = 1e-30
 
-# Packets in a row from before the newest one, each later than the last: time has started over.
+# Time has started over after this many older packets in a row, each later than the last.
 cdef int RESTART = 3
 cdef double LEAST_RESTART = 5           # s, or half of what there was
 
@@ -57,11 +57,11 @@ cdef double FAR = 0.0025
 cdef int32_t BACK = 8
 cdef double NEAR = 0.0625
 
-# This many entities are named.
+# The largest number of entities named.
 cdef size_t MOST = 1000
 
 
-# Of so few packets steps that are longer, or shorter, in seconds, are those of another unit.
+# With so few packets, longer or shorter steps (s) mean another unit of time.
 cdef int64_t FEW = 6
 cdef double LONG = 5, SHORT = 1e-3
 
@@ -129,11 +129,11 @@ cdef class Census:
         self.newest = -INFINITY
 
     def skip(self):
-        """A block was left out."""
+        """Take note that a block was left out."""
         self.stretch += 1
 
     def observe(self, PacketBlock block not None):
-        """Takes the next packets."""
+        """Take the next packets into account."""
         cdef size_t index
         self.entities = block.entities
         with nogil:
@@ -286,7 +286,7 @@ cdef class Census:
 
     @property
     def turns(self):
-        """What is known of the rotations of each entity that has some."""
+        """The findings on the rotations of each entity that has some."""
         cdef TurnState* one
         cdef size_t number
         cdef double scale
@@ -306,7 +306,7 @@ cdef class Census:
 
     @property
     def doubtful(self):
-        """Whether there may be something to find, however few packets there were."""
+        """True if there may be something to find, even with few packets."""
         cdef size_t number
         cdef double step
         cdef State* one
@@ -325,14 +325,14 @@ cdef class Census:
 
     @property
     def totals(self):
-        """What is true of all of them."""
+        """The findings over all entities."""
         return Totals(self.packets, self.runs, self.overlaps, self.overlap_line,
                       self.seen, self.odd, self.odd_line, self.arrivals,
                       self.zero_turns, self.zero_line, self.unreal, self.unreal_line)
 
     @property
     def tracks(self):
-        """Those of the entities that have a packet with finite numbers.
+        """The findings on each entity that has a packet with finite numbers.
 
         Of more than ``MOST`` those with most packets, of equals the first to appear.
         """
@@ -370,7 +370,10 @@ cdef class Census:
 
 
 cdef void follow(State* state, const Packet& packet, double step) noexcept nogil:
-    """Whether a step, squared, leads away, or back from there; before ``last`` is the packet's."""
+    """Return True if a step, squared, leads away, or back from there.
+
+    Before ``last`` is the packet's.
+    """
     cdef Vec3[double] way
     cdef double far
     if step == 0 or packet.teleport:
@@ -405,7 +408,7 @@ cdef void follow(State* state, const Packet& packet, double step) noexcept nogil
 
 
 cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogil:
-    """Whether a long step is short beside all that there is, or velocities get there."""
+    """Return True if a long step is short beside all that there is, or velocities get there."""
     cdef Vec3[double] way = state.high - state.low
     cdef double reach = state.speed
     if step <= FAR * dot(way, way):
@@ -416,7 +419,7 @@ cdef bint is_near(State* state, const Packet& packet, double step) noexcept nogi
 
 
 cdef void vote(State* state, int axis, double value, double home) noexcept nogil:
-    """Counts a value that is another one there; that which more than half of them have stays."""
+    """Count a value that differs from the present one; replace one that fewer than half have."""
     if value == home:
         return
     if value == state.marks[axis] and state.votes[axis]:

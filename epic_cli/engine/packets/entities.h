@@ -13,7 +13,7 @@
 
 namespace epic {
 
-// Whether the bytes are UTF-8 (RFC 3629: no overlong forms, no surrogates).
+// Returns true if the bytes are UTF-8 (RFC 3629: no overlong forms, no surrogates).
 inline bool is_utf8(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
         const auto c = static_cast<unsigned char>(text[i++]);

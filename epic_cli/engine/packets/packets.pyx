@@ -40,12 +40,12 @@ cdef class Entities:
     """The names of a recording's entities, numbered in order of appearance."""
 
     def number_of(self, str name):
-        """The number of an entity, a new one for a new name."""
+        """Return the number of an entity; a new name gets a new number."""
         cdef bytes text = name.encode()
         return self.names.number_of(view(text))
 
     cpdef str name(self, int32_t number):
-        """The name that has this number."""
+        """Return the name that has this number."""
         cdef string_view name = self.names.name(number)
         return name.data()[:name.size()].decode()
 
@@ -53,11 +53,11 @@ cdef class Entities:
         return self.names.size()
 
     def __reduce__(self):
-        return entities_of, ([self.name(number) for number in range(len(self))],)
+        return restore_entities, ([self.name(number) for number in range(len(self))],)
 
 
-def entities_of(list names):
-    """Entities of these names."""
+def restore_entities(list names):
+    """Restore pickled entities."""
     entities = Entities()
     for name in names:
         entities.number_of(name)
@@ -69,7 +69,7 @@ cdef class NewestStamps:
 
 
 cdef class ConnectionTimes:
-    """Timestamp and arrival of each datagram that brought packets of a recording's entities.
+    """The timestamp and arrival of each datagram that brought packets of a recording's entities.
 
     Packets in a row that agree in both came in one datagram. Packets that are not finite do not
     count: strategies discard them. So one entity can be drawn apart from the others as it is drawn
@@ -85,18 +85,18 @@ cdef class ConnectionTimes:
         return self.newest.known
 
     def note(self, PacketBlock block not None):
-        """Adds the packets of a block."""
+        """Add the packets of a block."""
         cdef size_t index
         for index in range(block.items.size()):
             self.add(block.items[index])
 
     def extend(self, ConnectionTimes other not None):
-        """Adds the datagrams of another part of the recording."""
+        """Add the datagrams of another part of the recording."""
         self.datagrams.insert(self.datagrams.end(), other.datagrams.begin(), other.datagrams.end())
         self.in_order = False
 
     def without(self, const double[::1] timestamps not None):
-        """The connection without the datagrams that have one of these timestamps (sorted)."""
+        """Return the connection without the datagrams of these timestamps (sorted)."""
         cdef ConnectionTimes left = ConnectionTimes()
         cdef Datagram one
         cdef size_t low, high, middle, index
@@ -117,7 +117,7 @@ cdef class ConnectionTimes:
         return self.datagrams.size()
 
     def __reduce__(self):
-        return connection_of, (PyBytes_FromStringAndSize(
+        return restore_connection, (PyBytes_FromStringAndSize(
             <const char*>self.datagrams.data(), self.datagrams.size() * sizeof(Datagram)),)
 
     cdef void add(self, const Packet& packet) noexcept nogil:
@@ -141,7 +141,7 @@ cdef class ConnectionTimes:
         self.in_order = False
 
     cdef void sort(self) noexcept nogil:
-        """Sorts by arrival, where all have one, as ``sort_by_arrival`` sorts packets."""
+        """Sort by arrival if all datagrams have one, as ``sort_by_arrival`` sorts packets."""
         cdef size_t index, kept = 0
         cdef Datagram one
         if self.in_order:
@@ -166,8 +166,8 @@ cdef bint came_before(const Datagram& a, const Datagram& b) noexcept nogil:
     return a.arrival < b.arrival
 
 
-def connection_of(bytes content not None):
-    """Restores a pickled connection."""
+def restore_connection(bytes content not None):
+    """Restore a pickled connection."""
     cdef ConnectionTimes connection = ConnectionTimes()
     cdef size_t count = <size_t>len(content) // sizeof(Datagram)
     if count * sizeof(Datagram) != <size_t>len(content):
@@ -181,10 +181,11 @@ cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
     ``extra_source`` finds what a packet has beside its keys (``recordings/extras.py``; None: in
-    packet text). ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
-    its name in the text of one packet, for formats that are not packet text. ``connection`` is that
-    of all entities, where the block has the packets of one of several; None otherwise. Pickled
-    blocks (for processes of the same version) have no text, like those of ``part``.
+    packet text). ``refusals`` are the lines of that text that were refused. ``find_field`` finds a
+    field by its name in the text of one packet, for formats that are not packet text.
+    ``connection`` is that of all entities if the block has the packets of one of several; None
+    otherwise. Pickled blocks (for processes of the same version) have no text, like those of
+    ``part``.
     """
 
     def __init__(self, Entities entities=None):
@@ -193,18 +194,18 @@ cdef class PacketBlock:
         self.refusals = []
 
     def append(self, packet, int64_t line=0):
-        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for anything else.
+        """Append a ``Packet`` of the Python API; raise ``TypeError`` for anything else.
 
         That is the next ``line`` of this block, unless another is given.
         """
         cdef Packet native
         packet_from_python(packet, native)
-        native.entity = self.entities.number_of(entity_of(packet))
+        native.entity = self.entities.number_of(find_entity(packet))
         native.line = line or <int64_t>self.items.size() + 1
         self.items.push_back(native)
 
     def extend(self, PacketBlock other not None):
-        """Adds another block's packets without their text, as one line each of this recording.
+        """Append another block's packets without their text, each as a line of this recording.
 
         Both blocks must share their ``entities``.
         """
@@ -220,11 +221,11 @@ cdef class PacketBlock:
             packet.column = packet.offset = packet.length = 0
 
     def reserve(self, size_t count):
-        """Makes room for this many packets in all."""
+        """Make room for this many packets in all."""
         self.items.reserve(count)
 
     def part(self, size_t begin, size_t end):
-        """A new block with the packets from one index to before another, without text."""
+        """Return a new block with the packets at indices from begin to before end, without text."""
         cdef PacketBlock copy = PacketBlock(self.entities)
         end = min(end, self.items.size())
         begin = min(begin, end)
@@ -242,18 +243,18 @@ cdef class PacketBlock:
             if self.items[index].turn.known():
                 one.index, one.turn = index, self.items[index].turn.value()
                 turns.push_back(one)
-        return block_of, (self.entities, bytes(content), PyBytes_FromStringAndSize(
+        return restore_block, (self.entities, bytes(content), PyBytes_FromStringAndSize(
             <const char*>turns.data(), turns.size() * sizeof(PackedTurn)), self.connection)
 
     def line_text(self, size_t index):
-        """The text that the packet at this index was read from."""
+        """Return the text that the packet at this index was read from."""
         if index >= self.items.size():
             raise IndexError(index)
         cdef Packet packet = self.items[index]
         return self.text[packet.offset:packet.offset + packet.length]
 
     def line_texts(self, size_t longest):
-        """The line of each packet, each followed by one newline.
+        """Return the line of each packet, each followed by one newline.
 
         None if one is too long, or was not read from text.
         """
@@ -287,11 +288,11 @@ cdef class PacketBlock:
         return packet_to_python(self.items[index], self.entities.name(self.items[index].entity))
 
     def begins_with_arrival(self):
-        """Whether the first packet has an arrival time."""
+        """Return True if the first packet has an arrival time."""
         return self.items.size() > 0 and not isnan(self.items[0].arrival)
 
     def first_name(self):
-        """The name of the first packet's entity; empty: it has none."""
+        """Return the name of the first packet's entity; empty if it has none."""
         return self.entities.name(self.items[0].entity) if self.items.size() else ""
 
     def has_extras(self, size_t index):
@@ -317,7 +318,7 @@ cdef class PacketBlock:
         return self.line_text(index)[self.items[index].caret:]
 
     def lacks_velocity(self):
-        """Whether any of the packets has no velocity."""
+        """Return True if any of the packets has no velocity."""
         cdef size_t index
         for index in range(self.items.size()):
             if not self.items[index].has_velocity:
@@ -325,7 +326,7 @@ cdef class PacketBlock:
         return False
 
     def turns(self):
-        """Whether any of the packets has a rotation."""
+        """Return True if any of the packets has a rotation."""
         cdef size_t index
         for index in range(self.items.size()):
             if self.items[index].turn.known():
@@ -351,18 +352,18 @@ cdef class PacketBlock:
         self.items.swap(kept)
 
     def cut_before(self, size_t index):
-        """Drops the packets before the one at this index."""
+        """Drop the packets before this index."""
         self.items.erase(self.items.begin(), self.items.begin() + min(index, self.items.size()))
 
     def cut_after_line(self, int64_t line):
-        """Drops the packets of all later lines."""
+        """Drop the packets of lines after this one."""
         while self.items.size() and self.items.back().line > line:
             self.items.pop_back()
 
     def cut_at_second_entity(self):
-        """Drops all packets from the first one on that is not of the recording's first entity.
+        """Drop all packets from the first of a second entity on.
 
-        Returns the line and the entity of that packet, or None.
+        Return the line and the entity of that packet, or None.
         """
         cdef size_t index
         for index in range(self.items.size()):
@@ -373,13 +374,13 @@ cdef class PacketBlock:
         return None
 
     def line(self, size_t index):
-        """The number of the line, from 1, that the packet at this index was read from."""
+        """Return the line number, from 1, that the packet at this index was read from."""
         if index >= self.items.size():
             raise IndexError(index)
         return self.items[index].line
 
     def refusal(self, size_t index, reason, str field, double limit=0):
-        """A ``Refusal`` of the packet at this index, for its ``time`` or its ``arrival``."""
+        """Return a ``Refusal`` of the ``time`` or ``arrival`` of the packet at this index."""
         from epic_cli.engine.refusals import Refusal, find_word
 
         if index >= self.items.size():
@@ -397,9 +398,9 @@ cdef class PacketBlock:
         return Refusal(packet.line, packet.column + caret + 1, text, caret, reason, field, limit)
 
 
-def block_of(Entities entities not None, bytes content not None, bytes turns not None,
-             ConnectionTimes connection):
-    """Restores a pickled block."""
+def restore_block(Entities entities not None, bytes content not None, bytes turns not None,
+                  ConnectionTimes connection):
+    """Restore a pickled block."""
     cdef PacketBlock block = PacketBlock(entities)
     cdef size_t count = <size_t>len(content) // sizeof(Packet)
     cdef size_t turning = <size_t>len(turns) // sizeof(PackedTurn)
@@ -445,8 +446,8 @@ cdef object no_packet(object source):
     return TypeError(why_no_packet(source))
 
 
-cdef str entity_of(object source):
-    """The name of a packet's entity; raises ``TypeError`` where it is no text."""
+cdef str find_entity(object source):
+    """Return the name of a packet's entity; raise ``TypeError`` where it is no text."""
     entity = getattr(source, "entity", None)
     if not isinstance(entity, str):
         raise no_packet(source)
@@ -454,7 +455,7 @@ cdef str entity_of(object source):
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
-    """Raises ``TypeError`` if it is not a packet."""
+    """Convert a packet of Python; raise ``TypeError`` if the object is none."""
     try:
         x, y, z = source.position
         packet.position = Vec3[double](x, y, z)
@@ -487,7 +488,7 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
 
 
 cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
-    """Sets the turn of a packet or a sample, where there is a rotation."""
+    """Set the turn of a packet or a sample if there is a rotation."""
     cdef Turn found
     if rotation is None:
         return 0
@@ -501,13 +502,13 @@ cdef int turn_from_python(rotation, spin, OptionalTurn& turn) except -1:
 
 
 def is_quaternion(rotation):
-    """Whether four numbers can be a rotation; they need not be of length 1."""
+    """Return True if four numbers can be a rotation, of any length."""
     x, y, z, w = rotation
     return is_rotation(Quaternion(x, y, z, w))
 
 
 def turn_between(start, end, double duration, double u):
-    """The rotation and the spin at the fraction u of the way between two, so long (s) apart.
+    """Return rotation and spin at the fraction u between two rotations a duration (s) apart.
 
     Each is a quaternion of any length, and a spin (rad/s) or None. The curve matches both spins
     (``hermite_turn``); without one of them it is the great circle, at a constant spin.
@@ -525,14 +526,14 @@ def turn_between(start, end, double duration, double u):
 
 
 def angles(rotation):
-    """Yaw about z, pitch about y, roll about x, in degrees."""
+    """Return yaw about z, pitch about y and roll about x, in degrees."""
     x, y, z, w = rotation
     cdef Angles found = angles_of(Quaternion(x, y, z, w))
     return found.yaw, found.pitch, found.roll
 
 
 cdef tuple rotation_of_turn(const OptionalTurn& turn):
-    """The rotation as Python's tuple; None: there is none."""
+    """Return the rotation as Python's tuple; None if there is none."""
     cdef Quaternion q
     if not turn.known():
         return None
@@ -541,11 +542,11 @@ cdef tuple rotation_of_turn(const OptionalTurn& turn):
 
 
 def check_packets(packets):
-    """Raises ``TypeError`` for the first that is not a packet."""
+    """Raise ``TypeError`` for the first object that is not a packet."""
     cdef Packet packet
     for source in packets:
         packet_from_python(source, packet)
-        entity_of(source)
+        find_entity(source)
 
 
 cdef object packet_to_python(const Packet& packet, str entity):
@@ -598,7 +599,7 @@ cdef void fill_turns(const vector[Sample]& samples, double* out) noexcept nogil:
 
 
 cdef class SampleBlock:
-    """Up to ``capacity`` ticks' worth of samples, to be filled and emptied again."""
+    """A buffer of up to ``capacity`` samples, to be filled and emptied again."""
 
     def __init__(self, size_t capacity=2048):
         if capacity < 1:
@@ -610,14 +611,14 @@ cdef class SampleBlock:
         return self.items.size() >= self.capacity
 
     def clear(self):
-        """Empties the block."""
+        """Empty the block."""
         self.items.clear()
 
     def __len__(self):
         return self.items.size()
 
     def samples(self, Entities entities):
-        """The samples as a list of the Python API's ``Sample``."""
+        """Return the samples as a list of the Python API's ``Sample``."""
         cdef size_t index
         return [
             sample_to_python(self.items[index], entities.name(self.items[index].entity))
@@ -625,13 +626,16 @@ cdef class SampleBlock:
         ]
 
     def copy(self):
-        """A new block with these samples."""
+        """Return a new block with these samples."""
         cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
         copy.items.assign(self.items.begin(), self.items.end())
         return copy
 
     def rows(self):
-        """The samples as bytes, 64 each: position, velocity, time; status and entity as int32."""
+        """Return 64 bytes a sample: position, velocity, time; status and entity as int32.
+
+        Status and entity as int32.
+        """
         cdef bytearray content = bytearray(self.items.size() * PLAIN_SAMPLE)
         cdef size_t index
         for index in range(self.items.size()):
@@ -639,13 +643,13 @@ cdef class SampleBlock:
         return bytes(content)
 
     def turns(self):
-        """As bytes, seven numbers for each sample: its rotation and its spin, NaN without one."""
+        """Return seven doubles a sample as bytes: rotation and spin, NaN without one."""
         cdef bytearray content = bytearray(self.items.size() * sizeof(Turn))
         fill_turns(self.items, <double*><char*>content)
         return bytes(content)
 
     def last(self, Entities entities):
-        """The last of ``samples``; raises ``IndexError`` if the block is empty."""
+        """Return the last of ``samples``; raise ``IndexError`` if the block is empty."""
         if self.items.empty():
             raise IndexError("the block is empty")
         return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
@@ -668,7 +672,7 @@ cdef size_t IN_FILE = 1 << 30
 
 
 cdef class SampleSpool:
-    """Keeps the samples of one group after the other, and gives those of all in order of time.
+    """A spool that takes the samples of one group after another, and sorts them by time.
 
     Up to 8 MiB are held in memory, and up to 1 GiB in a temporary file.
     """
@@ -683,12 +687,12 @@ cdef class SampleSpool:
             PyBuffer_Release(&self.content)
 
     def close(self):
-        """Nothing is added any more: ends the use of the file, but for what is drawn of it."""
+        """Close the file for writing; samples that are in it can still be drawn."""
         if self.file is not None:
             self.file.close()
 
     def add(self, SampleBlock block not None):
-        """Keeps the samples of this group; False: there is room for no more."""
+        """Add samples of the present group; return False if there is no more room."""
         cdef size_t index
         for index in range(block.items.size()):
             self.kept.add(block.items[index])
@@ -711,11 +715,11 @@ cdef class SampleSpool:
         return True
 
     def next_group(self):
-        """The samples from now on are those of another group."""
+        """Begin another group with the next samples."""
         self.kept.next_group()
 
     def begin(self):
-        """Begins to draw; nothing may be added from now on."""
+        """Begin to draw; nothing can be added afterwards."""
         cdef const char* content = NULL
         if self.kept.size() > self.kept.memory.size():
             from mmap import ACCESS_READ, mmap
@@ -728,7 +732,7 @@ cdef class SampleSpool:
         self.kept.begin(content)
 
     def draw(self, SampleBlock out not None):
-        """Fills ``out`` with the next samples; False: these were the last."""
+        """Fill ``out`` with the next samples; return False after the last ones."""
         return self.kept.draw(out.items, out.capacity)
 
 
@@ -743,7 +747,7 @@ cdef double BEGINNING = 0.2
 
 
 cdef class Groups:
-    """Finds where a recording that is grouped by entity goes on to its next one.
+    """A finder of the places where a recording that is grouped by entity goes on to the next one.
 
     All packets of an entity stand together there, and times go back to the beginning from one to
     the next: that is the order of the file, not lateness.
@@ -760,7 +764,10 @@ cdef class Groups:
         self.first, self.newest = INFINITY, -INFINITY
 
     def next_group(self, PacketBlock block not None):
-        """The index of the first packet of another group; the block's size: there is none."""
+        """Return the index of the first packet of another group, or the block's size.
+
+        The block's size: there is none.
+        """
         cdef size_t index, run = self.run           # copies, which stay in registers
         cdef int32_t entity = self.entity
         cdef double time, first = self.first, newest = self.newest
@@ -788,7 +795,7 @@ cdef class Groups:
 
 
 cdef bint stands_together(PacketBlock block, size_t begin) noexcept:
-    """Whether the packets behind are of the same entity, as far as they have come."""
+    """Return True if the packets behind belong to the same entity, as far as known."""
     cdef size_t index
     for index in range(begin, min(begin + TOGETHER, block.items.size())):
         if block.items[index].entity != block.items[begin].entity:
@@ -801,7 +808,7 @@ cdef bint arrived_before(const Packet& a, const Packet& b) noexcept nogil:
 
 
 def sort_by_arrival(PacketBlock block not None):
-    """Sorts packets that all have an arrival time by it."""
+    """Sort packets by arrival if all have one."""
     cdef size_t index
     cdef bint sorted = True
     for index in range(block.items.size()):
@@ -813,7 +820,7 @@ def sort_by_arrival(PacketBlock block not None):
 
 
 def split_block(PacketBlock block not None, size_t index):
-    """Cuts the packets from an index on off a block; returns them as a block of the same text."""
+    """Cut a block at an index; return the rest as a block of the same text."""
     cdef PacketBlock rest = PacketBlock(block.entities)
     rest.items.assign(block.items.begin() + index, block.items.end())
     block.items.resize(index)
@@ -822,8 +829,8 @@ def split_block(PacketBlock block not None, size_t index):
     return rest
 
 
-def arrivals_of(PacketBlock block not None):
-    """The first and the last arrival (s) in a block; NaN where a packet has none."""
+def arrival_range(PacketBlock block not None):
+    """Return the first and the last arrival (s) in a block; NaN if a packet has none."""
     cdef double first = INFINITY, last = -INFINITY
     cdef size_t index
     for index in range(block.items.size()):
@@ -835,9 +842,9 @@ def arrivals_of(PacketBlock block not None):
 
 
 def join_by_arrival(PacketBlock block not None, PacketBlock other not None, double until):
-    """Adds another block's packets, sorts all by arrival, and cuts off those from a time (s) on.
+    """Merge another block into this one by arrival, and cut off the packets from a time (s) on.
 
-    Returns these as a block of their own.
+    Return these as a block of their own.
     """
     cdef size_t base = len(block.text)
     cdef size_t index
@@ -867,7 +874,7 @@ def join_by_arrival(PacketBlock block not None, PacketBlock other not None, doub
 
 
 cdef class VelocityFiller:
-    """Gives packets the estimate that strategies get: from the entity's packets before each.
+    """An estimator that gives packets the velocity that strategies get, from earlier packets.
 
     One for a whole recording; its blocks come in their order.
     """
@@ -875,7 +882,7 @@ cdef class VelocityFiller:
     cdef vector[VelocityEstimate] entities
 
     def fill(self, PacketBlock block not None):
-        """Fills the block's packets in place; how many of them had no velocity."""
+        """Fill in missing velocities in place; return how many packets had none."""
         cdef size_t index, filled = 0
         cdef Packet* packet
         for index in range(block.items.size()):
@@ -912,7 +919,7 @@ cdef extern from *:
 
 
 def describe_build():
-    """The compiler, flags and Cython version that the engine was built with."""
+    """Return the compiler, flags and Cython version that the engine was built with."""
     cdef int version = CYTHON_HEX_VERSION
     cython = f"{version >> 24}.{version >> 16 & 255}.{version >> 8 & 255}"
     return f"{EPIC_COMPILER.decode()} {EPIC_FLAGS.decode()}, Cython {cython}"

@@ -37,19 +37,19 @@ inline double dot(const Quaternion& a, const Quaternion& b) {
 
 inline double length(const Quaternion& q) { return std::sqrt(dot(q, q)); }
 
-// Whether it can be a rotation, of whatever length: not zero, as good as zero or out of all range.
+// Returns true if it can be a rotation, of any length: not (almost) zero nor out of all range.
 inline bool is_rotation(const Quaternion& q) {
     const double size = length(q);
     return 1e-6 < size && size < 1e6;
 }
 
-// What loggers write before the first rotation is known.
+// Returns true for four zeros, which loggers write before the first rotation is known.
 inline bool is_zero(const Quaternion& q) { return length(q) <= 1e-6; }
 
-// The rotation back.
+// The inverse rotation.
 inline Quaternion inverse(const Quaternion& q) { return {-q.x, -q.y, -q.z, q.w}; }
 
-// Of length 1. One that has it, up to rounding, stays as it is; of zero the identity is made.
+// Normalizes to length 1; leaves one of that length, up to rounding; zero becomes the identity.
 inline Quaternion normalized(const Quaternion& q) {
     const double square = dot(q, q);
     if (std::fabs(square - 1) <= 4 * 2.220446049250313e-16) return q;
@@ -58,7 +58,7 @@ inline Quaternion normalized(const Quaternion& q) {
     return {q.x / norm, q.y / norm, q.z / norm, q.w / norm};
 }
 
-// Of q and -q the one on the side of the other rotation.
+// Returns q or -q, whichever is nearer to the other quaternion.
 inline Quaternion near_to(const Quaternion& q, const Quaternion& other) {
     return dot(q, other) < 0 ? -q : q;
 }
@@ -86,7 +86,7 @@ inline Vec3<double> vector_between(const Quaternion& from, const Quaternion& to)
     return vector_of(to * inverse(from));
 }
 
-// As much, with whole turns more about the same axis where that is nearer to what is expected.
+// The same, plus whole turns about its axis if that is nearer to the expected vector.
 inline Vec3<double> vector_between(const Quaternion& from, const Quaternion& to,
                                    const Vec3<double>& expected) {
     constexpr double kTurn = 6.283185307179586;
@@ -100,7 +100,7 @@ inline Vec3<double> vector_between(const Quaternion& from, const Quaternion& to,
     return way * (1 + turns * kTurn / angle);
 }
 
-// A vector, turned.
+// Rotates a vector.
 inline Vec3<double> turned(const Quaternion& q, const Vec3<double>& v) {
     const Vec3<double> part(q.x, q.y, q.z);
     const Vec3<double> twice = cross(part, v) * 2.0;
@@ -125,7 +125,7 @@ inline Vec3<double> rate_of_spin(const Vec3<double>& vector, const Vec3<double>&
     return spin - once * 0.5 + twice * (1 / square - 0.5 / (angle * std::tan(angle / 2)));
 }
 
-// After this many seconds of an angular velocity.
+// The rotation after this many seconds of an angular velocity.
 inline Quaternion spun(const Quaternion& q, const Vec3<double>& spin, double elapsed) {
     return normalized(rotation_of(spin * elapsed) * q);
 }
@@ -180,7 +180,7 @@ inline Quaternion of_angles(const Angles& angles) {
            about(0, angles.roll * kDegree);
 }
 
-// Of a matrix by rows that turns column vectors (Shepperd, Quaternion from rotation matrix, 1978).
+// From a matrix by rows, for column vectors (Shepperd, Quaternion from rotation matrix, 1978).
 inline Quaternion of_matrix(const double (&m)[9]) {
     const double trace = m[0] + m[4] + m[8];
     const double squares[4] = {1 + 2 * m[0] - trace, 1 + 2 * m[4] - trace, 1 + 2 * m[8] - trace,
@@ -205,7 +205,7 @@ struct Turn {
     Turn(const Quaternion& r, const Vec3<double>& s) : rotation(r), spin(s) {}
 };
 
-// Whether both of its parts can be used.
+// Returns true if the rotation can be one (is_rotation) and the spin is finite.
 inline bool is_turn(const Turn& turn) {
     return is_rotation(turn.rotation) && std::isfinite(turn.spin.x) &&
            std::isfinite(turn.spin.y) && std::isfinite(turn.spin.z);

@@ -10,7 +10,7 @@
 
 namespace epic {
 
-// What is kept of a sample: plain bytes, and behind them its turn, if it has one.
+// A stored sample: plain bytes, followed by its turn, if it has one.
 class Spool {
 public:
     std::vector<char> memory;   // what has not been moved to a file

@@ -26,7 +26,7 @@ inline Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// NaN differs from nothing.
+// Two NaN count as equal.
 template <typename T>
 inline bool differ(const Vec3<T>& a, const Vec3<T>& b) {
     return a.x < b.x || a.x > b.x || a.y < b.y || a.y > b.y || a.z < b.z || a.z > b.z;

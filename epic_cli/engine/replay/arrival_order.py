@@ -1,10 +1,10 @@
-"""Recordings that are sorted by send time, whose packets arrived in another order."""
+"""Recordings sorted by send time, whose packets arrived in another order."""
 
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from epic_cli.engine.packets import Groups, PacketBlock, arrivals_of, join_by_arrival
+from epic_cli.engine.packets import Groups, PacketBlock, arrival_range, join_by_arrival
 
 #: A packet that arrived before others may stand so far below them (s), and this many packets.
 WINDOW = 2.0
@@ -12,11 +12,12 @@ MOST_PACKETS = 65_536
 
 
 def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
-    """The blocks of a whole recording; packets that arrived before those of blocks above go there.
+    """Yield the blocks of a whole recording, with packets moved up to where they arrived.
 
-    Blocks that are in order stay as they are, and so does what stands above a packet without an
-    arrival time, and a recording that is grouped by entity. ``strict``: it ends with the first
-    refused line, behind all packets above that.
+    Packets that arrived before those of blocks above go there. Blocks that are in order stay as
+    they are, and so does what stands above a packet without an arrival time, and a recording that
+    is grouped by entity. ``strict``: it ends with the first refused line, behind all packets above
+    that.
     """
     blocks = _up_to_refusal(blocks) if strict else blocks
     waiting: deque[tuple[float, PacketBlock]] = deque()  # each with the last arrival so far
@@ -25,7 +26,7 @@ def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[
     try:
         for given in blocks:
             block = given
-            first, last = arrivals_of(block)
+            first, last = arrival_range(block)
             if groups is not None and (math.isnan(first) or groups.next_group(block) < len(block)):
                 groups = None
                 yield from (one for _, one in waiting)
@@ -39,14 +40,14 @@ def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[
                 joined, (_, above) = True, waiting.pop()
                 join_by_arrival(above, block, math.inf)
                 block = above
-                first, last = arrivals_of(above)
+                first, last = arrival_range(above)
             if joined:
                 above, block = (
                     block,
                     join_by_arrival(block, PacketBlock(block.entities), newest - WINDOW),
                 )
-                _append(waiting, above, arrivals_of(above)[1])
-                last = arrivals_of(block)[1]
+                _append(waiting, above, arrival_range(above)[1])
+                last = arrival_range(block)[1]
             _append(waiting, block, last)
             while waiting and (waiting[0][0] <= newest - WINDOW or packets > MOST_PACKETS):
                 _, above = waiting.popleft()

@@ -1,4 +1,4 @@
-"""One's own player: what the client predicted, what the server said, and how engines hide it.
+"""Logs of the local player: predictions, server states, and how engines hide corrections.
 
 A log of the local player has two entities, ``predicted`` and ``authoritative`` (or
 ``NAME/predicted`` and ``NAME/authoritative``): the states that the client predicted, one a frame,
@@ -26,14 +26,14 @@ _SHOWS = 0.1
 
 
 class NoCommonStates(ValueError):
-    """A log of the local player in which no state of the server answers one that was predicted."""
+    """A log of the local player in which no server state answers a predicted one."""
 
 
 class OwnPlayer(NamedTuple):
-    """A log made ready: what the client predicted, and where the player really was.
+    """A prepared log: the client's predictions, and the player's true path.
 
-    Packets of ``predicted`` arrive when they are made, and are marked as teleports where the
-    client corrected itself. ``truth`` has the server's states at the client's time of their input.
+    Packets of ``predicted`` arrive when they are made, and are marked as teleports where the client
+    corrected itself. ``truth`` has the server's states at the client's time of their input.
     """
 
     predicted: PacketBlock
@@ -41,9 +41,9 @@ class OwnPlayer(NamedTuple):
 
 
 def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
-    """The logs of the local players in a recording, by player; none: it has other things.
+    """Return the logs of local players in a recording, by player; empty for other recordings.
 
-    Raises ``NoCommonStates`` where their states have no sequence numbers in common.
+    Raise ``NoCommonStates`` where their states have no sequence numbers in common.
     """
     found = {}
     entities = Entities()
@@ -56,9 +56,9 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
 
 
 def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-    """The blocks of a recording as a strategy draws them that draws the local player.
+    """Yield the blocks that a strategy for the local player draws.
 
-    Its logs are made ready, which needs all of them at once. Raises ``NoCommonStates``.
+    Its logs are made ready, which needs all of them at once. Raise ``NoCommonStates``.
     """
     kept: list[PacketBlock] = []
     packets: dict[str, PacketBlock] = {}
@@ -116,7 +116,7 @@ def _arrival(packet: Packet) -> float:
 
 
 def _unexplained(before: Packet, packet: Packet) -> float:
-    """How far a state is from where the velocities of both lead."""
+    """Return the distance of a state from where the velocities of both states lead."""
     seconds = packet.time - before.time
     zero: Vector = (0.0, 0.0, 0.0)
     a, b = before.velocity or zero, packet.velocity or zero

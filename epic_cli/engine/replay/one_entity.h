@@ -67,9 +67,9 @@ struct DemoPace {
     void store(Run& run) const { clock.store(run), run.promised = promised; }
     bool behind(double due) const { return clock.now < due; }
     bool admits(const Packet& packet) const { return clock.lead(packet) <= limit; }
-    double before(const Packet&) const { return -INFINITY; }
+    double due_before(const Packet&) const { return -INFINITY; }
     double received(const Packet&) const { return clock.now; }
-    double after(const Packet& packet) {
+    double due_after(const Packet& packet) {
         const double lead = clock.lead(packet);
         if (lead > promised) promised = lead;
         return lead;
@@ -96,8 +96,8 @@ struct ArrivalPace {
         const double arrival = received(packet);
         return newest <= arrival && arrival < limit;
     }
-    double before(const Packet& packet) const { return received(packet); }
-    double after(const Packet& packet) {
+    double due_before(const Packet& packet) const { return received(packet); }
+    double due_after(const Packet& packet) {
         newest = received(packet);
         return -INFINITY;
     }
@@ -122,14 +122,14 @@ inline void follow(Run& run, void* strategy, Take take, Draw draw) {
             draw(strategy, sample.time, sample);
         }
         if (packet == run.end || packet->entity != run.entity || !pace.admits(*packet)) break;
-        const double before = pace.before(*packet);
+        const double before = pace.due_before(*packet);
         if (before > due) {
             due = before;
             if (pace.behind(due)) continue;
         }
         if (take(strategy, *packet, pace.received(*packet))) ++run.taken;
         else ++run.discarded;
-        const double after = pace.after(*packet++);
+        const double after = pace.due_after(*packet++);
         if (after > due) due = after;
     }
 stop:

@@ -27,10 +27,10 @@ cdef double TAIL = 0.15
 
 
 cdef class Pacing:
-    """Decides which ticks are drawn before a packet is applied and which after it.
+    """A rule for which ticks are drawn before a packet is applied, and which after.
 
-    ``before`` and ``after`` return a time; ticks are due while they are ``behind`` it. ``shared``
-    is set once there are several entities on the clock.
+    Ticks are due while they are ``behind`` the time that ``due_before`` or ``due_after`` returns.
+    ``shared`` is set once there are several entities on the clock.
     """
 
     cdef readonly Clock clock
@@ -44,11 +44,11 @@ cdef class Pacing:
         self.shared = False
 
     cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
-        """Whether this packet has no place on the clock."""
+        """Return True if this packet has no place on the clock."""
         return ACCEPTED
 
     cdef object refusal(self, PacketBlock block, size_t index, Verdict verdict):
-        """What is wrong with the time of a packet that has no place on the clock."""
+        """Return the refusal of a packet whose time has no place on the clock."""
         from epic_cli.engine.refusals import Reason
 
         field = "arrival" if isinstance(self, ArrivalPacing) else "time"
@@ -63,28 +63,30 @@ cdef class Pacing:
         return block.refusal(index, reason, field, self.clock.reach())
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        """Takes the first packet that is not refused."""
+        """Take the first packet that is not refused."""
         self.started = True
 
-    cdef double before(self, const Packet& packet) noexcept nogil:
+    cdef double due_before(self, const Packet& packet) noexcept nogil:
+        """Return the time up to which ticks are drawn before the packet is applied."""
         return -INFINITY
 
-    cdef double after(self, const Packet& packet) noexcept nogil:
+    cdef double due_after(self, const Packet& packet) noexcept nogil:
+        """Return the time up to which ticks are drawn once the packet is applied."""
         return -INFINITY
 
     cdef double now(self, const Packet& packet) noexcept nogil:
-        """The receiver's time when the packet is applied."""
+        """Return the receiver's time when the packet is applied."""
         return self.clock.now
 
     cdef bint behind(self, double due) noexcept nogil:
         return False
 
     cdef double end(self) noexcept nogil:
-        """The ticks due after the last packet."""
+        """Return the ticks due after the last packet."""
         return -INFINITY
 
     cdef double asks_for(self, const Packet& packet) noexcept nogil:
-        """The time up to which rows are due after this packet."""
+        """Return the time up to which rows are due after this packet."""
         return -INFINITY
 
     cdef void follow(self, Run& run, void* strategy) noexcept nogil:
@@ -97,7 +99,7 @@ cdef class Pacing:
         return TOO_FAR if ticks > MOST_TICKS else ACCEPTED
 
     cdef Verdict unreached(self, double target, bint from_now) noexcept nogil:
-        """Why the clock never passes a time: it stalls, or no clock could.
+        """Say why the clock never passes a time: it stalls, or no clock could.
 
         ``from_now``: the ticks on the way there are drawn.
         """
@@ -108,11 +110,11 @@ cdef class Pacing:
 
 
 cdef class DemoPacing(Pacing):
-    """The demo's own loop: a packet is applied at once, then rows are drawn while the clock is
-    behind the packet's time + 0.15 s. The receiver's time is that of the last row.
+    """The demo's loop: apply each packet at once, then draw rows up to its time + 0.15 s.
 
-    With several entities the rows of a packet wait until a packet needs later ones, so that all
-    states of the same time have arrived when their tick is drawn.
+    The receiver's time is that of the last row. With several entities the rows of a packet wait
+    until a packet needs later ones, so that all states of the same time have arrived when their
+    tick is drawn.
     """
 
     cdef double promised
@@ -127,12 +129,12 @@ cdef class DemoPacing(Pacing):
     cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
         return self.distance(self.clock.lead(packet.time, packet.single.time))
 
-    cdef double before(self, const Packet& packet) noexcept nogil:
+    cdef double due_before(self, const Packet& packet) noexcept nogil:
         if self.clock.lead(packet.time, packet.single.time) > self.promised:
             return self.promised
         return -INFINITY
 
-    cdef double after(self, const Packet& packet) noexcept nogil:
+    cdef double due_after(self, const Packet& packet) noexcept nogil:
         cdef double lead = self.clock.lead(packet.time, packet.single.time)
         if lead > self.promised:
             self.promised = lead
@@ -190,10 +192,10 @@ cdef class ArrivalPacing(Pacing):
         self.started = True
         self.clock.skip_to(self.arrival(packet))
 
-    cdef double before(self, const Packet& packet) noexcept nogil:
+    cdef double due_before(self, const Packet& packet) noexcept nogil:
         return self.arrival(packet)
 
-    cdef double after(self, const Packet& packet) noexcept nogil:
+    cdef double due_after(self, const Packet& packet) noexcept nogil:
         self.newest = self.arrival(packet)
         return -INFINITY
 
@@ -225,25 +227,25 @@ cdef float SINGLE_LEAD = <float>0.15
 
 
 cdef class Clock:
-    """Holds the last tick drawn; ``following()`` is the next one. Seconds."""
+    """A clock that holds the last tick drawn, in seconds; ``following()`` is the next one."""
 
     cdef double now
 
     cdef void restart(self) noexcept nogil:
-        """Goes back to time 0, before the first tick."""
+        """Go back to time 0, before the first tick."""
 
     cdef double following(self) noexcept nogil:
-        """The time of the next tick."""
+        """Return the time of the next tick."""
         return self.now
 
     cdef void step(self) noexcept nogil:
-        """Advances to the next tick."""
+        """Advance to the next tick."""
 
     cdef void skip_to(self, double target) noexcept nogil:
-        """Advances until the next tick is the first one at or after ``target``."""
+        """Advance until the next tick is the first one at or after ``target``."""
 
     cdef double lead(self, double time, float single_time) noexcept nogil:
-        """The time up to which a packet of this time has rows drawn, as this clock rounds it."""
+        """Return the time up to which a packet of this time has rows, as this clock rounds it."""
         return time + LEAD
 
     cdef double ticks_to(self, double target) noexcept nogil:
@@ -251,11 +253,11 @@ cdef class Clock:
         return 0
 
     cdef double reach(self) noexcept nogil:
-        """The largest time that the clock reaches."""
+        """Return the largest time that the clock reaches."""
         return 0
 
     cdef double length(self) noexcept nogil:
-        """The time between two ticks."""
+        """Return the time between two ticks."""
         return 0
 
     cdef void lend(self, Run& run) noexcept nogil:
@@ -265,21 +267,21 @@ cdef class Clock:
         run.limit = self.reach()
 
     cdef void take_back(self, const Run& run) noexcept nogil:
-        """Takes the state back from that loop."""
+        """Take the state back from that loop."""
         self.now = run.now
 
     cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
-        """That loop, paced as the demo is."""
+        """Run that loop with the demo's pacing."""
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
-        """That loop, paced by arrivals."""
+        """Run that loop with arrival pacing."""
 
 
 cdef class SingleClock(Clock):
     """The demo's clock: starts at 0 and adds the tick in single precision, again and again.
 
     It drifts (2003 ticks of 0.05 s make 100.152 s) and stands still where half the distance
-    between two neighbouring floats is no less than the tick: at 2^20 s for 0.05 s.
+    between two neighboring floats is no less than the tick: at 2^20 s for 0.05 s.
     """
 
     cdef float current
@@ -368,7 +370,7 @@ cdef class ExactClock(Clock):
         self.now = self.index * self.numerator / self.denominator
 
     cdef void skip_to(self, double target) noexcept nogil:
-        # The quotient may round to either side of the tick; look at the neighbours.
+        # The quotient may round to either side of the tick; look at the neighbors.
         cdef double index = ceil(target * self.denominator / self.numerator) - 2
         while index * self.numerator / self.denominator < target:
             index += 1

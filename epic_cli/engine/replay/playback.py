@@ -40,11 +40,11 @@ DEFAULT_TICK: Ratio = (1, 20)
 
 
 class Timing(NamedTuple):
-    """When rows are drawn and when packets meet them; None: by the recording.
+    """The timing of rows and packets; None: chosen by the recording.
 
-    A recording with arrival times (or a ``latency`` to make them from) is replayed with
-    ``arrival`` pacing on the ``exact`` clock, any other as the demo does: ``demo`` pacing on
-    the ``single`` clock. ``tick`` and ``latency`` are in seconds.
+    A recording with arrival times (or a ``latency`` to make them from) is replayed with ``arrival``
+    pacing on the ``exact`` clock, any other as the demo does: ``demo`` pacing on the ``single``
+    clock. ``tick`` and ``latency`` are in seconds.
     """
 
     tick: Ratio = DEFAULT_TICK
@@ -53,12 +53,12 @@ class Timing(NamedTuple):
     latency: float | None = None
 
     def in_force(self, arrivals: bool) -> tuple[ClockName, PacingName]:
-        """The clock and the pacing for a recording that has arrival times or has none."""
+        """Return clock and pacing for a recording with or without arrival times."""
         pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
         return self.clock or ("exact" if pacing == "arrival" else "single"), pacing
 
     def resolve(self, arrivals: bool) -> Pacing:
-        """The pacing, with its clock, for a recording that has arrival times or has none."""
+        """Create the pacing, with its clock, for a recording with or without arrival times."""
         clock_name, pacing = self.in_force(arrivals)
         clock: Clock = ExactClock(*self.tick)
         if clock_name == "single":  # it takes the nearest float
@@ -74,9 +74,10 @@ SCREEN_TIMING = Timing((1, 60), "exact")
 
 
 def parse_tick(tick: "str | float | Fraction") -> Ratio:
-    """A tick as an exact ratio: ``0.05``, ``1/60``, ``50ms`` or ``60hz``; raises ``ValueError``.
+    """Parse a tick as an exact ratio: ``0.05``, ``1/60``, ``50ms`` or ``60hz``.
 
-    A float counts as the decimal that it prints as: 0.05 is 1/20.
+    Raise ``ValueError``. Raise ``ValueError``. A float counts as the decimal that it prints as:
+    0.05 is 1/20.
     """
     from fractions import Fraction  # loaded only where a tick is set
 
@@ -97,7 +98,7 @@ def parse_tick(tick: "str | float | Fraction") -> Ratio:
 
 
 def tick_text(tick: Ratio) -> str:
-    """A tick in seconds: ``0.05``, or the ratio where the decimal would not be short."""
+    """Return a tick in seconds: ``0.05``, or the ratio if the decimal is long."""
     seconds = f"{tick[0] / tick[1]:.6g}"
     return seconds if len(seconds) <= 6 else f"{tick[0]}/{tick[1]}"
 
@@ -156,7 +157,7 @@ class SampleStream:
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
-        """The samples for these packets; each block is emptied when the next is requested.
+        """Yield the samples for these packets; each block is emptied when the next is requested.
 
         Packets that have no place on the clock are added to the block's refusals.
         """
@@ -181,7 +182,7 @@ class SampleStream:
             yield from self.release()
 
     def _hear(self, block: PacketBlock) -> None:
-        """Takes note of the packets of others in a block that has none of the entity drawn."""
+        """Take note of a block that has only packets of other entities."""
         if block.connection is not None and self.replay is not None:
             self.replay.feed(block)
         elif block.connection is not None and listens(self._make_strategy()):
@@ -189,7 +190,7 @@ class SampleStream:
 
     @property
     def waits(self) -> bool:
-        """Whether samples wait for others."""
+        """True while samples wait for those of other groups."""
         return self._spool is not None
 
     def _by_group(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -210,7 +211,7 @@ class SampleStream:
                     self._spool.next_group()
 
     def _in_order(self, drawn: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
-        """These samples, unless they have to wait."""
+        """Yield these samples, or keep them while they have to wait."""
         for samples in drawn:
             if self._spool is None:
                 yield samples
@@ -218,7 +219,7 @@ class SampleStream:
                 yield from self.release()
 
     def release(self) -> Iterator[SampleBlock]:
-        """The samples that wait for others; none will from now on."""
+        """Yield the waiting samples; no more will wait."""
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.begin()
@@ -234,7 +235,7 @@ class SampleStream:
         block.refusals.sort(key=lambda refusal: refusal[:2])
 
     def _begun(self, block: PacketBlock) -> Replay:
-        """The replay; the first packet decides on clock and pacing."""
+        """Return the replay; the first packet decides on clock and pacing."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
             self.replay = Replay(
@@ -243,7 +244,7 @@ class SampleStream:
         return self.replay
 
     def largest_tick_gap(self, block: PacketBlock) -> tuple[float, int]:
-        """The most rows, about, that a packet of this block will need, and its index.
+        """Return about how many rows a packet of this block needs at most, and its index.
 
         The block must be the next one fed.
         """
@@ -254,7 +255,10 @@ class SampleStream:
         return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
     def advance(self, time: float) -> Iterator[SampleBlock]:
-        """The samples up to a time (s) before which no more packets will arrive."""
+        """Replay up to ``time`` (s), given that no earlier packet can still arrive.
+
+        Yield the samples.
+        """
         if self.replay is not None:
             self.replay.advance(time)
             yield from self._filled(self.replay.draw, self._out)
@@ -265,7 +269,7 @@ class SampleStream:
         done: Callable[[PacketBlock], object] = len,
         interrupted: Callable[[int], object] | None = None,
     ) -> Iterator[tuple[SampleBlock, PacketBlock]]:
-        """All samples of blocks, each with the block with whose packets they come.
+        """Yield all samples of blocks, each with the block whose packets they belong to.
 
         At first each block has none; samples are gone when the next ones are asked for. A block is
         ``done`` once it is drawn, which may raise something. What waits for its turn comes before
@@ -294,7 +298,7 @@ class SampleStream:
             self.close()
 
     def finish(self) -> Iterator[SampleBlock]:
-        """The samples after the last packet."""
+        """Yield the samples after the last packet."""
         yield from self._in_order(self._finish())
         yield from self.release()
 
@@ -304,7 +308,7 @@ class SampleStream:
             yield from self._filled(self.replay.draw, self._out)
 
     def close(self) -> None:
-        """Ends the stream and releases its strategies."""
+        """End the stream and release its strategies."""
         if self.replay is not None:
             self.replay.close()
         if self._spool is not None:
@@ -321,12 +325,12 @@ class SampleStream:
 
 
 def listens(strategy: "SmoothingStrategy") -> bool:
-    """Return True if what it draws depends on packets of the connection's other entities."""
+    """Return True if the drawing depends on packets of the connection's other entities."""
     return bool(getattr(strategy, "listens", hasattr(strategy, "hear")))
 
 
 def needs_estimates(strategy: "SmoothingStrategy") -> bool:
-    """Whether its drawing of packets without a velocity depends on the engine's estimate."""
+    """Return True if the strategy needs the engine's estimate for packets without a velocity."""
     declared = getattr(strategy, "declaration", None)
     uses = declared is None or declared.uses_velocity
     return uses and not getattr(strategy, "estimates_velocity", False)

@@ -19,12 +19,12 @@ cdef struct RefusedPacket:
 
 
 cdef class Replay:
-    """Runs packets through one strategy per entity and draws each of them at every tick.
+    """A run of packets through one strategy per entity, each drawn at every tick.
 
     ``make_strategy`` returns a new strategy. Feed a block of packets, then draw until ``draw``
     returns False; at the end of the recording call ``finish`` and draw once more. With ``strict``,
-    a refused packet is the last of its block. What is
-    drawn does not depend on where one block ends and the next begins.
+    a refused packet is the last of its block. What is drawn does not depend on where one block ends
+    and the next begins.
 
     Strategies that listen hear of the packets of the other entities. Where one entity is drawn
     apart from the others, the ``connection`` tells of these, and its rows are the same.
@@ -43,7 +43,7 @@ cdef class Replay:
     cdef bint strict
     cdef vector[void*] pointers         # to the strategies, in the order of drawing
     cdef vector[int32_t] drawn          # their entities, in the same order
-    cdef vector[int32_t] places         # of each entity in the two above; -1: none yet
+    cdef vector[int32_t] places         # index of each entity in the two above; -1: none yet
     cdef vector[RefusedPacket] refused
     cdef PacketBlock block
     cdef size_t index
@@ -54,16 +54,16 @@ cdef class Replay:
     cdef bint closed
     cdef bint broken
     cdef bint any_python
-    cdef bint listening                 # one of the strategies
-    cdef Datagram last                  # the one that the last packet applied came in
-    cdef ConnectionTimes whole          # of all packets, where that is known from the beginning
-    cdef ConnectionTimes heard_apart    # what blocks of one entity tell of the others
+    cdef bint listening                 # at least one strategy takes datagrams of others
+    cdef Datagram last                  # the datagram of the packet applied last
+    cdef ConnectionTimes whole          # of the whole recording, if known from the beginning
+    cdef ConnectionTimes heard_apart    # as far as the blocks of one entity tell
     cdef const vector[Datagram]* datagrams      # of the connection; NULL: none
     cdef size_t next_datagram
-    cdef size_t joined                  # entities, in the datagrams before that one
-    cdef bint meets                     # another entity joins in the datagram that is taken
+    cdef size_t joined                  # entities that joined in earlier datagrams
+    cdef bint meets                     # another entity joins in the present datagram
     cdef Packet other                   # the next datagram, as a packet
-    cdef bint is_usual                  # a pacing and a clock that one_entity.h knows
+    cdef bint is_usual                  # one_entity.h has this pacing and clock
     cdef object error
 
     def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
@@ -91,7 +91,7 @@ cdef class Replay:
         return list(self.made)
 
     def feed(self, PacketBlock block not None):
-        """Takes the next packets; those of the block before must have been drawn."""
+        """Take the next packets; those of the block before must have been drawn."""
         self.check_idle()
         if self.closed:
             raise RuntimeError("this replay has ended: create another one")
@@ -105,7 +105,7 @@ cdef class Replay:
             self.extend_connection()
 
     def advance(self, double time):
-        """All later packets arrive at or after ``time``: earlier ticks can be drawn.
+        """Mark earlier ticks as due, given that all later packets arrive at or after ``time``.
 
         Nothing is due before the first packet.
         """
@@ -114,14 +114,14 @@ cdef class Replay:
             self.due = max(self.due, time)
 
     def finish(self):
-        """Ends the input: the ticks still due can be drawn."""
+        """End the input: mark the remaining ticks as due."""
         self.check_idle()
         if not self.ended:
             self.ended = True
             self.due = max(self.due, self.pacing.end())
 
     def draw(self, SampleBlock out not None):
-        """Fills ``out`` with the next samples; True: call again, there may be more."""
+        """Fill ``out`` with the next samples; return True if there may be more."""
         cdef bint more
         self.check_idle()
         if self.closed:
@@ -138,7 +138,7 @@ cdef class Replay:
         return bool(more)
 
     def horizon(self):
-        """Rows are drawn up to the first time; up to the second they wait for more packets.
+        """Return the time up to which rows are drawn, and that up to which they wait for packets.
 
         The two are equal where nothing waits.
         """
@@ -146,7 +146,7 @@ cdef class Replay:
         return self.due, max(self.due, self.pacing.end())
 
     def largest_tick_gap(self, PacketBlock block not None):
-        """The most rows, about, that a packet of this block needs, and its index.
+        """Return about how many rows a packet of this block needs at most, and its index.
 
         The block must be one that could be fed next.
         """
@@ -175,13 +175,13 @@ cdef class Replay:
         return most * max(self.pointers.size(), 1), longest
 
     def close(self):
-        """Ends the replay and releases its strategies."""
+        """End the replay and release its strategies."""
         self.check_idle()
         self.closed = True
-        self.let_go()
+        self.end_use()
 
     cdef int extend_connection(self) except -1:
-        """Adds what the block tells of other entities to what is still to be heard of."""
+        """Append the block's datagrams to those still to be heard."""
         cdef ConnectionTimes left = ConnectionTimes(self.heard_apart)
         cdef vector[Datagram]* all = &self.heard_apart.datagrams
         cdef size_t index
@@ -212,12 +212,12 @@ cdef class Replay:
             raise RuntimeError("this replay is already drawing, in another thread or in a caller")
         return 0
 
-    cdef int let_go(self) except -1:
-        let_go_of(self.made or ())
+    cdef int end_use(self) except -1:
+        release_strategies(self.made or ())
         return 0
 
     def refusals(self):
-        """The packets of this block that have no place on the clock, as ``Refusal``."""
+        """Return the packets of this block that have no place on the clock, as ``Refusal``."""
         return [
             self.pacing.refusal(self.block, packet.index, packet.verdict) for packet in self.refused
         ]
@@ -258,19 +258,19 @@ cdef class Replay:
                 self.begin(packet[0])
                 if self.broken:
                     return False
-            before = self.pacing.before(packet[0])
+            before = self.pacing.due_before(packet[0])
             if before > self.due:
                 self.due = before
-                continue                # the ticks before it first
+                continue                # draw the ticks before the packet first
             self.index += 1
             self.apply(packet[0])
-            self.due = max(self.due, self.pacing.after(packet[0]))
+            self.due = max(self.due, self.pacing.due_after(packet[0]))
 
     cdef void run_one_entity(self, SampleBlock out) noexcept nogil:
         """The fast loop for one entity, up to the first exception."""
         cdef Run run
         if self.next_entity == 0 or self.block is None or self.index >= self.block.items.size():
-            return              # in the middle of a tick, or nothing to take
+            return              # in the middle of a tick, or no packet left
         run.packet = &self.block.items[self.index]
         run.end = run.packet + (self.block.items.size() - self.index)
         run.out = &out.items
@@ -289,7 +289,7 @@ cdef class Replay:
             self.last.arrival = self.block.items[self.index - 1].arrival
 
     cdef bint draw_due(self, SampleBlock out) noexcept nogil:
-        """Draws the ticks that are due; True: the block is full before the last of them."""
+        """Draw the ticks that are due; return True if the block is full before the last."""
         cdef Sample sample
         cdef size_t count = self.pointers.size()
         while True:
@@ -311,7 +311,7 @@ cdef class Replay:
             self.next_entity = 0
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        """Takes the first packet's time; an entity that joins the connection late is led in."""
+        """Take the first packet's time; an entity that joins the connection late is led in."""
         if self.datagrams != NULL:
             if not self.add_entity(packet.entity):
                 return
@@ -322,12 +322,12 @@ cdef class Replay:
             begin_after(self.pointers[0], self.pacing.clock.now)
 
     cdef void lead_in(self, const Packet& packet) noexcept nogil:
-        """Passes the frames and the datagrams before the first packet."""
+        """Pass the frames and the datagrams before the entity's first packet."""
         cdef double arrival = self.pacing.now(packet)
         while self.comes_before(packet):
             if self.pacing.refuses(self.other) == ACCEPTED and not self.any_python:
                 if self.pacing.started:
-                    self.pass_frames(self.pacing.before(self.other))
+                    self.pass_frames(self.pacing.due_before(self.other))
                 else:
                     self.pacing.begin(self.other)
                     begin_after(self.pointers[0], self.pacing.clock.now)
@@ -341,7 +341,7 @@ cdef class Replay:
                 and restart_clock(self.pointers[0], found.time))
 
     cdef void pass_frames(self, double until) noexcept nogil:
-        """Passes the ticks before a time, of which there are no rows."""
+        """Pass the ticks before a time, of which there are no rows."""
         cdef Sample sample
         while self.pacing.behind(until):
             self.pacing.clock.step()
@@ -349,7 +349,7 @@ cdef class Replay:
             draw_sample(self.pointers[0], self.pacing.clock.now, sample)
 
     cdef bint look_ahead(self) noexcept nogil:
-        """Makes a packet of the next datagram; False: there is none."""
+        """Make a packet of the next datagram; return False if there is none."""
         if self.next_datagram >= self.datagrams.size():
             return False
         self.other.time = self.datagrams[0][self.next_datagram].time
@@ -368,7 +368,7 @@ cdef class Replay:
             return self.pacing.now(self.other) <= self.pacing.now(packet)
         return self.other.time <= packet.time
 
-    cdef void hear_next(self, bint begins_anew=False) noexcept nogil:
+    cdef void hear_next(self, bint restarts=False) noexcept nogil:
         """Tell the strategies of the datagram that ``look_ahead`` found."""
         cdef const Datagram* found = &self.datagrams[0][self.next_datagram]
         cdef size_t place
@@ -376,11 +376,11 @@ cdef class Replay:
         self.next_datagram += 1
         for place in range(self.pointers.size()):
             hear_datagram(self.pointers[place], found.time, self.pacing.now(self.other),
-                          NAN if begins_anew else found.previous)
+                          NAN if restarts else found.previous)
             self.check(self.pointers[place])
 
     cdef void hear_until(self, double time) noexcept nogil:
-        """Tells it of those that arrived up to a time."""
+        """Tell the strategies of the datagrams that arrived up to a time."""
         while self.pacing.knows_arrivals and self.look_ahead() and (
                 self.pacing.now(self.other) <= time):
             self.hear_next()
@@ -481,7 +481,7 @@ cdef class Replay:
         return True
 
     cdef Strategy new_strategy(self, int32_t entity):
-        """A strategy that is in use from now on."""
+        """Create a strategy and take it into use."""
         cdef Strategy strategy
         made = self.make_strategy()
         if not is_native(made):
@@ -496,7 +496,7 @@ cdef class Replay:
         return strategy
 
     cdef void check(self, void* strategy) noexcept nogil:
-        """Records that a strategy in plain Python has raised an exception."""
+        """Record that a strategy in plain Python has raised an exception."""
         if self.any_python and is_broken(strategy):
             self.broken = True
 
@@ -504,10 +504,10 @@ cdef class Replay:
 # ---------------- the strategies in use by a replay
 
 
-cdef int let_go_of(strategies) except -1:
+cdef int release_strategies(strategies) except -1:
     cdef Strategy strategy
     for strategy in strategies:
-        strategy.let_go()
+        strategy.end_use()
     return 0
 
 
@@ -518,4 +518,4 @@ class StrategiesInUse(list):
     """
 
     def __del__(self):
-        let_go_of(self)
+        release_strategies(self)

@@ -50,13 +50,13 @@ class StrategySpec(_Fields):
     def __new__(
         cls, name: str = DEFAULT, settings: Mapping[str, Any] | None = None, label: str = ""
     ) -> "StrategySpec":
-        """Takes the settings as they are; ``make`` checks them."""
+        """Take the settings as they are; ``make`` checks them."""
         given = dict(settings or {})
         return super().__new__(cls, name, given, label or written(name, given))
 
     @property
     def values(self) -> dict[str, Any]:
-        """All settings, given or default; raises ``UnknownStrategy`` or ``SettingError``."""
+        """The written value of every setting, given or default."""
         return declaration(self.name).values(self.settings)
 
     @property
@@ -66,11 +66,11 @@ class StrategySpec(_Fields):
         return {key: value for key, value in self.values.items() if value != defaults.get(key)}
 
     def make(self) -> "SmoothingStrategy":
-        """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
+        """Create a strategy; raise ``UnknownStrategy`` or ``SettingError``."""
         return create(self.name, self.settings)
 
     def maker(self) -> "Callable[[], SmoothingStrategy]":
-        """What makes such strategies, for as many entities as there are; raises as ``make``."""
+        """Return a factory of such strategies, one for each entity; raise as ``make``."""
         return maker(self.name, self.settings)
 
 
@@ -84,7 +84,7 @@ def written(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def read_assignment(text: str) -> tuple[str, str]:
-    """The key and the value of ``key=value``; raises ``ValueError``."""
+    """Split ``key=value``; raise ``ValueError``."""
     key, equals, value = text.partition("=")
     if not (equals and key.strip()):
         raise ValueError(f"{text!r} is not of the form key=value")
@@ -92,9 +92,9 @@ def read_assignment(text: str) -> tuple[str, str]:
 
 
 def read_spec(text: str) -> StrategySpec:
-    """The strategy that a text names, or ``correction:ENGINE``; both may have settings.
+    """Return the strategy that a text names, or ``correction:ENGINE``; both may have settings.
 
-    Raises ``UnknownStrategy`` or ``SettingError``.
+    Raise ``UnknownStrategy`` or ``SettingError``.
     """
     name, settings = split(text)
     if name.startswith(CORRECTION):
@@ -106,9 +106,10 @@ def read_spec(text: str) -> StrategySpec:
 
 
 def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
-    """The strategies that these texts name; no texts: all. ``correction:all`` is each engine's.
+    """Return the strategies that these texts name; all of them for no texts.
 
-    Raises ``UnknownStrategy``, ``SettingError``, or ``ValueError`` for the same variant twice.
+    ``correction:all`` is each engine's. ``correction:all`` is each engine's. Raise
+    ``UnknownStrategy``, ``SettingError``, or ``ValueError`` for the same variant twice.
     """
     found: list[StrategySpec] = []
     for text in list(texts) or remote_names():
@@ -124,7 +125,7 @@ def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
 
 
 def split(text: str) -> tuple[str, dict[str, str]]:
-    """The name and the settings of ``NAME+key=value``, unchecked; raises ``ValueError``."""
+    """Split ``NAME+key=value`` into name and settings, unchecked; raise ``ValueError``."""
     if "+" not in text:
         return text, {}
     import re  # which would take a tenth of a replay's start
@@ -137,9 +138,9 @@ def split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The strategy and the settings of an engine's way; ``settings`` go before them.
+    """Return an engine's strategy with its settings; ``settings`` override them.
 
-    Raises ``ValueError`` for an unknown engine.
+    Raise ``ValueError`` for an unknown engine.
     """
     if engine not in ENGINES:
         known = ", ".join((*ENGINES, "all"))

@@ -34,7 +34,7 @@ class TooManyRows(Portable, ValueError):
 
 
 cdef class Trace:
-    """All samples that one strategy draws for the packets of one entity.
+    """The samples that one strategy draws for the packets of one entity.
 
     They are those that a replay of all entities draws of it: the packets know the ``connection``.
 
@@ -79,9 +79,9 @@ cdef class Trace:
         return self.samples.items.size()
 
     def fill_turns(self, double[:, ::1] numbers not None):
-        """Fills in rotation and spin of each row, seven numbers; NaN without one."""
+        """Write each row's rotation and spin, seven numbers; NaN without one."""
         if numbers.shape[0] != <Py_ssize_t>self.samples.items.size() or numbers.shape[1] != 7:
-            raise ValueError("the table has seven columns, and a row for each sample")
+            raise ValueError("the table must have seven columns, and a row for each sample")
         if numbers.shape[0]:
             fill_turns(self.samples.items, &numbers[0, 0])
 
@@ -109,10 +109,10 @@ cdef class Trace:
 
 def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] times not None,
                 double[:, ::1] drawn not None):
-    """Fills in the position (n, 3) that is drawn at each of the ``times``; NaN: nothing is.
+    """Write the position (n, 3) drawn at each of the ``times``; NaN if nothing is drawn.
 
     Packets, one entity's in order of arrival, are taken before the first frame at or after that.
-    Raises what a strategy written in Python raises.
+    Raise what a strategy written in Python raises.
     """
     cdef Strategy strategy = adapted(make_strategy())
     cdef size_t place = 0, count = packets.items.size()
@@ -128,7 +128,7 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
         connection.sort()
         others = &connection.datagrams
     if drawn.shape[0] != times.shape[0] or drawn.shape[1] != 3:
-        raise ValueError("there are three columns, and a row for each time")
+        raise ValueError("the table must have three columns, and a row for each time")
     strategy.take_into_use()
     try:
         with nogil:
@@ -172,16 +172,16 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
                 drawn[frame, 2] = sample.position.z
         strategy.raise_error()
     finally:
-        strategy.let_go()
+        strategy.end_use()
 
 
 def separate(PacketBlock block not None, dict entities not None, size_t most=0,
              PacketBlock rest=None):
-    """Adds the packets of a block to those of their entities: ``PacketBlock`` by name.
+    """Append the packets of a block to their entities' blocks (``PacketBlock`` by name).
 
     Packets keep their order. From the second entity on the blocks share the ``ConnectionTimes`` of
-    all packets. With ``rest``, those of further entities than ``most`` go there.
-    Returns how many packets there were.
+    all packets. With ``rest``, those of further entities than ``most`` go there. Return how many
+    packets there were.
     """
     cdef size_t begin = 0, end, count = block.items.size()
     cdef int entity
@@ -225,7 +225,7 @@ def separate(PacketBlock block not None, dict entities not None, size_t most=0,
 
 
 def most_seen(dict entities not None, PacketBlock rest not None, size_t most):
-    """Those of ``most`` entities with most packets, of all that ``separate`` has put in the two.
+    """Return the ``most`` entities with most packets, of all that ``separate`` has put in the two.
 
     Of equals the first to appear. The given blocks are used up.
     """

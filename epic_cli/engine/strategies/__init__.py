@@ -42,37 +42,38 @@ class UnknownStrategy(ValueError):
 
 
 def names() -> list[str]:
-    """The names of all strategies: the built-in ones by family, then those of other packages.
+    """Return the names of all strategies: built-in ones by family, then those of other packages.
 
-    One that cannot be created without settings is ``left_out``.
+    The built-in ones by family, then those of other packages. One that cannot be created without
+    settings is ``left_out``.
     """
-    return [*_built_in(), *(name for name, reason in _others() if not reason)]
+    return [*_built_in(), *(name for name, reason in _list_plugins() if not reason)]
 
 
 def remote_names() -> list[str]:
-    """The names of those that draw remote entities: what ``all`` means."""
+    """Return the names of strategies for remote entities, which ``all`` stands for."""
     return [name for name in names() if not declaration(name).own_player]
 
 
 def declarations() -> list[Declaration]:
-    """The declarations of these strategies."""
+    """Return the declarations of these strategies."""
     return [declaration(name) for name in names()]
 
 
 def left_out() -> list[UnusablePlugin]:
-    """The strategies of other packages that cannot be used."""
-    return [reason for _, reason in _others() if reason]
+    """Return the strategies of other packages that cannot be used."""
+    return [reason for _, reason in _list_plugins() if reason]
 
 
 def find(name: str) -> type[SmoothingStrategy]:
-    """The class of a strategy.
+    """Load the class of a strategy.
 
-    Raises ``UnknownStrategy``, with the nearest name, and ``StrategyFailed`` where loading it
-    raises something.
+    Raise ``UnknownStrategy``, with the nearest name, and ``StrategyFailed`` where loading it raises
+    something.
     """
     if not isinstance(name, str):
         raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
-    found = _found(name)
+    found = _find_class(name)
     if found is None:
         near = nearest(name, [*_built_in(), *(plugin.name for plugin in _plugins())])
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
@@ -81,19 +82,19 @@ def find(name: str) -> type[SmoothingStrategy]:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a strategy of this package has that name."""
+    """Return True if the name is that of a built-in strategy."""
     return name in _built_in()
 
 
 def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
-    """A new strategy; raises ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``."""
+    """Create a strategy; raise ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``."""
     return make(find(name), settings or {}, name)
 
 
 def make(
     found: type[SmoothingStrategy], settings: Mapping[str, object], name: str = ""
 ) -> SmoothingStrategy:
-    """A new strategy of a class, under a name; raises what ``create`` does."""
+    """Create a strategy of a class, under a name; raise what ``create`` raises."""
     name = name or found.__qualname__
     construct = cast("Callable[..., SmoothingStrategy]", found)
     if _checks_itself(found):
@@ -115,9 +116,9 @@ def make(
 def maker(
     name: str, settings: Mapping[str, Value] | None = None
 ) -> Callable[[], SmoothingStrategy]:
-    """A factory of such strategies, one for each entity.
+    """Return a factory of such strategies, one for each entity.
 
-    Raises what ``create`` does, at once. The settings of a built-in one are checked only then.
+    Raise what ``create`` does, at once. The settings of a built-in one are checked only then.
     """
     from epic_cli.engine.strategies.parts import Strategy
 
@@ -128,13 +129,13 @@ def maker(
 
 
 def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as they are written; raises ``UnknownStrategy`` or ``SettingError``."""
+    """Return the written settings; raise ``UnknownStrategy`` or ``SettingError``."""
     values = declaration(name).values(settings)
     return {key: values[key] for key in settings}
 
 
 def declaration(name: str) -> Declaration:
-    """The declaration of a strategy; raises what ``find`` does."""
+    """Return the declaration of a strategy; raise what ``find`` does."""
     declared = _declared(find(name), name)
     if not is_built_in(name):
         return declared
@@ -147,7 +148,7 @@ def _declared(found: type, name: str) -> Declaration:
     from epic_cli.engine import plain
 
     try:
-        return plain.declaration_of(found, name)
+        return plain.find_declaration(found, name)
     except plain.NotDeclared as error:
         raise UnknownStrategy(f"{name!r} is not a strategy: {error}") from error
     except Exception as error:  # third-party code may fail in any way
@@ -155,14 +156,14 @@ def _declared(found: type, name: str) -> Declaration:
 
 
 def _checks_itself(found: type) -> bool:
-    """Whether the constructor is the engine's, which uses the declaration."""
+    """Return True if the constructor is the engine's, which uses the declaration."""
     from epic_cli.engine.strategies.parts import Strategy
 
     return issubclass(found, Strategy) and found.__init__ is Strategy.__init__
 
 
-def _found(name: str) -> type[SmoothingStrategy] | None:
-    """The class of this name, or None."""
+def _find_class(name: str) -> type[SmoothingStrategy] | None:
+    """Return the class of this name, or None."""
     module = _built_in().get(name)
     if module is not None:
         return _class_in(module, name)
@@ -190,7 +191,7 @@ def _found(name: str) -> type[SmoothingStrategy] | None:
 
 @cache
 def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
-    """The class of a built-in strategy; raises ``UnknownStrategy`` and ``StrategyFailed``."""
+    """Return the class of a built-in strategy; raise ``UnknownStrategy`` and ``StrategyFailed``."""
     try:
         loaded = importlib.import_module(f"{__name__}.{module}")
     except Exception as error:
@@ -204,7 +205,7 @@ def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
 
 @cache
 def _built_in() -> dict[str, str]:
-    """The names of the strategies in this package, as lists show them, each with its module."""
+    """Return the names of the built-in strategies in the order of lists, each with its module."""
     found = {}
     for family in FAMILIES:
         files = {file for place in __path__ for file in os.listdir(f"{place}/{family}")}  # noqa: PTH208
@@ -221,8 +222,8 @@ def _plugins() -> list[Plugin]:
     return plugins()
 
 
-def _others() -> list[tuple[str, UnusablePlugin | None]]:
-    """The entry points of other packages by name, sorted, each with its error or None."""
+def _list_plugins() -> list[tuple[str, UnusablePlugin | None]]:
+    """Return the entry points of other packages by name, sorted, each with its error or None."""
     from epic_cli.engine.places import UnusablePlugin
 
     taken = dict.fromkeys(_built_in(), "its name is that of a built-in one")

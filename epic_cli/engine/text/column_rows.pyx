@@ -74,7 +74,7 @@ cdef inline bint is_set(const uint8_t* bits, size_t index) noexcept nogil:
 
 
 cdef class ColumnRows:
-    """Writes rows of CSV from columns of ``count`` values each.
+    """A writer of rows of CSV from columns of ``count`` values each.
 
     A column is (kind, values, texts, validity, offset, width): one of ``COLUMN_KINDS``, buffers
     (None for those that the kind has not), the place of its first value, and the bytes of a text

@@ -11,7 +11,7 @@ cdef extern from "text/print_number.h" namespace "epic" nogil:
 
 
 cdef bytes escaped(str text, const char* prefix, bint quotes):
-    """As ``append_escaped``."""
+    """Return the text with control characters escaped, as ``append_escaped``."""
     cdef bytes name = text.encode()
     cdef string out
     out.resize(6 * len(name) + 1)
@@ -20,7 +20,7 @@ cdef bytes escaped(str text, const char* prefix, bint quotes):
 
 
 cdef bytes quoted(str text, bint shown):
-    """As ``append_quoted``."""
+    """Return a CSV field, as ``append_quoted``."""
     cdef bytes name = text.encode()
     cdef string out
     out.resize(4 * len(name) + 2)
@@ -37,7 +37,7 @@ cdef const char* HEX = b"0123456789abcdef"
 
 
 cdef int control_at(string_view text, size_t index) noexcept nogil:
-    """How many bytes of UTF-8 a control character has here (C0, delete, C1); 0: it is none."""
+    """Return the bytes of the UTF-8 control character here (C0, delete, C1); 0 if there is none."""
     cdef unsigned char c = <unsigned char>text[index]
     if c < 0x20 or c == 0x7F:
         return 1
@@ -47,7 +47,7 @@ cdef int control_at(string_view text, size_t index) noexcept nogil:
 
 
 cdef char* append_hex(char* out, const char* prefix, char last) noexcept nogil:
-    """A control character as its number, which its last byte is."""
+    """Append a control character as its number, which is in its last byte."""
     cdef unsigned char c = <unsigned char>last
     out = append(out, prefix)
     out[0] = HEX[c >> 4]
@@ -78,7 +78,10 @@ cdef char* append_escaped(char* out, string_view text, const char* prefix,
 
 
 cdef char* append_quoted(char* out, string_view text, bint shown) noexcept nogil:
-    """A CSV field, quoted where it must be (RFC 4180); ``shown``: without control characters."""
+    """Append a CSV field, quoted if needed (RFC 4180); ``shown``: without control characters.
+
+    ``shown``: without control characters.
+    """
     cdef char c
     cdef int length
     cdef size_t index

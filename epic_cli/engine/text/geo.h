@@ -1,4 +1,4 @@
-// Places on the globe as metres in a plane around the first of them.
+// Geographic positions as meters in a plane around the first of them.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,8 @@ namespace epic {
 // Transverse Mercator on the WGS-84 ellipsoid, about the meridian of the first place, which becomes
 // 0, 0; x goes east and y north. L. Krueger's series to the third order of the flattening n, as in
 // K. Kawase, A General Formula for Calculating Meridian Arc Length and its Application to
-// Coordinate Conversion in the Gauss-Krueger Projection, 2011: exact to less than a millimetre.
-// Angles are kept; lengths are too long by (x / 9020 km)^2: 1 mm in a kilometre at 9 km, 1 m at 285.
+// Coordinate Conversion in the Gauss-Krueger Projection, 2011: exact to less than a millimeter.
+// Angles are kept; lengths are too long by (x / 9020 km)^2: 1 mm in a kilometer at 9 km, 1 m at 285.
 class Plane {
 public:
     bool begun = false;
@@ -23,7 +23,7 @@ public:
         project(longitude, latitude, x, north_);
     }
 
-    // From degrees to metres from the first place.
+    // From degrees to meters from the first place.
     void place(double east, double north, double& x, double& y) const {
         project(east, north, x, y);
         y -= north_;

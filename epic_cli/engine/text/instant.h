@@ -98,7 +98,7 @@ struct DateText {
         }
         return out >= low && out <= high;
     }
-    // Digits without leading zeros are fewer.
+    // Numbers without leading zeros have fewer digits.
     bool up_to(int count, int64_t low, int64_t high, int64_t& out) {
         int found = 0;
         while (found < count && p + found < end && is_digit(p[found])) ++found;

@@ -36,7 +36,7 @@ struct JsonPlan {
     }
 };
 
-// How an object is read that has an entry for each of several entities: the plan of what they share,
+// The plan of an object with an entry for each of several entities: the plan of what they share,
 // the node in it whose value has the entries, and the plan of each.
 struct EntriesPlan {
     JsonPlan shared, own;
@@ -44,7 +44,7 @@ struct EntriesPlan {
     bool numbered = true;  // array entries are named by their index
 };
 
-// What is read of one entry.
+// The fields read of one entry.
 struct Entry {
     Record record;
     Packet packet;

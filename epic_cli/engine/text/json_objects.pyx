@@ -27,7 +27,7 @@ cdef extern from "text/json_objects.h" namespace "epic" nogil:
 
 
 def cut_alike(bytes data not None, size_t longest):
-    """The shape of a document's objects and a line for each; None: they differ.
+    """Return the common shape of a document's objects and a line for each; None if they differ.
 
     Objects of one shape have the same names in the same order, nested alike, and differ in their
     values only. Also None for objects longer than this many bytes, or of several lines.
@@ -41,20 +41,18 @@ def cut_alike(bytes data not None, size_t longest):
 
 
 cdef class DocumentCutter:
-    """Cuts an array of objects, or objects one after the other, into lines, of which it keeps the
-    places in the document.
-    """
+    """A cutter of JSON objects, in an array or in turn, into lines with known places."""
 
     cdef ObjectCutter cutter
     cdef int64_t forgotten      # lines whose places are not kept any more
 
     def enter(self, bytes head not None, int64_t around):
-        """The next input follows ``head``, in an array with ``around`` containers around it."""
+        """Continue behind ``head``, in an array with ``around`` containers around it."""
         cdef const char* text = head
         self.cutter.enter(text, text + len(head), around)
 
     def cut(self, bytes data not None, bint final=False):
-        """The lines of some more of the document."""
+        """Return the next lines of the document."""
         cdef const char* text = data
         cdef size_t size = len(data)
         cdef string out
@@ -66,7 +64,10 @@ cdef class DocumentCutter:
         return out.data()[:out.size()] if out.size() else b""
 
     def others(self):
-        """The first object of each array beside the one that was entered: line, column, text."""
+        """Return the first object of each other array: line, column, text.
+
+        Line, column, text.
+        """
         return [
             (other.place.line, other.place.column, other.text.data()[:other.text.size()])
             for other in self.cutter.others
@@ -80,7 +81,7 @@ cdef class DocumentCutter:
         return self.cutter.places[index].line, self.cutter.places[index].column
 
     def place_packets(self, PacketBlock block not None):
-        """Gives packets that were read from the lines their places in the document."""
+        """Set the places in the document of packets that were read from its lines."""
         cdef size_t index
         cdef int64_t line
         for index in range(block.items.size()):
@@ -89,7 +90,7 @@ cdef class DocumentCutter:
             block.items[index].column = self.cutter.places[line].column - 1
 
     def forget(self, int64_t line):
-        """Drops the places of this line and those above."""
+        """Drop the places of this line and of those above."""
         cdef int64_t count = min(line - self.forgotten, <int64_t>self.cutter.places.size())
         self.cutter.places.erase(self.cutter.places.begin(), self.cutter.places.begin() + count)
         self.forgotten += count

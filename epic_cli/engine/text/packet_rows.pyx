@@ -35,13 +35,14 @@ cdef enum:
 
 
 cdef class PacketRows:
-    """Writes plain rows of packets, and leaves all others to the caller.
+    """A writer of plain rows of packets, which leaves all others to the caller.
 
     ``separator``: that of a table, which has columns for the ``requested`` fields beside the usual
     ones; empty: packet text, or with ``json`` lines of JSON. ``name_text`` is called once for each
-    entity's name and returns its text in a row, or None to leave its packets. Of ``entities`` (none: all) and of
-    times in ``span`` (s, ends included) the packets are written, others are skipped; to the times
-    that are written ``shift`` (s) is added. A row of more than ``longest`` bytes is left.
+    entity's name and returns its text in a row, or None to leave its packets. Packets of
+    ``entities`` (none: all) with times in ``span`` (s, ends included) are written, others are
+    skipped; ``shift`` (s) is added to the times written. A row of more than ``longest`` bytes is
+    left to the caller.
     """
 
     cdef PacketRow row
@@ -72,7 +73,7 @@ cdef class PacketRows:
             self.row.separator = <char>ord(separator)
 
     def rows(self, PacketBlock block not None, size_t begin=0, list tails=None):
-        """The rows from an index on, and the index of the first packet left, or behind the last.
+        """Return the rows from an index on, and the index of the first packet left over.
 
         All blocks are of one recording. ``tails`` has what follows the keys in each packet's row
         (``bytes``), or None where that packet is left.

@@ -130,20 +130,19 @@ cdef extern from "packets/quaternion.h" namespace "epic" nogil:
 
 
 cdef class RecordScanner:
-    """Makes packets from named fields: from whole lines where possible, or one by one.
+    """A maker of packets from named fields: from whole lines where possible, or one by one.
 
     ``per_second``: this many of the unit of stamps are a second; None: they are dates or times of
     day (ISO 8601). ``arrival_per_second`` is the same of arrivals, ``delta_per_second`` of deltas;
     0: as the stamps. ``origin``: the time, in the stamps' unit, that becomes 0; None: the first
     packet's. Arrivals move with it if ``arrival_moves``. ``scale`` is what lengths and velocities
     are multiplied by, or six such numbers, of x, y, z, vx, vy, vz as the recording has them.
-    ``axes`` names the axes that become x, y and z;
-    those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
-    ``time_format`` is that of dates, as ``strptime`` has it; none: ISO 8601. ``delta``: a packet
-    has what its entity's packet before had, where it lacks it. ``geo``: x and y are longitude and
-    latitude in degrees, and become metres from ``place`` (longitude and latitude in degrees; None:
-    the first packet's), see ``geo.h``. ``euler`` is one of
-    ``EULER``. ``angles``: deg or rad, for all of them; none: yaw, pitch and roll are in degrees,
+    ``axes`` names the axes that become x, y and z; those that are left out are 0.
+    ``decimal_comma``: ``1,5`` is 1.5. ``time_format`` is that of dates, as ``strptime`` has it;
+    none: ISO 8601. ``delta``: a packet has what its entity's packet before had, where it lacks it.
+    ``geo``: x and y are longitude and latitude in degrees, and become meters from ``place``
+    (longitude and latitude in degrees; None: the first packet's), see ``geo.h``. ``euler`` is one
+    of ``EULER``. ``angles``: deg or rad, for all of them; none: yaw, pitch and roll are in degrees,
     rotation vectors and spins in radians. ``missing``: a packet with this number for two of its
     axes has no place; NaN: there is none.
     """
@@ -206,10 +205,10 @@ cdef class RecordScanner:
         return self.units.plane.longitude, self.units.plane.latitude
 
     def take_lines(self, PacketBlock block, size_t begin, int64_t line, size_t longest):
-        """Adds the packets of common lines from ``begin`` on, up to the first other line.
+        """Add the packets of common lines from ``begin`` on, up to the first other line.
 
         ``line`` is the number of the first; one of more than ``longest`` bytes, with its end, is
-        not common. Returns where that line begins, and its number.
+        not common. Return where that line begins, and its number.
         """
         cdef const char* text = block.text
         cdef size_t size = len(block.text)
@@ -236,18 +235,18 @@ cdef class RecordScanner:
 
     cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
                         const Packet& place) noexcept nogil:
-        """Adds the packets of a line, which is at ``place``; False: not a common one."""
+        """Add the packets of a line at ``place``; return False if it is not a common one."""
         cdef Packet packet = place
         cdef Record record
         return self.scan_line(p, end, record, packet) and self.push(block, record, packet)
 
     cdef bint scan_line(self, const char* p, const char* end, Record& record,
                         Packet& packet) noexcept nogil:
-        """Takes the fields of a line; False: not a common one."""
+        """Read the fields of a line; return False if it is not a common one."""
         return False
 
     cdef bint push(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
-        """Adds a packet, if it is complete."""
+        """Add a packet, if it is complete."""
         if self.units.delta:
             return self.finish(block, record, packet) == FIELD_NONE and packet.entity >= 0
         if record.finish(self.units, packet) != FIELD_NONE:
@@ -259,7 +258,7 @@ cdef class RecordScanner:
         return True
 
     cdef int32_t finish(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
-        """Adds a packet; returns the field that it lacks. Its entity is -1 if that is no UTF-8."""
+        """Add the packet; return the field that it lacks. Its entity is -1 if that is no UTF-8."""
         cdef int32_t missing
         if self.units.delta:
             packet.entity = self.entities.names.number_of(record.entity)
@@ -280,11 +279,10 @@ cdef class RecordScanner:
         return FIELD_NONE
 
     def add(self, PacketBlock block, dict fields, int64_t line, size_t offset, size_t length):
-        """Adds a packet from the texts of its fields, by name, or returns which of them is wrong.
+        """Add a packet from the texts of its fields by name, or return the faulty one.
 
         ``line``, ``offset`` and ``length`` are the place of the packet's text. An empty text is a
-        missing field. Returns None, or the ``reason`` and the ``field`` of a
-        ``Refusal``.
+        missing field. Return None, or the ``reason`` and the ``field`` of a ``Refusal``.
         """
         from epic_cli.engine.refusals import Reason
 
@@ -327,7 +325,7 @@ cdef class RecordScanner:
 
 
 cdef class TableScanner(RecordScanner):
-    """Reads rows of a table.
+    """A reader of a table's rows.
 
     ``columns`` has for each column the name of its field, or None. ``delimiter`` separates them; a
     blank means any number of blanks.
@@ -347,10 +345,10 @@ cdef class TableScanner(RecordScanner):
 
 
 cdef class JsonScanner(RecordScanner):
-    """Reads lines with an object each.
+    """A reader of lines with an object each.
 
-    ``paths`` has for each field that is wanted the names, from the outermost in, that lead to it;
-    a name in digits is also the index in an array.
+    ``paths`` has for each field that is wanted the names, from the outermost in, that lead to it; a
+    name in digits is also the index in an array.
     """
 
     cdef JsonPlan plan
@@ -365,7 +363,7 @@ cdef class JsonScanner(RecordScanner):
 
 
 cdef class EntriesScanner(RecordScanner):
-    """Reads lines with an object each that has an entry for each of several entities.
+    """A reader of lines with an object each that has an entry for each of several entities.
 
     ``steps`` are the names that lead to the entries, ``paths`` is as in ``JsonScanner`` for what
     they share, and ``own`` for what each of them has. Array entries are named by their index,
@@ -404,7 +402,7 @@ cdef class EntriesScanner(RecordScanner):
 
 
 cdef int fill(JsonPlan& plan, dict paths) except -1:
-    """Makes a plan of paths, by field."""
+    """Make a plan of paths, by field."""
     cdef int32_t node
     for field, names in paths.items():
         node = 0

@@ -59,14 +59,14 @@ _LAYOUTS = (
     (7, 9, 1, 0, 0, 4),
 )
 
-# By status: none, held, interpolated, extrapolated. Sixteen-colour codes only.
+# By status: none, held, interpolated, extrapolated. Sixteen-color codes only.
 cdef Text[4] COLOURS = [b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"]
 cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
 
 cdef Layout layout_for(width, bint named, bint turns):
-    """The widest layout that fits a screen of this many columns; None: any width.
+    """Return the widest layout that fits a screen of this many columns (None: any width).
 
     With ``turns`` it has angles, unless the screen is narrow: they go before positions, after
     velocities.
@@ -86,14 +86,17 @@ cdef Layout layout_for(width, bint named, bint turns):
 
 
 cdef int width_for(list names, limit):
-    """The width of a table's column of files on a screen of ``limit`` columns; 0: no room."""
+    """Return the width of a table's file column on a screen of ``limit`` columns.
+
+    0 if there is no room. 0: no room.
+    """
     natural = max(columns_of(printable(name)) for name in names)
     room = natural if limit is None else min(natural, limit // 4, limit - 20)
     return room if room >= 4 else 0
 
 
 cdef tuple columns_left_out(Layout layout):
-    """The names of the columns that a layout leaves out."""
+    """Return the names of the columns that a layout leaves out."""
     gone = ("x", "y", "z")[layout.axes:]
     if not layout.velocity:
         gone += ("vx", "vy", "vz")
@@ -207,16 +210,16 @@ cdef enum:
     LONGEST_SAMPLE = 5000
 
 cdef class RowWriter:
-    """Writes samples in one of ``FORMATS``.
+    """A writer of samples in one of ``FORMATS``.
 
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
-    for people, coloured by status if ``color`` is set, with a column of names if ``named``; on a
+    for people, colored by status if ``color`` is set, with a column of names if ``named``; on a
     screen of ``width`` columns (20 or more; None: not a screen, no limit) no row is longer than
-    that: names are cut, numbers rounded, and the least important columns ``left_out``.
-    The others have every digit: the shortest decimal that reads back as the same number. Names of
-    entities are escaped where they could steer a terminal or end a row; CSV, which has no escapes,
-    holds them as they are unless it is for a screen. ``wide`` writes the demo's format with the
-    fast path; by default where the processor has it.
+    that: names are cut, numbers rounded, and the least important columns ``left_out``. The others
+    have every digit: the shortest decimal that reads back as the same number. Names of entities are
+    escaped where they could steer a terminal or end a row; CSV, which has no escapes, holds them as
+    they are unless it is for a screen. ``wide`` writes the demo's format with the fast path; by
+    default where the processor has it.
 
     ``turns``: the recording has rotations. Rows then have columns for them, a table for yaw, pitch
     and roll in degrees, where there is room.
@@ -260,7 +263,7 @@ cdef class RowWriter:
         self.wide = takes_wide_ways() if wide is None else wide
 
     def header(self):
-        """The header; empty: none."""
+        """Return the header; empty if the format has none."""
         if self.kind == TABLE:
             return self.file_text(self.file_column) + table_header(self.layout)
         if self.kind == CSV or self.kind == TSV:
@@ -270,11 +273,14 @@ cdef class RowWriter:
         return b""
 
     def begin_file(self, str name):
-        """The rows that follow are of this file."""
+        """Take the name of the file that the next rows belong to."""
         self.file = self.file_text(name)
 
     cdef bytes file_text(self, name):
-        """A file's name as it appears in a row or the header; empty without a file column."""
+        """Return a file's name as rows or the header show it; empty without a file column.
+
+        Empty without a file column.
+        """
         if self.file_column is None or self.kind == EPIC:
             return b""
         name = name.encode("utf-8", "backslashreplace").decode()
@@ -287,17 +293,17 @@ cdef class RowWriter:
             name, b"\\x", False)
 
     def rows(self, SampleBlock block not None, Entities entities not None):
-        """The rows of a block's samples."""
+        """Return the rows of a block's samples."""
         cdef size_t size = self.fill(block, entities)
         return self.out.data()[:size] if size else b""
 
     def view(self, SampleBlock block not None, Entities entities not None):
-        """The same as a ``memoryview``, which holds until the next rows are written."""
+        """Return the rows as a ``memoryview``, valid until the next rows are written."""
         cdef size_t size = self.fill(block, entities)
         return PyMemoryView_FromMemory(&self.out[0], size, PyBUF_READ) if size else b""
 
     cdef size_t fill(self, SampleBlock block, Entities entities) except? 0:
-        """Puts the rows into ``out``; returns their size."""
+        """Put the rows into ``out``; return their size."""
         cdef size_t size = 0
         cdef size_t index
         cdef char* p
@@ -329,7 +335,7 @@ cdef class RowWriter:
         return size
 
     cdef size_t epic_rows(self, const vector[Sample]& samples) noexcept nogil:
-        """Puts the rows into ``out``; returns their size."""
+        """Put the rows into ``out``; return their size."""
         cdef size_t size = 0
         cdef size_t index = 0
         cdef size_t count
@@ -349,7 +355,7 @@ cdef class RowWriter:
         return size
 
     cdef void shorten(self, Entities entities):
-        """Makes the names, as they are shown, fit their column."""
+        """Shorten the displayed names to fit their column."""
         cdef size_t index
         for index in range(self.names.size(), entities.names.size()):
             text = escaped(entities.name(<int>index), b"\\x", False).decode()
@@ -371,7 +377,7 @@ cdef Text[7] TURN_KEYS = [b', "qx": ', b', "qy": ', b', "qz": ', b', "qw": ', b'
 
 
 cdef double turn_number(const Turn& turn, int index) noexcept nogil:
-    """The numbers of ``TURN_COLUMNS``."""
+    """Return the numbers of ``TURN_COLUMNS``."""
     cdef double[7] numbers
     numbers = [turn.rotation.x, turn.rotation.y, turn.rotation.z, turn.rotation.w,
                turn.spin.x, turn.spin.y, turn.spin.z]

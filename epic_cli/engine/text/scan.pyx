@@ -40,14 +40,13 @@ cdef struct Refused:
 
 
 cdef class TextScanner:
-    """Reads packet text block by block, exactly as the demo's fgets and sscanf would.
+    """A reader of packet text, block by block, exactly as the demo's fgets and sscanf would.
 
     A line that begins with ``q`` or NUL ends the recording (``ended``), in the line ``end_line``
     (0: not yet); ``torn``: it was a NUL; ``behind``: there are lines behind it, as far as it has
-    been read. A line of more than
-    1023 bytes is read as several, as ``fgets`` returns it; so a block keeps at most that much
-    text for the next one, whatever the length of the lines. ``wide`` takes common lines with the
-    fast path; by default where the processor has it.
+    been read. A line of more than 1023 bytes is read as several, as ``fgets`` returns it; so a
+    block keeps at most that much text for the next one, whatever the length of the lines. ``wide``
+    takes common lines with the fast path; by default where the processor has it.
 
     The demo rejects lines that are blank or begin with ``#``; here they are comments, and skipped.
     What the demo reads of them beyond 1023 bytes is read here as well.
@@ -72,7 +71,7 @@ cdef class TextScanner:
         self.wide = takes_wide_ways() if wide is None else wide
 
     def scan(self, bytes data, bint final=False):
-        """The packets of all lines that ``data`` completes, as a ``PacketBlock``.
+        """Return the packets of all lines that ``data`` completes, as a ``PacketBlock``.
 
         With ``final`` the text ends here, and what is left of it is a line as well.
         """
@@ -90,7 +89,7 @@ cdef class TextScanner:
         self.kept = block.text[used:]
         self.usual = block.items.size() + block.items.size() // 8
         for line in refused:
-            block.refusals.append(refusal_of(line, block.text))
+            block.refusals.append(make_refusal(line, block.text))
         return block
 
     cdef Py_ssize_t scan_lines(self, const char* text, size_t size, bint final,
@@ -168,7 +167,7 @@ cdef class TextScanner:
 
 
 cdef bint is_remark(const char* p, const char* end) noexcept nogil:
-    """Whether a line is blank or begins with ``#``."""
+    """Return True if a line is blank or begins with ``#``."""
     while p < end and (p[0] == b" " or b"\t" <= p[0] <= b"\r"):
         p += 1
     return p == end or p[0] == b"#"
@@ -180,7 +179,7 @@ cdef int number_entity(Entities entities, string_view name, Packet& packet) exce
 
 
 def next_piece(bytes line):
-    """The piece with which such a line continues: 0 is x, 1 the comma behind it, 12 is t.
+    """Return the piece with which such a line continues: 0 is x, 1 the comma behind it, 12 is t.
 
     None where nothing is missing, or where the existing text is wrong.
     """
@@ -194,7 +193,7 @@ def next_piece(bytes line):
     return piece_after(scanned.expected, line[scanned.where - text:])
 
 
-cdef object refusal_of(Refused one, bytes text):
+cdef object make_refusal(Refused one, bytes text):
     from epic_cli.engine.refusals import Refusal, reason_for
 
     piece = text[one.offset:one.offset + one.length]

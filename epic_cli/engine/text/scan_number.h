@@ -48,7 +48,7 @@ inline bool is_too_large(const char* p, bool hex) {
 #endif
 
 // The slow, exact path for what the fast path leaves: hex, long mantissas, large
-// exponents, subnormals and floats that lie half-way between two neighbours.
+// exponents, subnormals and floats that lie half-way between two neighbors.
 inline bool convert_exactly(const char* begin, const char* end, Number& out) {
     char token[kLongestToken + 1];
     const auto length = end - begin;

@@ -14,7 +14,7 @@ ELLIPSIS = "…"
 
 
 def width(text: str) -> int:
-    """The columns that a text without control characters takes."""
+    """Return the columns that a text without control characters takes."""
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth, wcwidth  # most text is ASCII
@@ -23,14 +23,17 @@ def width(text: str) -> int:
 
 
 def printable(text: str, kept: str = "") -> str:
-    """A text that cannot steer a terminal: all control characters but ``kept`` are escaped."""
+    """Return a text with all control characters but ``kept`` escaped.
+
+    All control characters but ``kept`` are escaped.
+    """
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def some(names: Iterable[str], most: int = 4) -> str:
-    """The names, or the first few of them and how many others there are."""
+    """Return the names, or the first few of them and how many others there are."""
     names = list(names)
     if len(names) <= most + 1:
         return ", ".join(names)
@@ -38,14 +41,14 @@ def some(names: Iterable[str], most: int = 4) -> str:
 
 
 class Count(int):
-    """How many there are, to be written with what is counted: the format is the word for one.
+    """A number to be written with what it counts; the format is the word for one.
 
     ``{:packet}`` is ``1 packet`` or ``1,200 packets``, ``{:entity}`` ``2 entities``; of
     ``{:is|are}`` the one that fits is written.
     """
 
     def __format__(self, word: str) -> str:
-        """The number and the word, the verb, or the number as ``int`` writes it."""
+        """Return number and word, the verb that fits, or the number as ``int`` writes it."""
         one, either, many = word.partition("|")
         if either:
             return one if self == 1 else many
@@ -56,7 +59,10 @@ class Count(int):
 
 
 def cut(text: str, columns: int) -> str:
-    """A text of at most this many columns (1 or more); what is missing shows as an ellipsis."""
+    """Return a text cut to this many columns (1 or more), with an ellipsis for what is missing.
+
+    What is missing shows as an ellipsis.
+    """
     whole, text = text, text[: 8 * columns + 64]  # more marks than that on a letter may go
     if text == whole and width(text) <= columns:
         return text
@@ -69,14 +75,14 @@ def cut(text: str, columns: int) -> str:
 
 
 def pad(text: str, columns: int, right: bool = False) -> str:
-    """A text with blanks behind it, or (``right``) in front of it, cut if it is too long."""
+    """Pad a text with blanks behind it, or (``right``) before it; cut it if it is too long."""
     text = cut(text, columns)
     blanks = " " * (columns - width(text))
     return blanks + text if right else text + blanks
 
 
 def wrap(text: str, columns: int, indent: str = "") -> list[str]:
-    """A paragraph in lines of at most this many columns, broken between words where that can be.
+    """Break a paragraph into lines of at most this many columns, between words where possible.
 
     ``indent`` stands in front of every line but the first, which keeps its own.
     """
@@ -98,7 +104,7 @@ def wrap(text: str, columns: int, indent: str = "") -> list[str]:
 
 
 def _head(text: str, columns: int) -> int:
-    """How many characters of a text fit; at least one more than blanks."""
+    """Return how many characters of a text fit: at least one that is not blank."""
     end = len(text) - len(text.lstrip()) + 1
     while end < len(text) and width(text[: end + 1]) <= columns:
         end += 1

@@ -1,4 +1,4 @@
-"""Writes a strategy in a language."""
+"""The run: write a strategy in a language."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class NoRotations(Portable, ValueError):
 
 
 def run(spec: CodeSpec, command: str) -> str:
-    """The text of the file; ``command`` is what makes it again, and is written at its top.
+    """Return the text of the file; ``command``, which makes it again, stands at its top.
 
-    Raises ``NoCode``, ``NoRotations``, ``SettingError``.
+    Raise ``NoCode``, ``NoRotations``, ``SettingError``.
     """
     name = spec.strategy.name
     if name not in strategies():
@@ -84,7 +84,7 @@ def _check_turns(turns: Mapping[str, Sequence[str]], strategy: StrategySpec) -> 
 def _values(
     text: str, declared: Declaration, source: ModuleType, spec: CodeSpec
 ) -> dict[str, object]:
-    """A value for each constant that the source declares, in its order."""
+    """Return a value for each constant that the source declares, in its order."""
     written = spec.strategy.values
     used = declared.converted(written)
     numbers = {each.name for each in declared.settings if isinstance(each, Number)}
@@ -101,7 +101,7 @@ def _values(
 
 
 def _comments(text: str, declared: Declaration, values: Mapping[str, object]) -> dict[str, str]:
-    """What each constant means: what its setting says, or the source."""
+    """Return the meaning of each constant: the help of its setting, or the source's comment."""
     meant = {
         setting.name: _meaning(setting, bool(values.get(f"{setting.name.upper()}_IN_INTERVALS")))
         for setting in declared.settings
@@ -120,7 +120,7 @@ def _meaning(setting: Setting, in_intervals: bool) -> str:
 
 
 def _declared(text: str) -> list[tuple[str, str, str, object]]:
-    """The constants of a source: name, type, comment and value; None: settings give that."""
+    """Return the constants of a source: name, type, comment and value (None: by a setting)."""
     lines = text.splitlines()
     return [
         (

@@ -1,4 +1,4 @@
-"""What is to be written: a strategy with its settings, a language, and whether as a program."""
+"""The spec: a strategy with its settings, a language, and whether to write a program."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ class CodeSpec(NamedTuple):
 
 @cache
 def strategies() -> tuple[str, ...]:
-    """The strategies that can be written."""
+    """Return the strategies that can be written."""
     modules = (module.name for module in pkgutil.iter_modules(sources.__path__))
     return tuple(name.replace("_", "-") for name in modules if name != "words")

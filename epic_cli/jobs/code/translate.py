@@ -1,11 +1,11 @@
-"""One source, many languages: a strategy is written once, and only what its settings use is kept.
+"""Translation of one source into many languages; only what the settings use is kept.
 
 A source (``sources/*.py``) is a Python module in a small, typed subset of the language: one class
 ``Smoothing``, a record ``State`` where states are kept, and a constant for each setting or of a
 fixed value; ``FLAGS`` names the counters that may become truth values. What sources share are the
-bases of their classes. ``parse`` reads it with the settings' values:
-conditions on constants are decided, and what is then neither read nor called is left out. What
-remains is a ``ParsedSource``, whose expressions have types; the writers of ``languages/`` print it.
+bases of their classes. ``parse`` reads it with the settings' values: conditions on constants are
+decided, and what is then neither read nor called is left out. What remains is a ``ParsedSource``,
+whose expressions have types; the writers of ``languages/`` print it.
 
 The subset: ``float``, ``int``, ``bool``, ``Vec3``, ``Quat``, ``State``, lists of these;
 declarations ``x: float = ...``, assignments, ``if``, ``while``, ``for i in range(..)``, ``return``;
@@ -70,7 +70,7 @@ class Variable(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A method; ``changes``: it assigns to fields, itself or by what it calls."""
+    """A method; ``changes``: it, or a method that it calls, assigns to fields."""
 
     name: str
     doc: str
@@ -81,7 +81,7 @@ class Method(NamedTuple):
 
     @property
     def is_public(self) -> bool:
-        """Whether callers use it."""
+        """True if callers use the method."""
         return self.name in PUBLIC
 
     def reads(self, name: str) -> bool:
@@ -89,11 +89,11 @@ class Method(NamedTuple):
         return any(_count(statement, name) for statement in self.body)
 
     def parameter(self, variable: Variable) -> str:
-        """The name of a parameter, which is marked where it is not read, as ``draw``'s may be."""
+        """Return the name of a parameter, marked by ``_`` if the method does not read it."""
         return variable.name if self.reads(variable.name) else f"_{variable.name}"
 
     def assigned(self) -> set[str]:
-        """The local variables that are assigned again after they were declared."""
+        """Return the local variables that are assigned again after they were declared."""
         return {
             target.id
             for node in walk(self.body)
@@ -102,7 +102,7 @@ class Method(NamedTuple):
         }
 
     def locals(self) -> set[str]:
-        """The names of parameters and local variables."""
+        """Return the names of parameters and local variables."""
         names = {parameter.name for parameter in self.parameters}
         for node in walk(self.body):
             if (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)) or (
@@ -113,7 +113,7 @@ class Method(NamedTuple):
 
 
 class ParsedSource(NamedTuple):
-    """What is printed: the constants, the record of states (or no fields), fields and methods."""
+    """A program to print: constants, the record of states (or no fields), fields and methods."""
 
     doc: str
     constants: tuple[Constant, ...]
@@ -125,12 +125,12 @@ class ParsedSource(NamedTuple):
     comments: Mapping[int, tuple[str, ...]]
 
     def uses(self) -> set[str]:
-        """The functions, methods of lists and operations of vectors that it needs."""
+        """Return the functions, list methods and vector operations that the program needs."""
         names = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "scale"}
         found = set()
         for method in self.methods:
             for node in walk(method.body):
-                if isinstance(node, ast.BinOp) and type_of(node) == "Vec3":
+                if isinstance(node, ast.BinOp) and get_type(node) == "Vec3":
                     found.add(names[type(node.op)])
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     found.add(node.func.id)
@@ -139,27 +139,27 @@ class ParsedSource(NamedTuple):
         return found
 
     def method(self, name: str) -> Method:
-        """One of its methods."""
+        """Return the method with this name."""
         return next(method for method in self.methods if method.name == name)
 
 
-def type_of(node: ast.expr) -> str:
-    """The type of an expression of a ``ParsedSource``."""
+def get_type(node: ast.expr) -> str:
+    """Return the type of an expression of a ``ParsedSource``."""
     kind: str = node.typed  # type: ignore[attr-defined]
     return kind
 
 
 def walk(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """All nodes of these statements."""
+    """Yield all nodes of these statements."""
     for statement in body:
         yield from ast.walk(statement)
 
 
 def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]) -> ParsedSource:
-    """The program of a source for these constants.
+    """Parse a source for these constants.
 
     ``values`` has a number, text or truth value for each constant that the source declares;
-    ``comments`` says what it means. Raises ``ValueError`` where the source leaves the subset.
+    ``comments`` says what it means. Raise ``ValueError`` where the source leaves the subset.
     """
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -207,7 +207,10 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
 
 
 def _flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    """The source's ``FLAGS``: the name and comment of a counter that is only tested against 0."""
+    """Return the source's ``FLAGS``.
+
+    The name and comment of a counter that is only tested against 0.
+    """
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FLAGS":
             found: dict[str, tuple[str, str]] = ast.literal_eval(node.value)
@@ -231,12 +234,12 @@ def _method(function: ast.FunctionDef, changes: bool) -> Method:
 
 
 def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
-    """Its body without the docstring."""
+    """Return a function's body without the docstring."""
     return function.body[1:] if ast.get_docstring(function) is not None else function.body
 
 
 def _fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
-    """Its declarations, with the comments at their ends."""
+    """Return a record's declarations, with the comments at their ends."""
     lines = source.splitlines()
     return tuple(
         Variable(
@@ -250,7 +253,7 @@ def _fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
 
 
 def _comments(source: str) -> dict[int, tuple[str, ...]]:
-    """The comments before a statement, by the statement's line."""
+    """Return the comments before a statement, by the statement's line."""
     found: dict[int, tuple[str, ...]] = {}
     pending: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -268,7 +271,7 @@ def _comments(source: str) -> dict[int, tuple[str, ...]]:
 
 
 class _Decide(ast.NodeTransformer):
-    """Takes the branch that the constants choose, and drops the others."""
+    """A transformer that takes the branch that the constants choose, and drops the others."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -310,7 +313,7 @@ class _Decide(ast.NodeTransformer):
         return made if isinstance(made, list) else [made]
 
     def _decided(self, node: ast.expr) -> bool | ast.expr:
-        """A truth value where the constants give one, otherwise what is left of the condition."""
+        """Return the truth value that the constants give, or the rest of the condition."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self._decided(node.operand)
             return not inner if isinstance(inner, bool) else ast.UnaryOp(ast.Not(), inner)
@@ -340,7 +343,7 @@ class _Decide(ast.NodeTransformer):
 
 
 class _Types:
-    """Gives each expression of a method its type, as ``kind``."""
+    """An annotator that gives each expression of a method its type, as ``typed``."""
 
     def __init__(
         self,
@@ -427,7 +430,7 @@ def _without_unused(
     fields: tuple[Variable, ...],
     functions: dict[str, ast.FunctionDef],
 ) -> tuple[tuple[Variable, ...], tuple[Variable, ...], dict[str, ast.FunctionDef]]:
-    """The same without what is neither read nor called: repeated until nothing more goes."""
+    """Return states, fields and functions without those neither read nor called, repeatedly."""
     before = ""
     while (now := "".join(ast.unparse(function) for function in functions.values())) != before:
         before = now
@@ -488,7 +491,7 @@ def _without_unused(
 
 
 def _without_short(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
-    """The same with the values of methods that only return a short one where they are called."""
+    """Inline the methods that only return a short value."""
     for name, function in functions.items():
         (last, *more) = reversed(_statements(function))
         value = last.value if isinstance(last, ast.Return) and not more else None
@@ -504,7 +507,7 @@ def _without_short(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.Funct
 
 
 class _Inline(ast.NodeTransformer):
-    """Writes the value of a method where it is called."""
+    """A transformer that writes the value of a method where it is called."""
 
     def __init__(self, name: str, parameters: list[str], value: ast.expr) -> None:
         self._name, self._parameters, self._value = name, parameters, value
@@ -527,7 +530,7 @@ def _reads_name(function: ast.FunctionDef, name: str) -> bool:
 
 
 def _own_field(node: ast.AST) -> str | None:
-    """The field that ``self.field`` names."""
+    """Return the field that ``self.field`` names."""
     if (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -538,7 +541,7 @@ def _own_field(node: ast.AST) -> str | None:
 
 
 def _list_change(node: ast.AST) -> str | None:
-    """The field whose list a call changes."""
+    """Return the field whose list a call changes."""
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -558,7 +561,7 @@ def _assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str | None
 
 
 def _read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """The fields whose values matter: not those that are only assigned or appended to."""
+    """Return the fields whose values matter: not those only assigned or appended to."""
     found: set[str] = set()
     for function in functions.values():
         for statement in function.body:
@@ -586,7 +589,7 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 def _shorten(call: ast.Call, members: list[int], parameters: Mapping[str, list[int]]) -> None:
-    """Removes the arguments that are taken no more."""
+    """Remove the arguments that methods no longer take."""
     if isinstance(call.func, ast.Name) and call.func.id == "State":
         gone = members
     else:
@@ -595,7 +598,7 @@ def _shorten(call: ast.Call, members: list[int], parameters: Mapping[str, list[i
 
 
 class _Sweep:
-    """Removes the statements of a method that are of no use."""
+    """A transformer that removes the statements of a method that have no effect."""
 
     def __init__(self, fields: set[str], empty: set[str], function: ast.FunctionDef) -> None:
         self._fields = fields
@@ -641,7 +644,7 @@ class _Sweep:
 
 
 class _Join:
-    """Writes a local variable's value where it is used: once, and by the next statement.
+    """A transformer that writes a local variable's value where the next statement uses it once.
 
     What decided conditions leave behind is full of these.
     """
@@ -656,7 +659,7 @@ class _Join:
         self._comments = comments
 
     def body(self, body: list[ast.stmt]) -> None:
-        """Joins the statements of a body, and of the bodies in it."""
+        """Join the statements of a body, and of the bodies in it."""
         index = 0
         while index < len(body):
             statement = body[index]
@@ -679,7 +682,7 @@ class _Join:
             index += 1
 
     def _is_pair(self, statement: ast.If) -> bool:
-        """Whether it is a condition within a condition, and nothing else."""
+        """Return True if the statement is a condition within a condition, and nothing else."""
         inner = statement.body[0]
         return (
             len(statement.body) == 1 and isinstance(inner, ast.If)
@@ -716,7 +719,7 @@ class _Join:
 
 
 def _written_fields(functions: Mapping[str, ast.FunctionDef]) -> dict[str, set[str]]:
-    """The fields that each method assigns to or changes, itself or by what it calls."""
+    """Return the fields that each method assigns to or changes, itself or by what it calls."""
     written: dict[str, set[str]] = {name: set() for name in functions}
     while True:
         more = {name: _changes(function.body, written) for name, function in functions.items()}
@@ -726,7 +729,7 @@ def _written_fields(functions: Mapping[str, ast.FunctionDef]) -> dict[str, set[s
 
 
 def _changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[str]:
-    """The fields and local variables that statements change."""
+    """Return the fields and local variables that statements change."""
     found: set[str] = set()
     for node in walk(body):
         for target in _targets(node):
@@ -775,11 +778,16 @@ def _merge_pair(
     parts: list[ast.stmt] = []
     for each, test in zip((first, then), tests, strict=True):
         rest = test[common:]
-        parts += [ast.copy_location(ast.If(_all(rest), each.body, []), each)] if rest else each.body
-    return ast.copy_location(ast.If(_all(shared), parts, then.orelse), first)
+        parts += (
+            [ast.copy_location(ast.If(_join_tests(rest), each.body, []), each)]
+            if rest
+            else each.body
+        )
+    return ast.copy_location(ast.If(_join_tests(shared), parts, then.orelse), first)
 
 
-def _all(tests: list[ast.expr]) -> ast.expr:
+def _join_tests(tests: list[ast.expr]) -> ast.expr:
+    """Return a test that is true where all tests are."""
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 
 
@@ -812,7 +820,7 @@ def _is_read(node: ast.AST) -> bool:
 
 
 class _Flag(ast.NodeTransformer):
-    """Writes a truth value where a counter was."""
+    """A transformer that replaces a counter by a truth value."""
 
     def __init__(self, counter: str, name: str) -> None:
         self._counter, self._name = counter, name
@@ -849,14 +857,14 @@ class _Flag(ast.NodeTransformer):
 
 
 def _assigns(function: ast.FunctionDef, name: str) -> int:
-    """How often it is assigned to."""
+    """Count the assignments to a name."""
     return sum(
         ast.unparse(target) == name for node in ast.walk(function) for target in _targets(node)
     )
 
 
 def _count(node: ast.AST, name: str) -> int:
-    """How often it is read."""
+    """Count the reads of a name."""
     return sum(
         isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
         for part in ast.walk(node)
@@ -882,7 +890,7 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def _opposite(test: ast.expr) -> ast.expr:
-    """A test that is true where another is false."""
+    """Return a test that is true where another is false."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -891,7 +899,7 @@ def _opposite(test: ast.expr) -> ast.expr:
 
 
 def _changing(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """The methods that assign to fields, themselves or by what they call."""
+    """Return the methods that assign to fields, themselves or by what they call."""
     changing: set[str] = set()
     while True:
         more = {

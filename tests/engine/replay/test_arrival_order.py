@@ -18,7 +18,7 @@ def log(rng: random.Random, count: int, delay: float) -> list[tuple[float, float
 
 
 def blocks(packets: list[tuple[float, float]], rng: random.Random) -> list[PacketBlock]:
-    """As they are read: blocks of different lengths, with the text of each packet."""
+    """Yield blocks of different lengths, with the text of each packet, as a reader yields them."""
     scanner, found, at = TextScanner(Entities()), [], 0
     while at < len(packets):
         size = rng.randint(1, 60)

@@ -26,12 +26,12 @@ def stream(timing: Timing) -> SampleStream:
 
 
 def rows_to(timestamp: float, timing: Timing) -> tuple[int, float]:
-    """How many rows one packet with this timestamp makes, and the time of the last one."""
+    """Return how many rows a packet with this timestamp makes, and the last one's time."""
     return count_samples(stream(timing), Packet(ORIGIN, ORIGIN, timestamp))
 
 
 def problems_with(timestamp: object, timing: Timing) -> list[Problem]:
-    """What is wrong with one packet, found out without drawing all its rows."""
+    """Return the refusal of one packet, without drawing all its rows."""
     block = TextScanner().scan(f"0,0,0 / 0,0,0 / {timestamp}\n".encode("ascii"))
     drawing = stream(timing)
     refusals = block.refusals
@@ -42,7 +42,7 @@ def problems_with(timestamp: object, timing: Timing) -> list[Problem]:
 
 
 def next_float(number: float) -> float:
-    """The float32 after a positive one."""
+    """Return the float32 after a positive one."""
     (bits,) = struct.unpack("<i", struct.pack("<f", number))
     return float(struct.unpack("<f", struct.pack("<i", bits + 1))[0])
 

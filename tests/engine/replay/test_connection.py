@@ -1,4 +1,4 @@
-"""What an entity is drawn like depends on the connection's packets, not on who draws it."""
+"""An entity's rows depend on the connection's packets, not on who draws it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ FRAME, LATENCY = 1 / 60, 0.1
 
 
 def game(seed: int, reconciles: bool = True, player: str = "") -> tuple[list[Packet], list[float]]:
-    """A client that runs along x while the server pushes it; both logs, and each push.
+    """Return a client that runs along x while the server pushes it; both logs, and each push.
 
     The client knows of a push when the first state with it arrives, and then moves by it.
     """

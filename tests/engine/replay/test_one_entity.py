@@ -44,7 +44,7 @@ def odd_packets(rng: random.Random) -> Iterator[Packet]:
 
 
 def drawn(strategy: str, pacing: Pacing, wanted: list[Packet], capacity: int) -> list[str]:
-    """All that a replay in two blocks shows, as text, since NaN is not equal to itself."""
+    """Draw a replay in two blocks; return its rows as text, since NaN is not equal to itself."""
     out, seen, block = SampleBlock(capacity), list[str](), PacketBlock()
     loop = Replay(lambda: create(strategy), pacing, block.entities)
 

@@ -28,7 +28,7 @@ def assert_same_as_the_oracle(data: bytes, size: int = 65536) -> None:
 
 
 def smooth(rng: random.Random) -> Iterator[str]:
-    """A slow walk: small accelerations, 10 packets a second."""
+    """Yield a slow walk: small accelerations, 10 packets a second."""
     position, velocity = [0.0, 0.0, 0.0], [1.0, -2.0, 0.5]
     for index in range(20_000):
         velocity = [v + rng.gauss(0, 0.1) for v in velocity]
@@ -37,7 +37,7 @@ def smooth(rng: random.Random) -> Iterator[str]:
 
 
 def wild(rng: random.Random) -> Iterator[str]:
-    """No two packets have to do with each other; timestamps go back, stand still and leap."""
+    """Packets that are unrelated to each other; timestamps go back, stand still and leap."""
     time = 0.0
     for _ in range(20_000):
         time += rng.choice((0, 0.001, 0.05, 0.1, -0.2, rng.expovariate(5)))
@@ -120,7 +120,7 @@ TAILS = st.sampled_from(("\n", "\r\n", " \n", "abc\n", ",\n", " # a note\n", "\0
 
 @st.composite
 def lines(draw_from: st.DrawFn) -> str:
-    """A packet; half of them have one thing wrong."""
+    """Return a packet; half of them have one thing wrong."""
     parts = []
     for separator in ",,/,,/":
         blanks = draw_from(st.sampled_from(("", " ", "\t", "\v", "\f", "\r")))

@@ -1,4 +1,4 @@
-"""When packets meet ticks: the demo's loop, and arrival times against a slow oracle."""
+"""Pacing: the demo's loop, and arrival times against a slow oracle."""
 
 import math
 from fractions import Fraction
@@ -244,7 +244,7 @@ def test_the_first_packet_decides_which_pacing_is_the_usual_one() -> None:
 
 
 def rows_by_entity(text: str, *options: str) -> dict[str, list[str]]:
-    """The rows that a recording gets, by entity."""
+    """Return the rows that a recording gets, by entity."""
     done = epic("replay", "--format", "csv", *options, stdin=text.encode())
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = {}

@@ -196,7 +196,7 @@ def test_with_demo_pacing_no_entity_slows_the_clock() -> None:
 
 
 class Oops(Exception):
-    """What the strategies below raise."""
+    """The error that the strategies below raise."""
 
 
 class BreaksAt:

@@ -36,7 +36,7 @@ class Engine:
 
 
 def rows(made: Any, packets: Iterable[Packet], frames: list[float]) -> Drawn:
-    """What is drawn in each frame, packets taken when they arrive."""
+    """Return the position drawn in each frame; packets are taken when they arrive."""
     waiting, drawn = list(packets), []
     for at in frames:
         while waiting and waiting[0].arrival <= at:  # type: ignore[operator]
@@ -47,7 +47,10 @@ def rows(made: Any, packets: Iterable[Packet], frames: list[float]) -> Drawn:
 
 
 def apart(one: Drawn, other: Drawn) -> float:
-    """The largest distance between what two draw; infinite where only one draws something."""
+    """Return the largest distance between what two draw.
+
+    Infinite where only one draws something.
+    """
     worst = 0.0
     for a, b in zip(one, other, strict=True):
         if (a is None) != (b is None):
@@ -209,7 +212,7 @@ class Game:
         return self.drawn
 
     def arrive(self) -> None:
-        """What it does with the newest packet."""
+        """Take the newest packet."""
 
     def frame(self) -> None:
         raise NotImplementedError
@@ -236,7 +239,7 @@ class Nebula(Game):
 
 
 class StylyNetSync(Game):
-    """Its head: exponential means of values and of their squares."""
+    """The head of STYLY NetSync: exponential means of values and of their squares."""
 
     mean = square = interval = 0.0
 
@@ -409,7 +412,7 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
 
 
 class TakenHome:
-    """What ``epic code`` writes in Python, called as an oracle is."""
+    """The Python class that ``epic code`` writes, called as an oracle is."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         text = "".join([name, *(f"+{key}={value}" for key, value in settings.items())])
@@ -443,7 +446,7 @@ def test_the_code_taken_home_draws_random_compositions(
 
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
 def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
-    """On an axis, the angle (rad) as far as the way: whatever is done to one, is to the other."""
+    """On an axis, an angle (rad) equal to the distance: both are smoothed alike."""
     for seed in range(150):
         dice = random.Random(seed)
         packets, frames = stream(dice)

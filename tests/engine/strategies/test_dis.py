@@ -21,7 +21,7 @@ Matrix = list[list[float]]
 
 
 def body_to_world(psi: float, theta: float, phi: float) -> Matrix:
-    """The standard's Euler angles in radians, as the matrix from body to world axes."""
+    """Return the standard's Euler angles in radians, as the matrix from body to world axes."""
     cp, sp, ct, st = math.cos(psi), math.sin(psi), math.cos(theta), math.sin(theta)
     cf, sf = math.cos(phi), math.sin(phi)
     return [
@@ -46,7 +46,9 @@ def columns(rows: Matrix) -> Matrix:
 
 
 def euler(to_world: Matrix) -> list[float]:
-    """The standard's angles psi, theta and phi in degrees, of a matrix from body to world axes."""
+    """Return the standard's angles psi, theta and phi in degrees, of a matrix from body to world
+    axes.
+    """
     psi = math.atan2(to_world[1][0], to_world[0][0])
     theta = math.asin(-to_world[2][0])
     phi = math.atan2(to_world[2][1], to_world[2][2])

@@ -53,7 +53,7 @@ def test_common_streams(run: dict[str, Any], quirks: str) -> None:
 def check_vault(
     made: Any, buffer_ms: float, now_ms: float, row: dict[str, Any], percentage: float | None
 ) -> tuple[float, float]:
-    """Compares the offset and the place between two snapshots; returns their timestamps, ms."""
+    """Compare the offset and the place between two snapshots; return their timestamps, ms."""
     # before the first packet the original says -1 for no offset
     assert (row["time_offset"] == -1) == (not made.timestamps)
     if made.timestamps:

@@ -34,7 +34,7 @@ def test_hermite(case: dict[str, Any]) -> None:
 
 
 def after_a_jump(error: float) -> Any:
-    """An entity at rest that is found at -error after a freeze, at local time 10."""
+    """Return a strategy at time 10, whose entity rests and is found at -error after a freeze."""
     made = strategy("hermite", smoothing="adaptive", playout_delay=0, latency=0)
     made.update(state(0.0, 0.0), 0.0)
     made.read(0.0)

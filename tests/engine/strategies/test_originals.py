@@ -128,7 +128,7 @@ STREAMS = [(name, stream) for name in FILES for stream in load(name)["streams"]]
 
 
 def off(ours: tuple[float, ...], theirs: list[float]) -> float:
-    """The largest difference, against max(1, value)."""
+    """Return the largest difference, against max(1, value)."""
     pairs = zip(ours, theirs, strict=True)
     return max(abs(a - b) / max(1.0, abs(b)) for a, b in pairs)
 
@@ -178,7 +178,7 @@ TURNING: dict[str, tuple[int, float, str, dict[str, str], float]] = {
 
 
 def rotation_of(kind: str, numbers: list[float]) -> Rotation:
-    """The rotation of the numbers behind a position."""
+    """Return the rotation of the numbers behind a position."""
     if kind == "quat":
         return Rotation.from_quat(numbers)
     if kind == "hpr":  # Panda's pitch is about x, its roll about y; or a quaternion of a packet

@@ -1,7 +1,7 @@
-"""What is known to go wrong in delay buffers and filters, for each of them.
+"""Known problems of delay buffers and filters, for each of them.
 
-Everything is judged by the drawn age: how long before a row the entity was where it is drawn.
-An entity at x = SPEED * t on the sender's clock makes that easy to see.
+Everything is judged by the drawn age: how long before a row the entity was where it is drawn. An
+entity at x = SPEED * t on the sender's clock makes that easy to see.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def steady(until: float, interval: float = INTERVAL, start: float = 0.0) -> list
 
 
 def played(name: str, packets: list[Packet], until: float, **more: float | str) -> list[Sample]:
-    """What is drawn up to then, 13 ms behind each packet's time."""
+    """Return what is drawn up to then, 13 ms behind each packet's time."""
     frames = [0.013 + count * INTERVAL for count in range(round(until / INTERVAL))]
     return list(drawn(made(name, **more), packets, frames))
 

@@ -74,7 +74,7 @@ def test_no_frame_changes_what_is_drawn() -> None:
 
 
 def blend_ends(one: Any, after: float) -> float:
-    """How long after this time what is drawn stays interpolated, to a hundredth of a second."""
+    """Return how long after this time rows stay interpolated, to a hundredth of a second."""
     times = (after + k * 0.01 for k in range(1000))
     return next(at for at in times if one.read(at).status == "extrapolated") - after
 

@@ -1,4 +1,4 @@
-"""What every strategy promises, tested for each that is registered; new ones join by themselves."""
+"""The promises of every strategy, tested for each that is registered, new ones included."""
 
 import math
 import random
@@ -19,7 +19,7 @@ NAMES = list(DECLARED)
 
 
 def those(which: Callable[[Declaration], bool]) -> list[str]:
-    """The names of the strategies that say this of themselves."""
+    """Return the names of the strategies that say this of themselves."""
     return [name for name, declared in DECLARED.items() if which(declared)]
 
 
@@ -41,7 +41,7 @@ def packets(count: int, period: float = 0.05, latency: float = 0.08) -> list[Pac
 
 
 class Straight(NamedTuple):
-    """How far along the straight path a sample is, and how far off it."""
+    """A sample's distance along the straight path, and off it."""
 
     time: float
     along: float
@@ -49,7 +49,7 @@ class Straight(NamedTuple):
 
 
 def straight(sample: Sample) -> Straight:
-    """The time at which the entity was where it is drawn, and the distance from its path."""
+    """Return the time at which the entity was where it is drawn, and the distance from its path."""
     begin, squared = at_constant_velocity(0), math.fsum(v * v for v in SPEED)
     moved = [p - b for p, b in zip(sample.position, begin, strict=True)]
     along = math.fsum(w * v for w, v in zip(moved, SPEED, strict=True)) / squared
@@ -80,7 +80,7 @@ def test_nothing_is_drawn_before_the_first_packet(variant: Variant) -> None:
 
 
 def hostile() -> Iterator[Packet]:
-    """In order of arrival: duplicates, late packets, equal timestamps, a long gap, huge values."""
+    """Packets in order of arrival: duplicates, late ones, equal stamps, a long gap, huge values."""
     for k in range(20):
         yield packet(k * 0.05, k * 0.05 + 0.08)
     yield packet(0.95, 1.04)  # a duplicate
@@ -113,7 +113,7 @@ def chaos() -> Iterator[Packet]:
 
 
 def extremes(seed: int) -> Iterator[Packet]:
-    """Steps from the smallest number to days, positions and speeds of 0, 1 and 1e12."""
+    """Yield packets with steps from the smallest number to days, positions from 0 to 1e12."""
     dice = random.Random(seed)
     step = dice.choice((5e-324, 1e-310, 1e-310, 1e-300, 1e-30, 1e-9, 1e6))
     timestamp, arrival = dice.choice((0.0, 0.0, 0.0, 1e5)), 0.05

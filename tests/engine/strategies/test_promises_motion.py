@@ -61,7 +61,7 @@ PACES = [
 
 @cache
 def packets(rate: float, latency: float) -> PacketBlock:
-    """What comes in from a sender that goes straight on."""
+    """Return the packets of a sender that goes straight on."""
     block = PacketBlock()
     for number in range(round(DURATION * rate)):
         time = number / rate
@@ -72,7 +72,7 @@ def packets(rate: float, latency: float) -> PacketBlock:
 
 @cache
 def waver(name: str, pace: Pace) -> float:
-    """By how much the lag of the rows wavers, in seconds, once all clocks are in step."""
+    """Return how much the lag of the rows varies (s) once all clocks have settled."""
     one = Fraction(1, pace.rows)
     pacing = Timing((one.numerator, one.denominator)).resolve(True)
     rows = np.asarray(Trace(lambda: strategy(name), pacing, packets(pace.rate, pace.latency)))

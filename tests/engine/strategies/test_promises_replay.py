@@ -1,4 +1,4 @@
-"""What a strategy draws through ``replay`` is what it draws when called in the same order.
+"""A strategy draws through ``replay`` what it draws when called in the same order.
 
 The order is that of a game: frames are drawn before anything has come in, and a packet is taken
 before the first frame at or after its arrival.

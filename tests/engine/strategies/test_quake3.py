@@ -55,7 +55,10 @@ def test_velocities_are_the_derivatives_without_quirks() -> None:
 
 
 def missile(*seen: tuple[float, float], **settings: float | str) -> Any:
-    """A missile at rest that turns out to be elsewhere at these times; drawn at each of them."""
+    """Return a missile at rest that turns out to be elsewhere at these times.
+
+    Drawn at each of them.
+    """
     # drawn a little ahead of the clock, so that a snapshot counts from its own time on
     made = quake3(trajectory="linear", cl_time_nudge=-0.03, **settings)
     for time, x in ((1.0, 0.0), *seen):

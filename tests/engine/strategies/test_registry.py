@@ -1,4 +1,4 @@
-"""How strategies are found: by their file, by an entry point, or named outright."""
+"""Loading of strategies: by their file, by an entry point, or named outright."""
 
 import importlib
 import os
@@ -107,7 +107,7 @@ class Undeclared:
         self.settings = settings
 
     def reset(self) -> None:
-        """Does nothing, and the others neither."""
+        """Do nothing, as the other methods."""
 
     update = read = reset
 
@@ -217,7 +217,7 @@ command.run()
 
 @pytest.fixture
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A second folder of a family of strategies."""
+    """Yield a second folder of a family of strategies."""
     added = tmp_path.joinpath(*PACKAGE.split("."), "show")
     without = shutil.ignore_patterns("*.so", "*.pyx", "__pycache__")
     shutil.copytree(build.HERE, tmp_path / "epic_cli/engine", ignore=without)

@@ -21,7 +21,7 @@ FRAME = 1 / 60
 
 
 def rows(name: str, packets: list[Packet], **settings: float) -> dict[str, list[Sample]]:
-    """The rows of each entity."""
+    """Return the rows of each entity."""
     found = defaultdict(list)
     for sample in replay(packets, partial(strategy, name, **settings), tick=FRAME):
         found[sample.entity].append(sample)
@@ -81,7 +81,7 @@ def test_source_extrapolates_only_while_the_server_is_silent(kind: str, apart: b
 
 
 def middle_mean(delays: list[float]) -> float:
-    """The mean of the middle half of the last 31 delays."""
+    """Return the mean of the middle half of the last 31 delays."""
     ordered = sorted(delays[-31:])
     cut = max(len(ordered) // 4, 1)
     return fmean(ordered[cut:-cut]) if len(ordered) > 2 else ordered[0]
@@ -89,7 +89,7 @@ def middle_mean(delays: list[float]) -> float:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_source_has_one_clock_for_all_entities(kind: str) -> None:
-    """One that joins late is drawn by the clock that the others have taught."""
+    """An entity that joins late is drawn by the clock that the others have taught."""
     packets = connection(kind, jitter=0.05)
     found = rows("source", packets)
     datagrams = sorted({(packet.arrival or 0.0, packet.time) for packet in packets})
@@ -114,7 +114,7 @@ def test_source_has_one_clock_for_all_entities(kind: str) -> None:
 def test_entities_of_one_connection_are_drawn_at_one_time(
     name: str, seed: int, apart: bool
 ) -> None:
-    """One that joins late is drawn at the sender's time at which the others are."""
+    """An entity that joins late is drawn at the sender's time at which the others are."""
     packets = connection("joins late", seed, jitter=0.04, apart=apart)
     times: dict[str, dict[float, float]] = {}
     for entity, samples in rows(name, packets).items():
@@ -149,7 +149,7 @@ MEASURES = {
 def test_a_measured_interval_is_that_of_an_entity_not_of_the_datagrams(
     name: str, between: float
 ) -> None:
-    """Whether entities share datagrams or send in turn, the lag is that of the given interval."""
+    """The lag is that of the given interval, in shared datagrams as in turn."""
     packets = connection("goes silent", apart=between > 0, between=between)
     setting = {name: 0.05 for name in [MEASURES.get(name, "")] if name} or {"tick_rate": 20}
     measured, given = rows(name, packets), rows(name, packets, **setting)
@@ -178,7 +178,7 @@ def test_entities_that_send_in_turn_do_not_freeze(name: str) -> None:
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_geckos_has_one_offset_for_all_entities(kind: str, apart: bool) -> None:
-    """It is that of the connection's first packet, or of one that is more than 50 ms off."""
+    """The offset is that of the connection's first packet, or of one more than 50 ms off."""
     packets = connection(kind, jitter=0.09, apart=apart)
     drawn = 0
     for entity, samples in rows("geckos", packets).items():

@@ -23,7 +23,7 @@ MODES = {
 
 
 def sampled(history: list[tuple[float, float]], target: float) -> Sample:
-    """What is drawn at this time on the sender's clock, of (timestamp, x), oldest first."""
+    """Return x at this time on the sender's clock, from (timestamp, x), oldest first."""
     made = strategy("source", cl_interp=0, cl_interp_ratio=0, tick_interval=0, latency=0)
     for timestamp, x in history:
         made.update(Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), timestamp), timestamp)

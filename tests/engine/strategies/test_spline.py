@@ -20,7 +20,7 @@ CURVES = {
 
 
 def playing(first: Packet, second: Packet, **settings: Any) -> Any:
-    """The segment from the first packet to the second begins at local time 0."""
+    """Return a strategy that begins the segment between two packets at local time 0."""
     one = strategy("spline", **{"use_speed_up": "off", "min_teleport_distance": 0, **settings})
     one.update(first, 0.0)
     one.read(0.0)

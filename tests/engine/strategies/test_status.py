@@ -63,7 +63,7 @@ class Row(NamedTuple):
 
 
 def rows(one: Any, packets: list[Packet]) -> Iterator[Row]:
-    """What the strategy draws at each tick, with every packet taken before its tick."""
+    """Return the samples of each tick; every packet is taken before its tick."""
     received = 0
     before = None
     for tick in range(round(10 / TICK)):
@@ -78,7 +78,7 @@ def rows(one: Any, packets: list[Packet]) -> Iterator[Row]:
 
 
 def distance_to_segment(point: Any, begin: Any, end: Any) -> float:
-    """How far a point is from the nearest one between two others."""
+    """Return the distance of a point from the segment between two others."""
     along = [e - b for b, e in zip(begin, end, strict=True)]
     squared = math.fsum(a * a for a in along)
     share = 0.0
@@ -97,7 +97,7 @@ class Arrival(NamedTuple):
 
 
 def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
-    """Where a row leads to, if no packet comes after it."""
+    """Return where a row leads to if no packet comes after it."""
     one = variant.make()
     known = packets[: row.received]
     for drawn in rows(one, known):
@@ -113,7 +113,7 @@ def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
 
 
 def distance_to_target(name: str, known: list[Packet], last: Sample, after: Sample) -> float:
-    """From where the entity comes to rest to the nearest target that was known."""
+    """Return the distance from where the entity comes to rest to the nearest known target."""
     if not declaration(name).aims_at_prediction:
         return min(
             distance_to_segment(packet.position, last.position, after.position) for packet in known
@@ -138,7 +138,7 @@ def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
 
 
 def known_targets() -> list[Variant]:
-    """All but those whose settings make the prediction they aim at no straight line."""
+    """Variants whose prediction is a straight line."""
     return [
         variant
         for variant in VARIANTS

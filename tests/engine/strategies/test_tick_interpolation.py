@@ -38,7 +38,9 @@ def test_upstream_teleports_skip_the_tick() -> None:
 
 
 def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
-    """A tick, packets and the frames from the first one's on, some longer than several ticks."""
+    """Return a tick, packets and the frames from the first one's on, some longer than several
+    ticks.
+    """
     dice = random.Random(seed)
     packets, time = [], 0.0
     while time < 5:

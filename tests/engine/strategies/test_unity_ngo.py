@@ -27,7 +27,7 @@ def interpolator(kind: str, *given: Any) -> Any:
 
 
 def single(value: float) -> bytes:
-    """The bits of a number in single precision."""
+    """Return the bits of a number in single precision."""
     return struct.pack("<f", value)
 
 
@@ -84,7 +84,7 @@ def test_later_kinds_in_the_common_streams(run: dict[str, Any]) -> None:
 
 
 def smoothing_run(kind: str, rate: float, per_frame: bool, frame: float) -> float:
-    """Where an object is that goes 2.3 a second for 1.53 s and rests, seen for 2.11 s."""
+    """Return positions over 2.11 s of an object that moves at 2.3/s for 1.53 s, then rests."""
     tick = 1 / 30
     made = interpolator(kind, rate, True, per_frame)
     made.reset_to((3.17, 0, 0))

@@ -12,7 +12,7 @@ VALUES = load("unreal_smoothing")
 
 
 def with_offset(offset: float, **settings: Any) -> Any:
-    """The capsule stands at 1000 and moves no further; the mesh is off by this much."""
+    """Return a strategy whose capsule rests at 1000; the mesh is off by this much."""
     one = strategy("unreal", prediction="off", **settings)
     one.update(packet(1.0, 1000.0 + offset, 1.0), 0.0)
     one.read(0.0)

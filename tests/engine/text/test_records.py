@@ -29,7 +29,7 @@ def packets_of(block: PacketBlock) -> list[Packet]:
 
 
 def one(fields: dict[str, str], **units: object) -> object:
-    """The packet of these fields, or what is wrong with them."""
+    """Return the packet of these fields, or what is wrong with them."""
     block = PacketBlock()
     scanner = RecordScanner(block.entities, **units)  # type: ignore[arg-type]
     return scanner.add(block, fields, 1, 0, 0) or block[0]
@@ -80,7 +80,7 @@ def test_all_three_velocities_may_be_missing_and_not_some_of_them() -> None:
 
 
 def moment(**units: object) -> tuple[float, float | None]:
-    """The time and the arrival of ``1700000000123.456`` and one 50 more, in these units."""
+    """Return the time and the arrival of ``1700000000123.456`` and one 50 more, in these units."""
     fields = {"time": "1700000000123.456", "x": "0", "y": "0", "z": "0"}
     packet = one({**fields, "arrival": "1700000000173.456"}, **units)
     return packet.time, packet.arrival  # type: ignore[attr-defined]

@@ -42,7 +42,7 @@ ODD = "\t\n\r\x1b\x7f\x80\x9b\x9f\u00a0\"',\\#=ä"
 
 
 def show(*shown: tuple[Vector, Vector], entity: str = "") -> tuple[SampleBlock, Entities]:
-    """A block of samples with these positions and velocities, at 0.05, 0.1, 0.15 ... s."""
+    """Return a block of samples with these positions and velocities, at 0.05, 0.1, 0.15 ... s."""
     timestamp = (len(shown) - 0.5) * 0.05 - 0.15  # rows go to the tick after timestamp + 0.15
     block, samples = PacketBlock(), SampleBlock(len(shown))
     block.append(Packet(ORIGIN, ORIGIN, timestamp, entity=entity))
@@ -54,14 +54,14 @@ def show(*shown: tuple[Vector, Vector], entity: str = "") -> tuple[SampleBlock, 
 
 
 def rows(row_format: str, *shown: tuple[Vector, Vector], entity: str = "") -> list[str]:
-    """The rows of such a block."""
+    """Return the rows of such a block."""
     text = RowWriter(row_format).rows(*show(*shown, entity=entity)).decode()
     assert text.endswith("\n")
     return text.removesuffix("\n").split("\n")
 
 
 def bits(numbers: Iterable[float]) -> list[bytes]:
-    """Tells 0 from -0, which == does not."""
+    """Tell 0 from -0, which == does not."""
     return [struct.pack("<d", number) for number in numbers]
 
 

@@ -14,18 +14,21 @@ from epic_cli.engine.text import TextScanner
 
 
 def bits(number: float) -> bytes:
-    """Tells 0 from -0 and nan from -nan, which == does not."""
+    """Tell 0 from -0 and nan from -nan, which == does not."""
     return struct.pack("<d", number)
 
 
 def single(token: str) -> float:
-    """The float32 that the engine makes of a token: epic shows it if it shows packets at once."""
+    """Return the float32 that the engine makes of a token.
+
+    Epic shows it if it shows packets at once.
+    """
     line = f"0,0,0 / {token},0,0 / 0\n"
     return draw_samples(line.encode("ascii"), display_behind=0)[0].velocity[0]
 
 
 def double(token: str) -> float:
-    """The double that the engine makes of a token."""
+    """Return the double that the engine makes of a token."""
     [packet] = scan_packets(TextScanner(), f"0,0,0 / {token},0,0 / 0\n".encode("ascii"))
     assert packet.velocity
     return packet.velocity[0]

@@ -39,7 +39,7 @@ def test_random_input_gives_the_same_bits(name: str, tmp_path: Path) -> None:
 
 
 def scan(text: bytes, size: int, *, wide: bool) -> list[str]:
-    """All that is found in a text that comes in pieces of this size, with its place."""
+    """Return all packets and refusals of a text in pieces of this size, with their places."""
     scanner = TextScanner(wide=wide)
     packets: list[str] = []
     refusals: list[str] = []

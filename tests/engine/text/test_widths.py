@@ -14,7 +14,7 @@ TEXTS = st.text(st.sampled_from(LETTERS), max_size=60)
 
 
 def cells(text: str) -> int:
-    """What a terminal takes that shows each character by itself."""
+    """Return the width on a terminal that shows each character by itself."""
     return sum(max(wcwidth(character), 0) for character in text)
 
 

@@ -1,4 +1,4 @@
-"""What ``epic code`` writes: built, run, and held against the strategy row by row."""
+"""The files of ``epic code``: built, run, and compared with the strategy row by row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from epic_cli.jobs.code.spec import CodeSpec, strategies
 
 
 class Toolchain(NamedTuple):
-    """What builds and runs a program, and how far its numbers may be off."""
+    """The commands that build and run a program, and the tolerance of its numbers."""
 
     needs: tuple[str, ...]
     build: tuple[str, ...]
@@ -89,7 +89,7 @@ def random_composition(chance: random.Random) -> str:
 
 
 def random_value(setting: Setting, chance: random.Random) -> object:
-    """One of its words, or a number in its range."""
+    """Return a word of the setting, or a number in its range."""
     if not isinstance(setting, Number):
         return chance.choice(setting.choices)
     numbers = (1, 2, 3, 7, 40) if setting.whole else (0, 0.001, 0.02, 0.05, 0.25, 0.5, 1, 1.5, 3)
@@ -111,7 +111,7 @@ def compositions(language: str) -> list[str]:
 
 
 def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, ...]:
-    """The command that runs the program; skips where its language is not installed."""
+    """Return the command that runs the program; skips where its language is not installed."""
     tools = TOOLCHAINS[language]
     for tool in tools.needs:
         if shutil.which(tool) is None:
@@ -128,7 +128,7 @@ def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, 
 
 @cache
 def all_streams() -> bytes:
-    """The built-in streams and what turns as one recording, each an entity, by arrival."""
+    """Return the built-in streams and what turns as one recording, each an entity, by arrival."""
     turning = epic("convert", SAMPLES / "spin_turn.csv", "--to", "text").stdout.splitlines()
     lines = [
         (float(line.partition(b"arrival=")[2].split()[0]), line + b" entity=spin\n")
@@ -151,7 +151,7 @@ def rows_of(text: str) -> dict[tuple[str, str], tuple[float, ...]]:
 
 
 class Drawn(NamedTuple):
-    """What a strategy draws of all streams, and whether there is code for its rotations."""
+    """A strategy's rows of all streams; ``turns``: there is code for its rotations."""
 
     turns: bool
     rows: dict[tuple[str, str], tuple[float, ...]]
@@ -223,7 +223,7 @@ def test_each_language_is_offered_and_has_a_toolchain() -> None:
 
 
 def first_tests(statement: ast.stmt) -> str:
-    """What a condition tests first; empty: it is none."""
+    """Return the first test of a condition; empty for other statements."""
     if not isinstance(statement, ast.If):
         return ""
     test = statement.test

@@ -15,14 +15,14 @@ from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
-# How fast the clock goes to its target: part of the way a second, up, and down at first.
+# The clock's speed towards its target, as a share of the way per second: up, and down at first.
 cdef double UP = 0.3
 cdef double FIRST_DOWN = 0.3
-# What is no more doubled (0.3 is, up to 38.4), and below which it is never again.
+# The speed downwards is doubled below the first (0.3 up to 38.4), and never falls below the second.
 cdef double FASTEST_DOWN = 30
 cdef double SLOWEST_DOWN = 2
 
-# This many timestamps of snapshots wait for a frame.
+# The largest number of timestamps that wait for a frame.
 cdef size_t MOST_FRESH = 1024
 
 
@@ -82,7 +82,7 @@ cdef class DDNet(Strategy):
     cdef vector[double] fresh           # timestamps that no frame has seen
     cdef long spikes
     cdef bint begun, running            # after the first timestamp, and the second
-    cdef double snap, current, target, down     # the clock's
+    cdef double snap, current, target, down     # the clock: last snapshot, value, target, speed
     cdef readonly double game_time
 
     def configure(self):
@@ -137,7 +137,7 @@ cdef class DDNet(Strategy):
         return self.current + elapsed + way * min(elapsed * (UP if way > 0 else self.down), 1.0)
 
     cdef void adjust(self, double at, double stamp) noexcept nogil:
-        """Moves the clock for a new snapshot, as in ``CSmoothTime::Update``."""
+        """Move the clock for a new snapshot, as in ``CSmoothTime::Update``."""
         # whole milliseconds, towards zero
         cdef double left = trunc((stamp - self.clock(at)) * 1000 + 1e-9) / 1000
         if left < 0:

@@ -5,16 +5,16 @@ from libc.math cimport fabs
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, hold_state, make_snapshot,
 )
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
-# A difference of more than this many thresholds takes the faster scales.
+# The faster scales apply beyond this many thresholds.
 cdef double FAR_OFF = 10
-# The scale stays within these.
+# The limits of the scale.
 cdef double SLOWEST = 0.5
 cdef double FASTEST = 2
 # A snapshot is forgotten this many delays after it was drawn.
@@ -79,13 +79,15 @@ cdef class JamesFrowen(Strategy):
                    1000, tune=(0.5, 6)),
             Number("diff_threshold", 0.5, "tolerate a clock that is off by less", "ticks", 0,
                    1000, tune=(0.1, 2)),
-            Number("fast_scale", 0.01, "how much faster it runs when behind", "", 0, 1),
-            Number("very_fast_scale", 0.08, "the same, far behind", "", 0, 1),
-            Number("slow_scale", 0.04, "how much slower it runs when ahead", "", 0, 0.9),
-            Number("very_slow_scale", 0.2, "the same, far ahead", "", 0, 0.9),
+            Number("fast_scale", 0.01, "how much faster the clock runs when behind", "", 0, 1),
+            Number("very_fast_scale", 0.08, "how much faster the clock runs when far behind", "",
+                   0, 1),
+            Number("slow_scale", 0.04, "how much slower the clock runs when ahead", "", 0, 0.9),
+            Number("very_slow_scale", 0.2, "how much slower the clock runs when far ahead", "", 0,
+                   0.9),
             Number("skip_threshold", 20.0, "reset a clock that is behind by more", "ticks", 0,
                    1e6),
-            Switch("reset_backward", "off", "reset one that is ahead by as much too (ours)"),
+            Switch("reset_backward", "off", "also reset a clock that is ahead by as much (ours)"),
             Number("moving_average_count", 30, "packets in the average of the differences", "",
                    1, 10000, whole=True),
             SNAP_DISTANCE,
@@ -142,7 +144,7 @@ cdef class JamesFrowen(Strategy):
         return self.tick_delay * self.interval.value
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Snapshot snapshot = snapshot_of(packet, now)
+        cdef Snapshot snapshot = make_snapshot(packet, now)
         cdef Snapshot drawn
         if not self.empty and packet.time < self.newest:
             return False
@@ -162,7 +164,7 @@ cdef class JamesFrowen(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Sets the scale, or the clock, by how far it is from a new timestamp."""
+        """Set the scale, or the clock, by how far it is from a new timestamp."""
         cdef double tick = self.interval.value
         cdef double off = time - self.client_time
         cdef double limit = self.diff_threshold * tick

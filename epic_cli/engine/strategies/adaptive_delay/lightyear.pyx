@@ -13,7 +13,7 @@ from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 
-# The weight of a packet in the sender's time: with little jitter, and with much; ms of it.
+# The weight of a packet in the sender's time, with little and with much jitter, and these (ms).
 cdef double MOST_WEIGHT = 0.10
 cdef double LEAST_WEIGHT = 0.02
 cdef double LITTLE_JITTER = 1
@@ -21,8 +21,8 @@ cdef double MUCH_JITTER = 10
 # The weights of a measurement in the mean latency and in its deviation.
 cdef double LATENCY_WEIGHT = 1 / 12.0
 cdef double JITTER_WEIGHT = 1 / 6.0
-# A measurement counts for no more than the mean and this number of deviations, a multiple of the
-# mean, and the mean and this time (s); but always up to the last multiple of the mean.
+# A measurement is cut to the mean plus this number of deviations, to a multiple of the
+# mean, and to the mean plus this time (s), but never below the last multiple of the mean.
 cdef double MOST_DEVIATIONS = 3
 cdef double MOST_TIMES = 3
 cdef double MOST_ABOVE = 0.5
@@ -91,9 +91,11 @@ cdef class Lightyear(Strategy):
                    tune=(0.5, 5)),
             Number("jitter", "auto", "deviation of the latency; auto measures it", "s", 0, 60,
                    unset="auto"),
-            Number("jitter_multiple", 4, "how often it is added", "", 0, 255, whole=True,
+            Number("jitter_multiple", 4, "how many times the jitter is added to the delay", "", 0,
+                   255, whole=True,
                    tune=(0, 8)),
-            Number("jitter_margin", 1.0, "what is added to that", "ticks", 0, 100, tune=(0, 4)),
+            Number("jitter_margin", 1.0, "a margin added to the delay", "ticks", 0, 100, tune=(0,
+                   4)),
             Number("rtt", 0.0, "round-trip time; half of it is taken for a packet's age", "s", 0,
                    60),
             Number("error_margin", 1.0, "tolerate a smaller error", "ticks", 0, 100,
@@ -102,9 +104,10 @@ cdef class Lightyear(Strategy):
                    1e4),
             Number("consecutive_errors_threshold", 3, "errors in a row before the speed changes",
                    "", 1, 255, whole=True),
-            Number("speedup_factor", 1.05, "the speed at half of max_error_margin", "", 1, 2,
+            Number("speedup_factor", 1.05, "the speed of the timeline at half of max_error_margin",
+                   "", 1, 2,
                    tune=(1.01, 1.3)),
-            Choice("rotation", "slerp", "what it turns on, as lightyear_avian registers it",
+            Choice("rotation", "slerp", "the curve of rotations, as lightyear_avian registers it",
                    RotationCurve),
             SNAP_DISTANCE,
         ),
@@ -118,10 +121,10 @@ cdef class Lightyear(Strategy):
     cdef PacketAge age
     cdef SnapshotBuffer snapshots
     cdef double mean, deviation         # of the packets' ages
-    cdef long measured                  # how many these are of
+    cdef long measured                  # the number of ages measured
     cdef double offset                  # the sender's time - ours
     cdef bint heard                     # since the last frame:
-    cdef double first_heard, sum, kept  # a stamp, the weighted others - it, and the rest's weight
+    cdef double first_heard, sum, kept  # a stamp, the weighted sum of others - it, the old weight
     cdef long errors
     cdef bint begun, synced, behind
     cdef readonly double timeline, speed
@@ -161,7 +164,7 @@ cdef class Lightyear(Strategy):
         self.count(packet, now)
 
     cdef void count(self, const Packet& packet, double now) noexcept nogil:
-        """Takes the first packet of a datagram into the timeline."""
+        """Take the first packet of a datagram into the timeline."""
         if packet.time < self.connection_newest():
             return
         self.measure(self.age.of(packet, now))
@@ -180,7 +183,7 @@ cdef class Lightyear(Strategy):
         return True
 
     cdef void measure(self, double age) noexcept nogil:
-        """Takes a latency, as the estimator takes a round-trip time."""
+        """Take a latency, as the estimator takes a round-trip time."""
         cdef double most
         if age < 0:
             return
@@ -199,7 +202,7 @@ cdef class Lightyear(Strategy):
         return self.deviation / 2 if isnan(self.jitter) else self.jitter
 
     cdef void weigh(self, double stamp) noexcept nogil:
-        """Takes the stamp of a packet into the sender's time at the next frame."""
+        """Take the stamp of a packet into the sender's time at the next frame."""
         cdef double whole = floor(self.current_jitter() * 1000 + 1e-9)
         cdef double share = clamped((whole - LITTLE_JITTER) / (MUCH_JITTER - LITTLE_JITTER), 0, 1)
         cdef double weight = MOST_WEIGHT - share * (MOST_WEIGHT - LEAST_WEIGHT)
@@ -211,7 +214,7 @@ cdef class Lightyear(Strategy):
         self.kept *= 1 - weight
 
     cdef void sync(self, double at) noexcept nogil:
-        """Sets the timeline or its speed, once a frame that had packets."""
+        """Set the timeline or its speed, once a frame that had packets."""
         cdef double delay = max(self.send_interval_ratio * self.interval.value, self.min_delay)
         cdef double goal, error, faster
         cdef bint behind, turned
@@ -241,7 +244,7 @@ cdef class Lightyear(Strategy):
             self.speed += (1 - self.speed) * 0.1
 
     cdef bint advance(self, double at) noexcept nogil:
-        """Moves the timeline by a frame; True: it is to be synced after that."""
+        """Move the timeline by a frame; return True if it is to be synced afterwards."""
         cdef bint heard = self.heard
         self.timeline += self.elapsed(at) * self.speed
         if heard:

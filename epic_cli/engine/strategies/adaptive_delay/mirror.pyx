@@ -5,7 +5,7 @@ from libc.math cimport NAN, isnan, round, sqrt
 from epic_cli.engine.packets cimport Motion, Packet, Sample, clamped
 from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.snapshots cimport (
-    Snapshot, SnapshotBuffer, draw_at, hold_state, snapshot_of,
+    Snapshot, SnapshotBuffer, draw_at, hold_state, make_snapshot,
 )
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
@@ -82,7 +82,7 @@ cdef class Mirror(Strategy):
             SEND_INTERVAL,
             Number("buffer_time_multiplier", 2.0, "send intervals to stay behind, without"
                    " dynamic_adjustment", "", 0, 100, tune=(0.5, 6)),
-            Number("buffer_limit", 32, "the most snapshots that can wait", "", 2, 4096,
+            Number("buffer_limit", 32, "the largest number of waiting snapshots", "", 2, 4096,
                    whole=True),
             Number("catchup_negative_threshold", -1.0, "slow down below this drift",
                    "send intervals", -100, 0, tune=(-3, 0)),
@@ -92,14 +92,16 @@ cdef class Mirror(Strategy):
                    tune=(0.005, 0.2), scale="log"),
             Number("slowdown_speed", 0.04, "how much slower time runs to fall back", "", 0, 1,
                    tune=(0.005, 0.2), scale="log"),
-            Number("drift_ema_duration", 1.0, "how long the drift is averaged over", "s", 0, 600),
+            Number("drift_ema_duration", 1.0, "the time over which the drift is averaged", "s", 0,
+                   600),
             Switch("dynamic_adjustment", "on", "let the buffer grow with the jitter"),
             Number("dynamic_adjustment_tolerance", 1.0, "send intervals to stay behind on top of"
                    " the jitter", "", 0, 100, tune=(0, 3)),
-            Number("delivery_time_ema_duration", 2.0, "how long the jitter is averaged over", "s",
+            Number("delivery_time_ema_duration", 2.0, "the time over which the jitter is averaged",
+                   "s",
                    0, 600),
-            Number("timeline_offset", 0.0, "how much later snapshots are drawn than the timeline"
-                   " has them", "send intervals", 0, 100),
+            Number("timeline_offset", 0.0, "how much later than the timeline snapshots are drawn",
+                   "send intervals", 0, 100),
             Number("pause", 1.0, "treat a longer silence as a pause, not as jitter; 0: never", "s",
                    0, 3600),
             SNAP_DISTANCE,
@@ -184,7 +186,7 @@ cdef class Mirror(Strategy):
         return inserted
 
     cdef void expect(self, double time, bint fresh) noexcept nogil:
-        """Sets the buffer time, and the timeline where it begins or goes on after a pause."""
+        """Set the buffer time; set the timeline where it begins or goes on after a pause."""
         cdef long measured = self.interval.count
         self.interval.add_datagram(time, self)
         self.adjust()
@@ -199,7 +201,7 @@ cdef class Mirror(Strategy):
             self.drift_average.clear()
 
     cdef void come(self, double time, double now, bint fresh) noexcept nogil:
-        """Takes the arrival of a snapshot; ``fresh``: the newest of the connection."""
+        """Take the arrival of a snapshot into account; ``fresh``: the newest of the connection."""
         cdef double gap = now - self.newest_arrival
         cdef size_t size = self.buffer.size()
         if not fresh and not self.quirks:
@@ -213,18 +215,18 @@ cdef class Mirror(Strategy):
         self.follow(time)
 
     cdef void adjust(self) noexcept nogil:
-        """The buffer time for the jitter so far."""
+        """Set the buffer time for the jitter so far."""
         cdef double interval = self.interval.value
         cdef double deviation = sqrt(self.delivery_average.variance)
-        self.drift_average.weight = weight_of(self.drift_ema_duration, interval)
-        self.delivery_average.weight = weight_of(self.delivery_time_ema_duration, interval)
+        self.drift_average.weight = average_weight(self.drift_ema_duration, interval)
+        self.delivery_average.weight = average_weight(self.delivery_time_ema_duration, interval)
         if self.dynamic_adjustment:
             self.buffer_time = interval + deviation + interval * self.dynamic_adjustment_tolerance
         else:
             self.buffer_time = interval * self.buffer_time_multiplier
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: from what is drawn to the snapshot that has this timestamp."""
+        """Go on after a pause, from what is drawn to the snapshot with this timestamp."""
         cdef Snapshot drawn = self.buffer.back()
         if self.drew:
             drawn.position = self.shown.position
@@ -235,18 +237,18 @@ cdef class Mirror(Strategy):
         self.buffer.insert(0, drawn)
 
     cdef bint insert(self, const Packet& packet, double now) noexcept nogil:
-        """Inserts a snapshot; False: one has its timestamp already, or there is no room."""
+        """Insert a snapshot; return False if its timestamp is taken, or if there is no room."""
         cdef size_t place = self.buffer.count_until(packet.time)
         if self.buffer.full():
             return False
         if place > 0 and self.buffer[place - 1].time == packet.time:
-            self.buffer[place - 1] = snapshot_of(packet, now)
+            self.buffer[place - 1] = make_snapshot(packet, now)
             return False
         self.buffer.insert(place, packet, now)
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Keeps the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
+        """Keep the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
         cdef double interval = self.interval.value, drift
         self.timeline = clamped(self.timeline, time - 2 * self.buffer_time, time)
         drift = self.drift_average.add(time - self.timeline) - self.buffer_time
@@ -272,17 +274,17 @@ cdef class Mirror(Strategy):
         self.shown = sample
 
     cdef void drop(self, size_t before, double time) noexcept nogil:
-        """Drops what has been passed, with ``before`` snapshots up to the drawn time."""
+        """Drop the passed snapshots, given that ``before`` are up to the drawn time."""
         cdef size_t passed = max(before, <size_t>1) - 1
         if self.quirks:
-            # one on the timeline ends the segment before it; and its loop counts up to a length
-            # that shrinks
+            # a snapshot exactly on the timeline ends the segment before it; and the loop runs to a
+            # length that shrinks
             if passed > 0 and self.buffer[passed].time == time:
                 passed -= 1
             passed = min(passed, (self.buffer.size() + 1) // 2)
         self.buffer.drop_front(passed)
 
 
-cdef double weight_of(double duration, double interval) noexcept nogil:
-    """The weight of a sample in an average over this many seconds of packets."""
+cdef double average_weight(double duration, double interval) noexcept nogil:
+    """Return the weight of a sample in an average over this many seconds of packets."""
     return 2 / (max(round(duration / interval), 1.0) + 1)

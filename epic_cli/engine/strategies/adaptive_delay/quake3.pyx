@@ -13,15 +13,15 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, farther, fraction_between,
 )
 from epic_cli.engine.strategies.parts.turning cimport (
-    angles_between, degrees_of, rates_of, slerp_between, turn_of,
+    angles_between, angles_from_turn, angular_rates, slerp_between, turn_from_degrees,
 )
 
 
-# An error of the clock beyond which it is set, and beyond which half of it is taken, s; here and
+# Beyond these errors (s) the clock is set, or corrected by half of the error; here and
 # below the last digit allows for rounding.
 cdef double RESET = 0.5 + 1e-9
 cdef double HALVE = 0.1 + 1e-9
-# What the clock is corrected by otherwise: back after extrapolation, ahead without it, s.
+# The clock's correction otherwise (s): back after extrapolation, ahead without it.
 cdef double BACK = 0.002
 cdef double AHEAD = 0.001
 # A frame this close to the newest snapshot counts as extrapolated, s.
@@ -87,7 +87,7 @@ cdef class Quake3(Strategy):
         settings=(
             Choice("trajectory", "interpolate", "what position and velocity stand for",
                    Trajectory),
-            Choice("angle_trajectory", "interpolate", "the same of rotation and spin, where"
+            Choice("angle_trajectory", "interpolate", "what rotation and spin stand for, where"
                    " positions are not interpolated", Trajectory),
             Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
                    tune=(-0.03, 0.03)),
@@ -110,7 +110,7 @@ cdef class Quake3(Strategy):
     cdef bint extrapolated
     cdef double newest_of_all, one_before   # timestamps of the connection's last two snapshots
     cdef bint running                   # the clock, since the first frame with a snapshot
-    cdef bint fresh                     # there are snapshots that no frame has seen
+    cdef bint fresh                     # a snapshot has come since the last frame
     cdef readonly double delta          # sender's minus local time, s
     cdef readonly double server_time
     cdef Vec3[double] error
@@ -163,11 +163,11 @@ cdef class Quake3(Strategy):
         return True
 
     cdef bint predicts(self) noexcept nogil:
-        """Whether what is drawn is always ahead of the newest snapshot."""
+        """Return True if what is drawn is always ahead of the newest snapshot."""
         return self.trajectory not in (INTERPOLATE, STATIONARY, LINEAR_STOP)
 
     cdef void advance(self, double at) noexcept nogil:
-        """Sets the time of a frame; then, if it has new snapshots, moves the clock to them."""
+        """Set the time of a frame; then, if it has new snapshots, move the clock to them."""
         cdef double newest = self.newest_of_all
         if not self.running:
             self.running, self.fresh = True, False
@@ -194,7 +194,7 @@ cdef class Quake3(Strategy):
             self.delta += AHEAD
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
-        """Drops this many snapshots; the prediction's deviation becomes an error."""
+        """Drop this many snapshots; turn the prediction's deviation into an error."""
         cdef Vec3[double] before = self.predicted().position + self.remaining(at)
         cdef Vec3[double] error
         cdef double size
@@ -210,7 +210,7 @@ cdef class Quake3(Strategy):
             self.error = Vec3[double]()
 
     cdef Vec3[double] remaining(self, double at) noexcept nogil:
-        """The remaining error of a prediction."""
+        """Return the remaining error of a prediction."""
         cdef double left = 0
         if self.cg_error_decay > 0:
             left = 1 - (at - self.error_time) / self.cg_error_decay
@@ -219,7 +219,7 @@ cdef class Quake3(Strategy):
         return self.error * left
 
     cdef Motion predicted(self) noexcept nogil:
-        """The state on the trajectory of the drawn snapshot."""
+        """Return the state on the trajectory of the drawn snapshot."""
         cdef const Snapshot* base = &self.snapshots.front()
         return trajectory_at(self.trajectory, base[0], self.server_time - base.time,
                              self.tr_duration, self.gravity, self.quirks)
@@ -261,15 +261,15 @@ cdef class Quake3(Strategy):
         if self.angle_trajectory in (INTERPOLATE, STATIONARY):
             slerp_between(base[0], base[0], 0, sample)
         else:
-            angles.position = degrees_of(base.turn.value().rotation)
-            angles.velocity = rates_of(base.turn.value())
+            angles.position = angles_from_turn(base.turn.value().rotation)
+            angles.velocity = angular_rates(base.turn.value())
             angles = trajectory_at(self.angle_trajectory, angles, self.server_time - base.time,
                                    self.tr_duration, self.gravity, False)
-            sample.turn.set(turn_of(angles.position, angles.velocity))
+            sample.turn.set(turn_from_degrees(angles.position, angles.velocity))
 
 
 # ---------------- trajectories: the motion that a position and a velocity, sent once, imply
-# An idea of Quake III: client and server evaluate the same function, so an entity that flies or
+# In Quake III, client and server evaluate the same function, so an entity that flies or
 # swings needs no more packets. With the age t since the timestamp, in seconds:
 #     stationary, interpolate   p
 #     linear                    p + v t
@@ -290,7 +290,11 @@ cpdef enum Trajectory:
 
 cdef inline Motion trajectory_at(Trajectory kind, const Motion& start, double age, double duration,
                                  double gravity, bint quirks) noexcept nogil:
-    """The motion at this age; with quirks Quake's velocity, where it is not the derivative."""
+    """Return the motion at this age.
+
+    With ``quirks`` Quake's velocity where it is not the derivative. With quirks Quake's velocity,
+    where it is not the derivative.
+    """
     cdef Vec3[double] position = start.position, velocity
     cdef double phase
     if kind == LINEAR or kind == GRAVITY:

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
-from epic_cli.engine.strategies.parts.turning cimport YXZ, degrees_of, of_degrees, shorter
+from epic_cli.engine.strategies.parts.turning cimport YXZ, angles_from_turn, of_degrees, shorter
 
 
 # The rounding error of adding and subtracting offsets is below this, s, or below this part of a
@@ -118,11 +118,12 @@ cdef class UnityNgo(Strategy):
             Choice("render_from", "server-time", "the clock that tick_latency is subtracted from",
                    RenderFrom),
             Switch("position_lerp_smoothing", "on", "smooth the interpolated value"),
-            Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
-                   0.01, 1, tune=(0.01, 0.9)),
-            Choice("rotation", "slerp", "what rotations do instead; nlerp: as with half floats",
+            Number("position_max_interpolation_time", 0.1, "the time constant of the smoothing",
+                   "s", 0.01, 1, tune=(0.01, 0.9)),
+            Choice("rotation", "slerp", "how rotations interpolate; nlerp: as with half floats",
                    RotationLerp),
-            Choice("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
+            Choice("smoothing_factor", "frame-rate-independent", "the smoothing factor of 2026, or"
+                   " the one before",
                    SmoothingFactor),
             Number("latency", "auto", "arrival time minus timestamp, which sets the server time;"
                    " auto measures it", "s", -1e12, 1e12, unset="auto"),
@@ -130,9 +131,10 @@ cdef class UnityNgo(Strategy):
                    0, 10, tune=(0, 0.2)),
             Number("hard_reset", 0.2, "reset a server time that is off by more than this", "s",
                    0, 60),
-            Number("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1,
+            Number("adjustment_ratio", 0.01, "how fast a smaller error is corrected", "", 0, 1,
                    tune=(0.001, 0.1), scale="log"),
-            Number("sync_interval", 1.0, "time between two measurements of it", "s", 0, 60),
+            Number("sync_interval", 1.0, "time between two measurements of the server time", "s",
+                   0, 60),
             Number("pause", 1.0, "after a longer silence the next segment takes one tick;"
                    " 0: never", "s", 0, 3600),
             SNAP_DISTANCE,
@@ -200,7 +202,7 @@ cdef class UnityNgo(Strategy):
         cdef double server = self.clock.advance(at, self.elapsed(at)), render = server
         if self.render_from == SERVER_TIME:
             render -= self.interval.value * self.tick_latency
-        # nor does it go back when another tick rate is measured
+        # the render time does not go back when another tick rate is measured
         self.rendered = max(self.rendered, render)
         return server
 
@@ -275,9 +277,9 @@ cdef long BURST = 100
 cdef float PAST_END = 3
 # How long legacy-lerp waits at its target before it drops its start, s.
 cdef double IDLE = 0.3
-# How near to the target, along each axis, it counts as reached, in length units.
+# The distance along each axis at which a target counts as reached, in length units.
 cdef double NEAR = 0.005
-# How near, in each part of a quaternion, a rotation is.
+# The tolerance of each component of a quaternion.
 cdef double NEAR_TURN = 1e-6
 # A shorter segment is over at once, s.
 cdef double SHORTEST = 1e-10
@@ -285,12 +287,12 @@ cdef double SHORTEST = 1e-10
 
 @cython.final
 cdef class BufferedInterpolator:
-    """Follows timestamped values; see ``UnityNgo`` for what each kind does.
+    """A follower of timestamped values; see ``UnityNgo`` for what each kind does.
 
     ``maximum_time`` is the maximum interpolation time (s for the older lerps, a rate for the
-    others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
-    2026, which does not know the frame's length. One that ``turns`` follows rotations (``given``
-    with each value), and their spins as values.
+    others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before 2026,
+    which does not know the frame's length. One that ``turns`` follows rotations (``given`` with
+    each value), and their spins as values.
     """
 
     cdef Interpolation kind
@@ -329,17 +331,17 @@ cdef class BufferedInterpolator:
     # ------------------------------------------------------------- for Python
 
     def add(self, value, double time):
-        """Puts a value of three numbers with its timestamp into the queue."""
+        """Queue a value of three numbers with its timestamp."""
         x, y, z = value
         self.put(Vec3[double](x, y, z), time)
 
     def reset_to(self, value):
-        """Resets and shows this value of three numbers."""
+        """Reset and show this value of three numbers."""
         x, y, z = value
         self.jump(Vec3[double](x, y, z))
 
     def update(self, double elapsed, double render, double server):
-        """The value of the frame at these times, after ``elapsed`` seconds since the last."""
+        """Return the value after a frame of ``elapsed`` seconds, at these times."""
         cdef Vec3[double] value = self.advance(elapsed, render, server)
         return components(value)
 
@@ -349,7 +351,7 @@ cdef class BufferedInterpolator:
         self.queue.set_capacity(512)  # it must also last while the server time stands still
 
     cdef bint put(self, Vec3[double] value, double time) noexcept nogil:
-        """Puts a value with its timestamp into the queue; False: it comes too late."""
+        """Queue a value with its timestamp; return False if it comes too late."""
         cdef Snapshot* item
         self.received += 1
         if self.received > BURST and time > self.latest:
@@ -370,13 +372,13 @@ cdef class BufferedInterpolator:
         return True
 
     cdef bint takes(self, double time) noexcept nogil:
-        """Whether a value comes in time: double-lerp sorts in what it has not passed."""
+        """Return True if a value comes in time; double-lerp sorts in what it has not passed."""
         if self.kind == DOUBLE_LERP:
             return not self.seeded or time > self.target_time
         return time > self.newest
 
     cdef void jump(self, Vec3[double] value, double time=0) noexcept nogil:
-        """Shows this value at once and waits for the next."""
+        """Show this value at once and wait for the next."""
         self.queue.clear()
         self.received = 0
         self.newest = self.latest = -INFINITY
@@ -389,13 +391,13 @@ cdef class BufferedInterpolator:
         self.rest()
 
     cdef void rest(self) noexcept nogil:
-        """Holds, and drops the target: the next segment begins here."""
+        """Hold, and drop the target: the next segment begins here."""
         self.has_target = self.reached = False
         self.start = self.next_value = self.current
         self.turn_start = self.turn_next = self.turn_current
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: the segment to the next value begins here and at this timestamp."""
+        """Go on after a pause: begin the segment to the next value here, at this timestamp."""
         if not self.has_target:
             return                      # at rest: it begins here in any case
         self.queue.clear()
@@ -406,7 +408,7 @@ cdef class BufferedInterpolator:
         self.rate = self.turn_rate = Vec3[double]()
 
     cdef bint arrived(self) noexcept nogil:
-        """Whether it has reached its target, and nothing is waiting."""
+        """Return True if the target is reached and nothing is waiting."""
         return self.queue.empty() and (not self.has_target or self.there())
 
     cdef Vec3[double] advance(self, double elapsed, double render,
@@ -433,7 +435,7 @@ cdef class BufferedInterpolator:
         return self.current
 
     cdef void move(self, double elapsed, double render) noexcept nogil:
-        """Advances along the segment by a frame, then applies the second lerp."""
+        """Advance along the segment by a frame, then apply the second lerp."""
         cdef double u = 1
         cdef Motion step
         if self.kind == LEGACY_LERP:
@@ -457,11 +459,11 @@ cdef class BufferedInterpolator:
             self.turn(u, elapsed)
 
     cdef void turn(self, double u, double elapsed) noexcept nogil:
-        """As much with the rotation; smooth-damp each of its angles by itself."""
+        """Advance the rotation likewise; smooth-damp each of its angles by itself."""
         cdef Vec3[double] angles, target
         if self.kind == SMOOTH_DAMP:
-            angles = degrees_of(self.turn_next, YXZ)
-            target = angles + shorter(angles, degrees_of(self.turn_target, YXZ))
+            angles = angles_from_turn(self.turn_next, YXZ)
+            target = angles + shorter(angles, angles_from_turn(self.turn_target, YXZ))
             angles.x = damp(angles.x, target.x, self.turn_rate.x, self.duration * u, elapsed)
             angles.y = damp(angles.y, target.y, self.turn_rate.y, self.duration * u, elapsed)
             angles.z = damp(angles.z, target.z, self.turn_rate.z, self.duration * u, elapsed)
@@ -476,7 +478,7 @@ cdef class BufferedInterpolator:
         return nlerp(start, end, u) if self.lerps else slerp(start, end, u)
 
     cdef void take(self, double until) noexcept nogil:
-        """Heads for the newest queued value up to this timestamp, if there is one."""
+        """Head for the newest queued value up to this timestamp, if there is one."""
         cdef size_t count = self.queue.count_until(until)
         if count > 0:
             if self.turns:
@@ -506,7 +508,7 @@ cdef class BufferedInterpolator:
         self.start = self.next_value
 
     cdef double smoothing(self, double elapsed) noexcept nogil:
-        """How much of the difference to the interpolated value a frame makes up for, 0 to 1."""
+        """Return the share, 0 to 1, of the remaining difference that a frame removes."""
         cdef double rate
         if self.kind == LEGACY_LERP:
             return min(elapsed / self.maximum_time, 1.0)
@@ -516,7 +518,7 @@ cdef class BufferedInterpolator:
         return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
 
     cdef bint there(self) noexcept nogil:
-        """Whether the target counts as reached: each axis is within what rounds to 0.00."""
+        """Return True if the target counts as reached: each axis is within what rounds to 0.00."""
         cdef Vec3[double] left
         if self.turns:
             return self.turned_there()
@@ -585,7 +587,7 @@ cdef double damp(double value, double target, double& velocity, double smooth_ti
 
 
 def damped(double value, double target, double velocity, double smooth_time, double elapsed):
-    """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
+    """Return value and velocity after one step of Unity's SmoothDamp along one axis."""
     value = damp(value, target, velocity, smooth_time, elapsed)
     return value, velocity
 
@@ -628,7 +630,7 @@ cdef class NetworkTime:
         self.clear()
 
     cpdef void sync(self, double timestamp, double now) noexcept nogil:
-        """Takes a packet with this timestamp, arrived at the local time ``now``."""
+        """Take a packet with this timestamp, arrived at the local time ``now``."""
         cdef bint first = self.last_sync == -INFINITY
         if not self.estimates or now - self.last_sync < self.interval:
             return
@@ -639,7 +641,7 @@ cdef class NetworkTime:
             self.jumped = True
 
     cpdef double advance(self, double at, double elapsed) noexcept nogil:
-        """The server's time in the frame at the local time ``at``, ``elapsed`` after the last."""
+        """Return the server time in a frame at ``at``, ``elapsed`` (s) after the last one."""
         cdef double step = elapsed * self.ratio
         if self.jumped and step > 0:
             self.offset += step / 2
@@ -655,7 +657,7 @@ cdef class NetworkTime:
         self.last_sync, self.latest = other.last_sync, other.latest
 
     cpdef void clear(self) noexcept nogil:
-        """Resets the estimate."""
+        """Reset the estimate."""
         self.offset = self.desired = 0 if self.estimates else self.fixed
         self.last_sync = self.latest = -INFINITY
         self.jumped = False

@@ -63,9 +63,9 @@ cdef class Epic(Strategy):
         settings=(
             Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
                    tune=(0.0, 1.0)),
-            Number("display_behind", 0.2, "how long it takes to reach the extrapolated point;"
-                   " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.0, 1.0)),
-            Number("slop_time", 0.5, "how long it continues without packets", "s", 0, 3600,
+            Number("display_behind", 0.2, "time to reach the extrapolated point; below 0.0001 a"
+                   " packet is shown at once", "s", 0, 60, tune=(0.0, 1.0)),
+            Number("slop_time", 0.5, "how long the entity moves on without packets", "s", 0, 3600,
                    tune=(0.1, 2.0)),
             Choice("start", "origin", "where the first line begins: at the origin, as in the"
                    " demo's main(), or at the first packet", Start, tune=False),
@@ -76,7 +76,7 @@ cdef class Epic(Strategy):
     cdef public float display_behind
     cdef public float slop_time
     cdef bint starts_at_packet
-    cdef bint arrivals              # a packet has come between two frames: not as in the demo
+    cdef bint arrivals              # a packet came between two frames, unlike in the demo
     cdef bint begun                 # a packet has come
     cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
@@ -90,12 +90,12 @@ cdef class Epic(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.begin(Vec3[float](), Vec3[float](), -1)
-        self.empty = False              # drawn from the origin
+        self.empty = False              # the first line begins at the origin
         self.begun = self.arrivals = False
         self.turn.clear()
 
     cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
-        """The original's constructor."""
+        """Begin a line from this state, as the original's constructor does."""
         self.start = position
         self.slope = velocity
         self.time = time

@@ -32,7 +32,7 @@ from epic_cli.engine.strategies.parts.turning cimport TurnLine
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice
 
-# Times closer than this are taken for the same, in seconds.
+# Times closer than this (s) count as equal.
 cdef double EPSILON = 1e-4
 
 
@@ -127,7 +127,10 @@ cdef class Extrapolator(Strategy):
 
     cdef void begin(self, double timestamp, double now, Vec3[double] position,
                     Vec3[double] velocity) noexcept nogil:
-        """The original's Reset. It needs timestamp <= now; an earlier ``now`` counts as equal."""
+        """Begin again, as the original's Reset.
+
+        It needs timestamp <= now, so an earlier ``now`` counts as equal.
+        """
         self.last_time = timestamp
         self.last_position = position
         self.snap_time = now
@@ -141,13 +144,15 @@ cdef class Extrapolator(Strategy):
         return widened(narrowed(value)) if self.single else value
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        self.begin(packet.time, now, self.rounded(packet.position),
-                   self.rounded(packet.velocity) if self.is_given(packet) else Vec3[double]())
+        cdef Vec3[double] velocity
+        if self.uses_given_velocity(packet):
+            velocity = self.rounded(packet.velocity)
+        self.begin(packet.time, now, self.rounded(packet.position), velocity)
         self.turn.clear()
         self.turn.aim(packet, 0, 0)
         return True
 
-    cdef bint is_given(self, const Packet& packet) noexcept nogil:
+    cdef bint uses_given_velocity(self, const Packet& packet) noexcept nogil:
         return packet.has_velocity and self.velocity != VelocitySource.ESTIMATED
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -159,14 +164,14 @@ cdef class Extrapolator(Strategy):
         if packet.time <= self.last_time:
             return False
         position = self.exact_position(packet)
-        if self.is_given(packet):
+        if self.uses_given_velocity(packet):
             velocity = self.exact_velocity(packet)
         elif fabs(elapsed) > EPSILON:
             velocity = self.rounded(self.rounded(position - self.last_position) * (1.0 / elapsed))
         self.estimate(now - packet.time, elapsed)
         self.last_position = position
         self.last_time = packet.time
-        # the old line, but with the new update time in how far it reaches: as the original
+        # as in the original: the old line, extended by the new update time
         self.snap_position = self.line_at(now, &in_range)
         self.turn_to(now)
         self.aim_time = now + self.update_time_
@@ -179,11 +184,11 @@ cdef class Extrapolator(Strategy):
             self.snap_velocity = self.rounded(
                 self.rounded(aim - self.snap_position) * (1.0 / (self.aim_time - self.snap_time)))
         if not is_finite(self.snap_velocity) and finite(packet):
-            return self.teleport(packet, now)   # more than the numbers hold
+            return self.teleport(packet, now)   # the numbers have overflowed
         return True
 
     cdef Vec3[double] exact_position(self, const Packet& packet) noexcept nogil:
-        """The position in the chosen precision, rounded once from the packet's text."""
+        """Return the position in the chosen precision, rounded once from the packet's text."""
         return widened(packet.single.position) if self.single else packet.position
 
     cdef Vec3[double] exact_velocity(self, const Packet& packet) noexcept nogil:
@@ -195,7 +200,7 @@ cdef class Extrapolator(Strategy):
         self.update_time_ = adapted(self.update_time_, tick)
 
     cdef Vec3[double] line_at(self, double at, bint* in_range) noexcept nogil:
-        """The original's ReadPosition."""
+        """Return the point of the line, as the original's ReadPosition does."""
         cdef double end = self.aim_time + self.update_time_
         in_range[0] = True
         if at < self.snap_time:
@@ -224,7 +229,10 @@ cdef class Extrapolator(Strategy):
 
 
 cdef double adapted(double average, double sample) noexcept nogil:
-    """A larger sample counts for half at once, a smaller one for an eighth."""
+    """Return the adapted value.
+
+    A larger sample counts for half at once, a smaller one for an eighth.
+    """
     if sample > average:
         return (average + sample) * 0.5
     return (average * 7 + sample) * 0.125

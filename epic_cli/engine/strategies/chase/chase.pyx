@@ -89,24 +89,24 @@ cdef class Chase(Strategy):
             periods=1,
         ),
         settings=(
-            Choice("how", "exponential", "how it goes to its goal", Approach),
-            Span("time", 0.1, "its time constant, or how long it takes, in seconds or send"
+            Choice("how", "exponential", "how the drawing approaches its goal", Approach),
+            Span("time", 0.1, "the time constant or the duration of the way, in seconds or send"
                  " intervals (1i)", 0.001, 60, tune=(0.02, 1.0), scale="log"),
-            Number("share", 0.1, "the part of the way that it goes in each frame, with how=share",
+            Number("share", 0.1, "the share of the way that each frame covers, with how=share",
                    "", 0, 1, tune=(0.02, 1), scale="log"),
-            Number("speed", 20.0, "how fast it goes, with how=speed", "length units/s", 0, 1e12,
+            Number("speed", 20.0, "the speed, with how=speed", "length units/s", 0, 1e12,
                    tune=(0.1, 100), scale="log"),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
-            Choice("start", "drawn", "where how=linear and eased begin: where it was drawn last, or"
-                   " where it would be when the packet arrives; last and frame: where it was drawn"
-                   " last, from that frame on or from the next",
+            Choice("start", "drawn", "where how=linear and eased begin; drawn: at the last drawn"
+                   " position, on arrival; arrival: where it would be drawn on arrival; last and"
+                   " frame: at the last drawn position, from that frame on, or from the next",
                    ("drawn", "arrival", "last", "frame"), tune=False),
             Switch("overshoot", "off", "let a spring pass its goal", tune=False),
             INTERVAL,
-            Choice("ahead", "newest", "what it goes for: the newest state, or ahead of it by its"
-                   " velocity, by that until it arrived, or by the last step", Goal),
+            Choice("ahead", "newest", "the goal: the newest state, or a prediction from it by its"
+                   " velocity, by its velocity until it arrived, or by the last step", Goal),
             age_setting("stamp"),
-            Number("ahead_time", 1.0, "the most that it predicts", "s", 0, 3600,
+            Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,
                    words={"unlimited": INFINITY}),
             SNAP,
         ),
@@ -120,9 +120,9 @@ cdef class Chase(Strategy):
     cdef bint from_arrival, from_last, from_frame, counts_intervals, glides
     cdef PacketAge packet_age
     cdef SendInterval interval
-    cdef double arrived, old        # of the newest packet: when, s, and how old it was then
-    cdef double begun, duration     # of the way to it: when it begins, and how long it takes, s
-    cdef double length, left        # of the way to it: distance, and time, s
+    cdef double arrived, old        # arrival of the newest packet, and its age then, s
+    cdef double begun, duration     # beginning and duration of the way to it, s
+    cdef double length, left        # distance and remaining time of the way to it, s
     cdef Motion received, shown
     cdef Vec3[double] start, goal   # of the way to the newest packet
     cdef TurnChase turn
@@ -181,7 +181,7 @@ cdef class Chase(Strategy):
         return True
 
     cdef void lead(self, const Packet& packet, double now, Vec3[double] step) noexcept nogil:
-        """Moves what was received ahead, or finds how old it is."""
+        """Move the received state ahead, or find how old it is."""
         self.old = self.packet_age.of(packet, now)
         if self.ahead == Goal.ARRIVAL:
             self.goal = packet.position + packet.velocity * min(self.old, self.ahead_time)
@@ -236,7 +236,7 @@ cdef class Chase(Strategy):
             self.turn.step(share, elapsed, sample)
 
     cdef void approach(self, Vec3[double] rest, double elapsed, Sample& sample) noexcept nogil:
-        """Goes a share of the rest of the way."""
+        """Go a share of the remaining way."""
         cdef double share = self.share_of_rest(sqrt(dot(rest, rest)), elapsed)
         cdef Vec3[double] before = self.shown.position
         self.shown.position = lerp(before, self.goal, share) if share < 1 else self.goal
@@ -293,7 +293,7 @@ cdef class Chase(Strategy):
         self.glide.show(rate, sample)
 
     cdef double eased(self, double u) noexcept nogil:
-        """How far of the way it is after the fraction u of its time."""
+        """Return the fraction of the way that is gone after the fraction u of its time."""
         cdef double left = 1 - u
         if self.how == Approach.LINEAR:
             return u
@@ -304,7 +304,7 @@ cdef class Chase(Strategy):
         return 1 - (left * left if self.ease == Easing.OUT_QUAD else left * left * left)
 
     cdef double slope(self, double u) noexcept nogil:
-        """How fast it goes then, where an even pace is 1."""
+        """Return the speed at that time, relative to an even pace."""
         cdef double left = 1 - u
         if self.how == Approach.LINEAR:
             return 1

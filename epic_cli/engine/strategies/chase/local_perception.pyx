@@ -41,7 +41,7 @@ cdef class LocalPerception(Strategy):
                    "s", 0, 60, unset="auto", tune=(0.02, 0.5), scale="log"),
             Number("first_period", 0.1, "the period until two packets have arrived, with"
                    " period=auto", "s", 0, 60),
-            Number("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
+            Number("weight", 0.1, "the weight of a new measurement, with period=auto", "", 0.001,
                    1, tune=(0.02, 0.5), scale="log"),
         ),
     )
@@ -70,7 +70,7 @@ cdef class LocalPerception(Strategy):
             self.interval.add(now - self.started)
         if not self.empty:
             self.turn.move(self.fraction(now))
-        self.start = packet.position if self.empty else self.shown(now)
+        self.start = packet.position if self.empty else self.drawn_position(now)
         self.turn.aim(packet)
         self.target = packet.position
         self.started = now
@@ -86,7 +86,7 @@ cdef class LocalPerception(Strategy):
         cdef double elapsed = max(at - self.started, 0.0)
         return elapsed / self.period if elapsed < self.period else 1
 
-    cdef Vec3[double] shown(self, double at) noexcept nogil:
+    cdef Vec3[double] drawn_position(self, double at) noexcept nogil:
         cdef double u = self.fraction(at)
         return lerp(self.start, self.target, u) if u < 1 else self.target
 
@@ -94,8 +94,8 @@ cdef class LocalPerception(Strategy):
         self.turn.move(self.fraction(at))
         if at - self.started < self.period:
             self.turn.show(1 / self.period, sample)
-            sample.show(Motion(self.shown(at), (self.target - self.start) * (1 / self.period)),
-                        INTERPOLATED)
+            sample.show(Motion(self.drawn_position(at),
+                               (self.target - self.start) * (1 / self.period)), INTERPOLATED)
         else:
             self.turn.show(0, sample)
-            sample.hold(Motion(self.shown(at), Vec3[double]()), self.drawn, INTERPOLATED)
+            sample.hold(Motion(self.drawn_position(at), Vec3[double]()), self.drawn, INTERPOLATED)

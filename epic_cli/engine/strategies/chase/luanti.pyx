@@ -1,4 +1,4 @@
-"""What Luanti (Minetest) draws: its smooth translator, and who calls it."""
+"""The drawing of Luanti (Minetest): its smooth translator, and its callers."""
 
 from libc.math cimport fabs, isnan
 
@@ -9,14 +9,14 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport Acceleration, SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.strategies.parts.snapshots cimport farther
-from epic_cli.engine.strategies.parts.turning cimport YXZ, degrees_of, of_degrees
+from epic_cli.engine.strategies.parts.turning cimport YXZ, angles_from_turn, of_degrees
 
 from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_DISTANCE
 
-# An interval outside of these restarts the average; one that is no longer than the first is
-# passed at once, s.
+# An interval outside of these (s) restarts the average; one no longer than the first is
+# passed at once.
 cdef double SHORTEST = 0.001
 cdef double LONGEST = 1
 
@@ -83,8 +83,10 @@ cdef class Luanti(Strategy):
             Number("update_interval", "auto", "the time between two packets, as the server"
                    " announces it; auto measures it, 0: averaged by the translator", "s", 0, 60,
                    unset="auto", tune=(0.02, 1), scale="log"),
-            Number("pace", 0.8, "part of the way in that time", "", 0.01, 10, tune=(0.4, 1.5)),
-            Number("most", 1.5, "the most of the way, beyond 1 on the line ahead", "", 1, 10,
+            Number("pace", 0.8, "the share of the way covered in that time", "", 0.01, 10,
+                   tune=(0.4, 1.5)),
+            Number("most", 1.5, "the largest share of the way; above 1 beyond the target", "", 1,
+                   10,
                    tune=(1, 3)),
             ACCELERATION,
             SNAP_DISTANCE,
@@ -114,12 +116,12 @@ cdef class Luanti(Strategy):
         self.acceleration = Vec3[double]()
 
     cdef void place(self, const Packet& packet) noexcept nogil:
-        """The translators' init: stands at the packet, with nothing to go by."""
+        """Put the translators at the packet, without a way to go, as their init does."""
         self.start = self.target = self.shown = packet.position
         self.moving = self.turning = Pace(0, 0, True)
         self.turns = packet.turn.known()
         if self.turns:
-            self.angles = self.target_angles = wrapped_degrees_of(
+            self.angles = self.target_angles = wrap_degrees(
                 packet.turn.value().rotation)
             self.way = Vec3[double]()
 
@@ -162,7 +164,7 @@ cdef class Luanti(Strategy):
         begin(self.moving, ends, interval)
 
     cdef double part(self, Pace& pace, double elapsed) noexcept nogil:
-        """The part of the way that is to be gone a frame later."""
+        """Return the part of the way to be gone a frame later."""
         cdef double u = 1
         pace.since += elapsed
         if pace.interval > SHORTEST:
@@ -170,14 +172,14 @@ cdef class Luanti(Strategy):
         return min(self.pace * u, 1.0 if pace.ends else self.most)
 
     cdef void turn_to(self, Quaternion rotation, double interval) noexcept nogil:
-        self.target_angles = wrapped_degrees_of(rotation)
+        self.target_angles = wrap_degrees(rotation)
         if not self.turns:
             self.turns = True
             self.angles = self.target_angles
             self.turning = Pace(0, 0, True)
-        self.way = Vec3[double](way_of(self.angles.x, self.target_angles.x),
-                                way_of(self.angles.y, self.target_angles.y),
-                                way_of(self.angles.z, self.target_angles.z))
+        self.way = Vec3[double](shorter_way(self.angles.x, self.target_angles.x),
+                                shorter_way(self.angles.y, self.target_angles.y),
+                                shorter_way(self.angles.z, self.target_angles.z))
         begin(self.turning, False, interval)
 
     cdef void turn(self, double elapsed, Sample& sample) noexcept nogil:
@@ -226,7 +228,7 @@ cdef class Luanti(Strategy):
 
 
 cdef void begin(Pace& pace, bint ends, double interval) noexcept nogil:
-    """The translators' update; without an interval, the average."""
+    """Begin a way, as the translators' update does; without an interval, take the average."""
     if interval > 0:
         pace.interval = interval
     elif SHORTEST <= pace.interval <= LONGEST:
@@ -237,14 +239,14 @@ cdef void begin(Pace& pace, bint ends, double interval) noexcept nogil:
     pace.ends = ends
 
 
-cdef double way_of(double angle, double target) noexcept nogil:
-    """The shorter way (degrees); below 0, as in Luanti, where the angle went far below 0."""
+cdef double shorter_way(double angle, double target) noexcept nogil:
+    """Return the shorter way (degrees); below 0, as in Luanti, where the angle went far below 0."""
     cdef double way = fabs(target - angle)
     return 360 - way if way > 180 else way
 
 
 cdef double stepped(double angle, double target, double step) noexcept nogil:
-    """An angle, by this step nearer to its target, or at it; from 0 it goes on below."""
+    """Return an angle moved by this step towards its target; from 0 it goes on below."""
     cdef double upwards = target - angle if target >= angle else target - angle + 360
     if upwards <= step or 360 - upwards <= step:
         return target
@@ -252,9 +254,9 @@ cdef double stepped(double angle, double target, double step) noexcept nogil:
     return angle - 360 if angle >= 360 else angle
 
 
-cdef Vec3[double] wrapped_degrees_of(const Quaternion& rotation) noexcept nogil:
-    """Luanti's angles, 0 to 360."""
-    cdef Vec3[double] angles = degrees_of(rotation, YXZ)
+cdef Vec3[double] wrap_degrees(const Quaternion& rotation) noexcept nogil:
+    """Wrap Luanti's angles to 0 to 360 degrees."""
+    cdef Vec3[double] angles = angles_from_turn(rotation, YXZ)
     return Vec3[double](angles.x + 360 if angles.x < 0 else angles.x,
                         angles.y + 360 if angles.y < 0 else angles.y,
                         angles.z + 360 if angles.z < 0 else angles.z)

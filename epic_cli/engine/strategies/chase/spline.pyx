@@ -10,7 +10,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts cimport Strategy
 from epic_cli.engine.strategies.parts.curves cimport blended, hermite, lerp
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, make_snapshot
 
 
 cdef enum:
@@ -78,16 +78,20 @@ cdef class Spline(Strategy):
         settings=(
             Choice("interpolation_type", "hermite", "the curve", Curve),
             Switch("use_extrapolation", "on", "continue when no message is waiting"),
-            Number("linear_time", 0.33, "how long it continues at full speed", "s", 0, 60,
+            Number("linear_time", 0.33, "how long extrapolation keeps its full speed", "s", 0, 60,
                    tune=(0.0, 1.0)),
-            Number("damped_steps", 1.0, "how many times as long it takes to slow down", "", 0, 100),
+            Number("damped_steps", 1.0, "time to slow down, as a multiple of linear_time", "", 0,
+                   100),
             Switch("use_speed_up", "on", "catch up when messages wait"),
-            Number("max_speed_up_time_divider", 2.0, "how many times as fast at most", "", 1, 100,
+            Number("max_speed_up_time_divider", 2.0, "the largest speed-up, as a factor", "", 1,
+                   100,
                    tune=(1, 4)),
-            Number("catch_up_messages_min", 3, "how many messages may wait", "messages", 0,
+            Number("catch_up_messages_min", 3, "how many messages may wait before it catches up",
+                   "messages", 0,
                    CAPACITY, tune=(0, 6), whole=True),
             Switch("use_blend", "off", "limit the speed after an overrun"),
-            Number("max_blend_speed", 5.0, "that speed", "length units/s", 0.001, 1e9),
+            Number("max_blend_speed", 5.0, "the largest speed after an overrun", "length units/s",
+                   0.001, 1e9),
             Number("min_position_delta", 0.0316, "a message nearer than this is at the same place",
                    "length units", 0, 1e9),
             Number("min_teleport_distance", 10.0, "jump across any greater distance; 0: never",
@@ -134,7 +138,7 @@ cdef class Spline(Strategy):
                 return False
             place -= 1
             self.queue.drop_front(1)
-        self.queue.insert(place, snapshot_of(packet, now))
+        self.queue.insert(place, make_snapshot(packet, now))
         return True
 
     cdef Snapshot drop_first(self) noexcept nogil:
@@ -143,7 +147,7 @@ cdef class Spline(Strategy):
         return first
 
     cdef void advance(self, double elapsed) noexcept nogil:
-        """Plays so much time: the current part, the next ones, and the extrapolation beyond."""
+        """Play for a time: the current part, the next ones, and the extrapolation beyond."""
         while True:
             if self.interpolating:
                 self.time += elapsed
@@ -165,14 +169,17 @@ cdef class Spline(Strategy):
         self.teleported = teleported
 
     cdef void begin_part(self, Snapshot message) noexcept nogil:
-        """Begins the part to the next message, or jumps there, or drops it."""
+        """Begin the part to the next message.
+
+        Jump to it or drop it if its distance or time asks for that.
+        """
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
         cdef Vec3[double] displacement, rate
         if was_extrapolating:
             gone = self.past.time + min(self.time, self.linear_time + self.damped_time)
             if message.time <= gone:
-                return                  # behind what is shown
+                return                  # earlier than what is drawn
             self.shown = self.extrapolated()
             self.past.time = gone
             self.past.position = self.shown
@@ -210,7 +217,7 @@ cdef class Spline(Strategy):
         return duration
 
     cdef double extrapolated_time(self) noexcept nogil:
-        """How long it would have moved at full speed to get as far."""
+        """Return the time for which full speed would lead as far."""
         cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
@@ -218,7 +225,7 @@ cdef class Spline(Strategy):
         return full
 
     cdef Vec3[double] extrapolated(self) noexcept nogil:
-        """Its state without corrections."""
+        """Return the extrapolated state without corrections."""
         return self.past.position + self.past.velocity * self.extrapolated_time()
 
     cdef Turn extrapolated_turn(self, double speed) noexcept nogil:
@@ -226,7 +233,7 @@ cdef class Spline(Strategy):
         return Turn(spun(turn.rotation, turn.spin, self.extrapolated_time()), turn.spin * speed)
 
     cdef void turn(self, Sample& sample) noexcept nogil:
-        """Turns along the part being played; between parts as the message is."""
+        """Turn along the part being played; between parts, as the message says."""
         cdef Turn turn = Turn(self.past.turn.value().rotation, Vec3[double]())
         cdef double u = self.time / self.duration
         if self.interpolating and self.end.turn.known():
@@ -253,12 +260,12 @@ cdef class Spline(Strategy):
         else:
             sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
         if not (is_finite(sample.position) and is_finite(sample.velocity)):
-            # numbers too large to play: it stays where it was drawn last
+            # numbers too large to compute with: hold what was drawn last
             sample.show(Motion(self.shown if self.drawn.status == NONE else self.drawn.position,
                                Vec3[double]()), HELD)
 
     cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
-        """Extrapolates at the last velocity, which fades to rest."""
+        """Extrapolate at the last velocity, which fades to rest."""
         cdef double left = self.linear_time + self.damped_time - self.time
         cdef double speed = 0
         cdef Motion motion
@@ -289,7 +296,7 @@ cpdef enum Curve:
 
 
 cdef inline double monotone(double velocity, double rate) noexcept nogil:
-    """The velocity, limited to between 0 and the average rate; unlimited where that is 0."""
+    """Return the velocity, limited to between 0 and the average rate; unlimited where that is 0."""
     if rate > 0:
         return min(max(velocity, 0.0), rate)
     if rate < 0:
@@ -299,7 +306,7 @@ cdef inline double monotone(double velocity, double rate) noexcept nogil:
 
 cdef inline Vec3[double] end_velocity(Curve curve, Vec3[double] velocity,
                                       Vec3[double] rate) noexcept nogil:
-    """An end's velocity as the curve takes it: as received, or such that it is monotone."""
+    """Return an end's velocity for the curve: as received, or limited so that it is monotone."""
     if curve == MONOTONE_Y_HERMITE:
         return Vec3[double](velocity.x, monotone(velocity.y, rate.y), velocity.z)
     if curve == FULL_MONOTONIC_HERMITE:
@@ -310,7 +317,7 @@ cdef inline Vec3[double] end_velocity(Curve curve, Vec3[double] velocity,
 
 cdef inline Motion along(Curve curve, const Motion& start, const Motion& end, double duration,
                          double t) noexcept nogil:
-    """The point of a curve t seconds after its beginning, and its derivative by time."""
+    """Return the point of a curve t seconds after its beginning, and its derivative by time."""
     cdef double u = t / duration
     cdef bint blends_velocity = curve == VELOCITY_BLENDING
     if curve == LINEAR:

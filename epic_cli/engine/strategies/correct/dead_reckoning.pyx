@@ -19,7 +19,7 @@ cpdef enum class Age:
     MEASURED
     RTT
 
-# Packets closer than this say nothing about an acceleration, s.
+# Packets closer than this (s) give no acceleration.
 cdef double SHORTEST_STEP = 1e-9
 
 # A critically damped offset that begins at rest has this many time constants to go until 5 %
@@ -118,7 +118,7 @@ cdef class DeadReckoning(Strategy):
         return True
 
     cdef void correct(self, const Motion& drawn, double now) noexcept nogil:
-        """Begins the correction from the drawn state to the predicted one."""
+        """Begin the correction from the drawn state to the predicted one."""
         self.offset = drawn - self.predicted(now)
         if self.correction == SNAP or self.correction_time <= 0:
             return
@@ -133,13 +133,13 @@ cdef class DeadReckoning(Strategy):
         return projected(self.received, self.acceleration, at - self.true_at)
 
     cdef bint corrected(self, double at) noexcept nogil:
-        """Whether nothing is left of the correction."""
+        """Return True if nothing is left of the correction."""
         return not self.correcting or (
             self.correction != SECOND_ORDER
             and (at - self.corrected_at) / self.correction_time >= 1)
 
     cdef Motion left(self, const Motion& offset, double at) noexcept nogil:
-        """What is left of an offset that was to be corrected."""
+        """Return the remaining part of an offset that is being corrected."""
         cdef double elapsed = at - self.corrected_at
         if self.corrected(at):
             return Motion()
@@ -151,7 +151,7 @@ cdef class DeadReckoning(Strategy):
         return hermite(offset, Motion(), self.correction_time, elapsed / self.correction_time)
 
     cdef Motion path(self, double at) noexcept nogil:
-        """The drawn state: the prediction plus the rest of the correction."""
+        """Return the drawn state: the prediction plus the rest of the correction."""
         if self.corrected(at):
             return self.predicted(at)
         if self.correction == SPLINE:

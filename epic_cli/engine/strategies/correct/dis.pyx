@@ -13,7 +13,7 @@ from epic_cli.engine.strategies.parts.common_settings import age_setting
 from epic_cli.engine.strategies.parts.curves cimport projected
 
 
-# Packets closer than this say nothing about an acceleration, seconds.
+# Packets closer than this (s) give no acceleration.
 cdef double SHORTEST_PERIOD = 0.001
 
 
@@ -64,8 +64,8 @@ cdef class Dis(Strategy):
         settings=(
             Choice("model", "fpw", "the standard's dead reckoning model", DisModel, numbered=True),
             age_setting(),
-            Number("timeout", 12.0, "hold after so long without a packet (the standard removes the"
-                   " entity, after 2.4 heartbeats)", "s", 0.01, 1e6),
+            Number("timeout", 12.0, "hold after this time without a packet (the standard removes"
+                   " the entity, after 2.4 heartbeats)", "s", 0.01, 1e6),
         ),
     )
 
@@ -109,7 +109,7 @@ cdef class Dis(Strategy):
         return True
 
     cdef void estimate(self, Vec3[double] velocity, double period) noexcept nogil:
-        """Acceleration and turn from the velocity ``period`` seconds ago and this one."""
+        """Estimate acceleration and turn from the velocity ``period`` seconds ago and this one."""
         cdef Vec3[double] last = self.received_state.velocity
         cdef Vec3[double] change = (velocity - last) * (1 / period)
         cdef Vec3[double] axis = cross(last, velocity)
@@ -134,7 +134,7 @@ cdef class Dis(Strategy):
         cdef Motion motion
         cdef Turn turn
         at = min(at, self.received + self.timeout)
-        motion = self.state.after(at - self.true_at)
+        motion = self.state.state_after(at - self.true_at)
         if self.turn.known():
             turn = self.turn.value()
             sample.turn.set(Turn(spun(turn.rotation, turn.spin, at - self.turned_at),
@@ -170,7 +170,7 @@ cdef class Dis(Strategy):
 # Reckoning Algorithms (1994).
 
 
-# In the standard's order and with its numbers.
+# The standard's models, in its order and with its numbers.
 cpdef enum DisModel:
     STATIC = 1
     FPW
@@ -208,13 +208,13 @@ cdef class DisState:
             Vec3[double](angular_velocity[0], angular_velocity[1], angular_velocity[2]))
 
     def extrapolated(self, double seconds):
-        """Position and velocity this many seconds later (or, below 0, earlier)."""
-        cdef Motion state = self.after(seconds)
+        """Return position and velocity this many seconds later (below 0: earlier)."""
+        cdef Motion state = self.state_after(seconds)
         return components(state.position), components(state.velocity)
 
     cdef void set_state(self, DisModel model, const Motion& motion, Vec3[double] acceleration,
                         Vec3[double] angular_velocity) noexcept nogil:
-        """Takes a state; what the model does not use and what is too small becomes zero."""
+        """Set the state; numbers that the model does not use, and too small ones, become zero."""
         cdef Vec3[double] none
         self.model = model
         self.motion = motion
@@ -226,8 +226,8 @@ cdef class DisState:
         if (model == RPB or model == RVB) and largest(angular_velocity) >= LEAST_ROTATION:
             self.angular_velocity = angular_velocity
 
-    cdef Motion after(self, double seconds) noexcept nogil:
-        """The state this many seconds later."""
+    cdef Motion state_after(self, double seconds) noexcept nogil:
+        """Return the state this many seconds later."""
         cdef Vec3[double] w = self.angular_velocity
         cdef double theta = sqrt(dot(w, w)) * fabs(seconds)
         cdef double t2 = seconds * seconds
@@ -249,12 +249,15 @@ cdef class DisState:
 
 cdef Vec3[double] turned(Vec3[double] v, Vec3[double] w, double straight, double across,
                          double along) noexcept nogil:
-    """(straight + across [w] + along w w') v: every function of the matrix [w] has this form."""
+    """Return (straight + across [w] + along w w') v.
+
+    Every function of the matrix [w] has this form.
+    """
     return v * straight + cross(w, v) * across + w * (along * dot(w, v))
 
 
 cdef bint rotates(DisModel model) noexcept nogil:
-    """Whether the orientation of a model rotates."""
+    """Return True if the orientation of a model rotates."""
     return model == RPW or model == RVW or model == RPB or model == RVB
 
 
@@ -262,7 +265,7 @@ cdef double largest(Vec3[double] v) noexcept nogil:
     return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)))
 
 
-# The functions below would lose all digits near 0, where their first terms stand in.
+# Near 0 the functions below would lose all digits: their first terms replace them there.
 cdef double NEAR_ZERO = 0.01
 
 

@@ -76,7 +76,8 @@ cdef class Projective(Strategy):
             Number("smoothing_time", "average", "how long a correction takes; average: the"
                    " average time between packets", "s", 0.01, 60, unset="average",
                    tune=(0.02, 2.0), scale="log"),
-            Number("max_smoothing_time", 4.0, "the longest it takes, with smoothing_time=average",
+            Number("max_smoothing_time", 4.0, "the longest smoothing time, with"
+                   " smoothing_time=average",
                    "s", 0.01, 60),
             ACCELERATION,
             Switch("limit_velocity", "on", "cut a drawn velocity that is far above the received"
@@ -139,7 +140,7 @@ cdef class Projective(Strategy):
             self.a = Vec3[double]()
         if first or not self.can_blend(last_velocity):
             self.began = now
-            self.smoothing_time = 0     # the received path from the start
+            self.smoothing_time = 0     # follow the received path at once
         self.turn.receive(packet, self.began - age, self.began, period)
         return True
 
@@ -151,13 +152,13 @@ cdef class Projective(Strategy):
         if self.limit_velocity:
             self.turn.limit()
         if not self.begins_at_frame:
-            drawn = self.path(now)      # needs the old beginning
+            drawn = self.path(now)      # before the blend restarts
             self.began, self.start = now, drawn
         elif self.drew:                 # by a frame
             self.began, self.start = self.drawn.time, self.shown
 
     cdef Motion turn_left(self, double at) noexcept nogil:
-        """What is left of the offset between its own rotation and the received one."""
+        """Return the remaining offset between the blended rotation and the received one."""
         cdef double t = at - self.began
         if t < self.smoothing_time:
             return blended(self.turn.offset, Motion(), Vec3[double](), self.smoothing_time, t,
@@ -201,12 +202,15 @@ cdef class Projective(Strategy):
             drawn = Motion(self.received.position, Vec3[double]())
         if self.begins_at_frame:
             if self.drew:
-                drawn.velocity = self.velocity_of_frames(drawn.position, at)
+                drawn.velocity = self.frame_velocity(drawn.position, at)
             self.shown = drawn
         sample.show(drawn, INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED)
 
-    cdef Vec3[double] velocity_of_frames(self, Vec3[double] position, double at) noexcept nogil:
-        """From the last frame to this position; as it was where no time has passed."""
+    cdef Vec3[double] frame_velocity(self, Vec3[double] position, double at) noexcept nogil:
+        """Return the velocity from the last frame to this position.
+
+        Unchanged if no time has passed.
+        """
         cdef Vec3[double] velocity
         if not at > self.drawn.time:
             return self.shown.velocity

@@ -26,12 +26,15 @@ cpdef enum class Role:
 
 
 cdef inline Motion simulated(const Motion& cat, double seconds) noexcept nogil:
-    """Simulates at constant velocity, without a cat's walls and thrust."""
+    """Simulate at constant velocity, without a cat's walls and thrust."""
     return Motion(cat.position + cat.velocity * seconds, cat.velocity)
 
 
 cdef inline Motion simulated_ahead(Motion cat, double seconds) noexcept nogil:
-    """The same in steps of 1/30 s, as in the program: they round differently from a single one."""
+    """Simulate in steps of 1/30 s, as the program does: they round differently from a single one.
+
+    They round differently from a single one.
+    """
     while seconds >= STEP:
         cat = simulated(cat, STEP)
         seconds -= STEP
@@ -90,10 +93,10 @@ cdef class Robocat(Strategy):
         settings=(
             Number("rtt", "measured", "the round-trip time; measured: twice the age of packets",
                    "s", 0, 10, unset="measured", tune=(0.02, 0.5), scale="log"),
-            Number("duration", 1.0, "how much time the average covers, with rtt=measured", "s",
+            Number("duration", 1.0, "the time that the average covers, with rtt=measured", "s",
                    0.01, 60),
             Choice("role", "remote", "another player's cat, or the player's own", Role, tune=False),
-            Number("sync_distance", 0.001, "a smaller difference counts as none", "length units",
+            Number("sync_distance", 0.001, "ignore a smaller difference", "length units",
                    0, 1e9),
             age_setting(),
         ),
@@ -127,7 +130,7 @@ cdef class Robocat(Strategy):
         self.turn.clear()
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
-        """Takes twice the packet's age as a measurement of the RTT."""
+        """Take twice the packet's age as a measurement of the round-trip time."""
         cdef double rtt = clamped(2 * self.age.of(packet, now), 0, 10)
         if self.empty:
             self.average.start(rtt, now)

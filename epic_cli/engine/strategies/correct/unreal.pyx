@@ -45,7 +45,7 @@ cdef class Unreal(Strategy):
     so that it overshoots by up to 15 % when the next packet is late. Good: it is cheap, the
     capsule is never off by more than the network is, and large errors are not smoothed. Bad:
     exponential smoothing depends on the frame rate (at 20 Hz half of the offset goes in a frame,
-    at 60 Hz 42 % in the same time), and distances are in the engine's centimetres: set them in
+    at 60 Hz 42 % in the same time), and distances are in the engine's centimeters: set them in
     your own unit.
 
     A packet with the newest timestamp or an earlier one is discarded. The velocity is the
@@ -69,10 +69,10 @@ cdef class Unreal(Strategy):
             Number("network_simulated_smooth_location_time", 0.1, "smooth time of the"
                    " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
                    scale="log"),
-            Number("network_simulated_smooth_rotation_time", 0.05, "the same for the rotation"
-                   " (listen servers: 0.033)", "s", 0, 60),
-            Number("network_max_smooth_update_distance", 256.0, "the most that one correction adds"
-                   " to the offset", "length units", 0, 1e12),
+            Number("network_simulated_smooth_rotation_time", 0.05, "smooth time of rotations in the"
+                   " exponential mode (listen servers: 0.033)", "s", 0, 60),
+            Number("network_max_smooth_update_distance", 256.0, "the largest offset that a"
+                   " correction adds", "length units", 0, 1e12),
             Number("network_no_smooth_update_distance", 384.0, "a longer correction is a"
                    " teleport", "length units", 0, 1e12),
             Number("max_client_smoothing_delta_time", 0.5, "how far the linear mode's clock may"
@@ -102,7 +102,7 @@ cdef class Unreal(Strategy):
         self.turns = False
 
     cdef Vec3[double] simulated(self, double at) noexcept nogil:
-        """The capsule."""
+        """Return the state of the capsule, simulated on."""
         if self.prediction:
             return self.capsule.position + self.capsule.velocity * (at - self.received)
         return self.capsule.position
@@ -130,7 +130,7 @@ cdef class Unreal(Strategy):
         return True
 
     cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
-        """Moves the offset such that the mesh stays where it was when the capsule was corrected."""
+        """Move the offset such that the mesh stays where it was when the capsule was corrected."""
         cdef double step = timestamp - self.server_time
         cdef double distance = sqrt(dot(displacement, displacement))
         if distance > self.network_no_smooth_update_distance:
@@ -146,7 +146,7 @@ cdef class Unreal(Strategy):
         self.server_time = timestamp
         self.clock = max(self.clock, timestamp - self.max_client_smoothing_delta_time)
         if self.clock >= timestamp:
-            # the clock ran ahead while packets were late: it begins one interval behind again
+            # the clock ran ahead while packets were late: start one interval behind again
             self.clock = timestamp - min(step, self.max_client_smoothing_delta_time)
         self.behind = timestamp - self.clock
 
@@ -172,7 +172,7 @@ cdef class Unreal(Strategy):
         self.mesh = Turn(rotation, vector_between(self.mesh.rotation, rotation) * (1 / elapsed))
 
     cdef double lerp_percent(self) noexcept nogil:
-        """How much of the offset the linear mode has taken away, 1.15 at most."""
+        """Return how much of the offset the linear mode has removed, 1.15 at most."""
         if not self.behind > 0:
             return 1
         return clamped((self.behind - (self.server_time - self.clock)) / self.behind, 0,

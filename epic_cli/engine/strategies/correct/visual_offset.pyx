@@ -23,10 +23,10 @@ cpdef enum class Fading:
     OVERSHOOTING
     SPRING
 
-# What an exponential curve leaves of a correction after its time.
+# The share of a correction that an exponential curve leaves after its time.
 cdef double RATIO = 0.5
 
-# How far beyond its end Unreal's linear smoothing goes on.
+# How far Unreal's linear smoothing overshoots its end.
 cdef double BEYOND = 1.15
 
 
@@ -58,11 +58,14 @@ cdef class VisualOffset:
         self.smooth_above, self.snap_above = smooth_above, snap_above
 
     def add(self, double x, double y, double z, double now):
-        """A correction: what is drawn is to go on from here, as seen from the new prediction."""
+        """Add a correction, so that the drawing goes on from here, as seen from the new prediction.
+
+        What is drawn is to go on from here, as seen from the new prediction.
+        """
         self.correct(Vec3[double](x, y, z), now)
 
     def left(self, double now):
-        """The offset that is drawn now; times must not decrease."""
+        """Return the offset that is drawn now; times must not decrease."""
         cdef Vec3[double] left = self.at(now).position
         return left.x, left.y, left.z
 
@@ -105,7 +108,7 @@ cdef class VisualOffset:
 
 
 cpdef double fading_share(double seconds, double period, double ratio=RATIO) noexcept nogil:
-    """What is left after this time, where ``ratio`` is left after every ``period`` seconds."""
+    """Return the share left after this time; ``ratio`` is left after each ``period`` (s)."""
     return exp(log(ratio) / period * seconds)
 
 
@@ -182,7 +185,7 @@ cdef class VisualOffsetStrategy(Strategy):
             left = self.turn_offset.at(now).position
             self.turn.depart(now, Motion(left, Vec3[double]()))
             self.turn.receive(packet, now, now, 0)
-            # to what is drawn: what is left is part of it
+            # relative to what is drawn, which has the rest of earlier corrections in it
             self.turn_offset.correct(self.turn.offset.position - left, now)
             before = projected(self.received, Vec3[double](), now - self.arrived).position
             self.offset.correct(before - packet.position, now)

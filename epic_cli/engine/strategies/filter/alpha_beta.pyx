@@ -31,7 +31,7 @@ _CONSTANT_RULES = {
 
 
 def optimal_noise_smoothing(g):
-    """The gains h and k that smooth noise best for a given g below 1."""
+    """Return the gains h and k that smooth noise best for a given g below 1."""
     h = (2 * g**3 - 4 * g**2 + sqrt(4 * g**6 - 64 * g**5 + 64 * g**4)) / (8 * (1 - g))
     return g, h, (h * (2 - g) - g**2) / g
 
@@ -84,20 +84,23 @@ cdef class AlphaBeta(Filter):
         rotates="the same filter in the tangent space about the predicted rotation (ours)",
         settings=(
             Choice("rule", "tracking-index", "where the gains come from", Rule),
-            Number("sigma_w", 10.0, "how much the acceleration changes between packets, with"
-                   " rule=tracking-index", "length units/s^2", 1e-9, 1e9, tune=(0.1, 1000.0),
+            Number("sigma_w", 10.0, "the standard deviation of the acceleration's change from"
+                   " packet to packet, with rule=tracking-index", "length units/s^2", 1e-9, 1e9,
+                   tune=(0.1, 1000.0), scale="log"),
+            Number("sigma_v", 0.1, "the standard deviation of measured positions, with"
+                   " rule=tracking-index", "length units", 1e-9, 1e9, tune=(0.001, 10.0),
                    scale="log"),
-            Number("sigma_v", 0.1, "how wrong positions are, with rule=tracking-index",
-                   "length units", 1e-9, 1e9, tune=(0.001, 10.0), scale="log"),
             Number("memory", 10, "how many packets count, with rule=least-squares", "packets", 2,
                    1e6, tune=(2, 30), whole=True),
-            Number("theta", 0.5, "how slowly the past is forgotten, with rule=critical-damping",
+            Number("theta", 0.5, "the memory factor: 0 forgets at once, with rule=critical-damping",
                    "", 0, 0.9999, tune=(0.05, 0.95)),
             Number("g", 0.75, "how much of the residual goes to the position", "", 0.0001, 1,
                    tune=(0.05, 1.0)),
-            Number("h", 0.25, "how much of it goes to the velocity, with rule=given", "", 0, 4,
+            Number("h", 0.25, "how much of the residual goes to the velocity, with rule=given", "",
+                   0, 4,
                    tune=(0.001, 1.0), scale="log"),
-            Number("k", 0.0, "how much of it goes to the acceleration, with rule=given", "", 0, 4),
+            Number("k", 0.0, "how much of the residual goes to the acceleration, with rule=given",
+                   "", 0, 4),
             *FILTER_SETTINGS,
         ),
     )
@@ -132,7 +135,7 @@ cdef class AlphaBeta(Filter):
         self.acceleration = Vec3[double]()
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
-        """Predicts to the packet's timestamp and corrects by the residual."""
+        """Predict to the packet's timestamp and correct by the residual."""
         cdef Motion predicted = projected(
             Motion(self.position, self.velocity), self.acceleration, period)
         cdef Vec3[double] residual = packet.position - predicted.position

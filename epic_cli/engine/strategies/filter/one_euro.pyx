@@ -156,7 +156,7 @@ cdef class OneEuro(Filter):
         return alpha * measured + (1 - alpha) * before
 
     cdef double alpha(self, double cutoff) noexcept nogil:
-        """The weight of a new value in a low-pass filter with this cutoff frequency."""
+        """Return the weight of a new value in a low-pass filter with this cutoff frequency."""
         return 1 / (1 + self.frequency / (2 * M_PI * cutoff))
 
     cdef bint is_sane(self) noexcept nogil:

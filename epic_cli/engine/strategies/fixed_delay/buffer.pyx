@@ -18,7 +18,7 @@ from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
 from epic_cli.engine.strategies.parts.common_settings import CLOCK, INTERVAL, SNAP
 
-cdef double FREEZE = -1     # the word for "what was drawn last", beyond the newest state
+cdef double FREEZE = -1     # beyond=freeze: keep what was drawn last
 
 
 cpdef enum class StampSource:
@@ -67,7 +67,7 @@ cdef class DelayBuffer(Strategy):
     difference of the last 32 timestamps, or with ``interval_time`` the exponential mean.
 
     Curve: ``hermite`` goes by the packets' velocities, ``catmull-rom`` by those between the
-    neighbours: (next - previous) / (their time), at an end of the buffer the slope.
+    neighbors: (next - previous) / (their time), at an end of the buffer the slope.
 
     Beyond the newest state it is held, or goes on for ``beyond`` seconds: along the line of the
     last two, or by the newest's velocity; then it stays there, or is back at the newest
@@ -101,50 +101,54 @@ cdef class DelayBuffer(Strategy):
             periods=1,
         ),
         settings=(
-            Choice("stamps", "sender", "what says when a state was true: its timestamp, its"
-                   " arrival, or a count of ticks", StampSource, tune=False),
+            Choice("stamps", "sender", "the time of a state: its timestamp, its arrival, or a count"
+                   " of ticks", StampSource, tune=False),
             CLOCK,
-            Number("clock_time", 2.0, "over how long: of min, mean, median and max", "s", 0.001,
+            Number("clock_time", 2.0, "the window of clock=min, mean, median and max", "s", 0.001,
                    3600, words={"session": INFINITY}, tune=(0.2, 30), scale="log"),
-            Number("clock_margin", 0.0, "added to the offset that the clock finds", "s", 0, 60),
+            Number("clock_margin", 0.0, "a margin added to the clock's offset", "s", 0, 60),
             Number("clock_resync", 0.0, "restart the clock at a packet that is further off; 0:"
                    " never", "s", 0, 3600),
             Number("clock_gain", 0.01, "how much of the summed difference shifts a clock=pll", "",
                    0, 1),
-            Number("clock_decay", 0.9, "how much of that sum stays, with clock=pll", "", 0, 0.9999),
+            Number("clock_decay", 0.9, "how much of the summed difference stays, with clock=pll",
+                   "", 0, 0.9999),
             Number("clock_limit", 0.0001, "the largest shift per packet of a clock=pll", "s", 0, 1),
             Span("delay", 0.2, "how far in the past to draw, in seconds or send intervals (1.8i)",
                  0, 60, tune=(0.02, 1.0), scale="log"),
-            Number("jitter_margin", 0.0, "how many standard deviations of the jitter are added", "",
+            Number("jitter_margin", 0.0, "standard deviations of the jitter that are added to the"
+                   " delay", "",
                    0, 100, tune=(0, 5)),
-            Number("jitter_time", 2.0, "over how long the jitter is measured", "s", 0.001, 3600),
-            Span("delay_least", 0.0, "the least that both come to", 0, 60),
-            Span("delay_most", 60.0, "the most that both come to", 0, 60),
+            Number("jitter_time", 2.0, "the time over which the jitter is measured", "s", 0.001,
+                   3600),
+            Span("delay_least", 0.0, "the least delay, jitter margin included", 0, 60),
+            Span("delay_most", 60.0, "the largest delay, jitter margin included", 0, 60),
             INTERVAL,
-            Number("interval_time", 0.0, "over how long the send interval is averaged; 0: the"
+            Number("interval_time", 0.0, "the time over which the send interval is averaged; 0: the"
                    " typical one of the last 32", "s", 0, 3600),
-            Choice("curve", "linear", "how it goes from state to state", BufferCurve),
-            Number("beyond", 0.0, "how long it goes on past the newest state; hold: not at all,"
-                   " freeze: keeps what was drawn last", "s", 0, 3600,
+            Choice("curve", "linear", "the curve between two states", BufferCurve),
+            Number("beyond", 0.0, "how long to extrapolate past the newest state; hold: not at all,"
+                   " freeze: keep what was drawn last", "s", 0, 3600,
                    words={"hold": 0.0, "freeze": FREEZE, "unlimited": INFINITY}, tune=(0, 0.5)),
-            Choice("beyond_along", "slope", "along the line of the last two states, or by the"
-                   " newest's velocity", ("slope", "velocity")),
-            Choice("beyond_then", "stay", "stay there, or return to the newest state",
+            Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
+                   " newest state's velocity", ("slope", "velocity")),
+            Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
+                   " state",
                    ("stay", "return"), tune=False),
             Choice("catch_up", "snap", "how the drawing gets back to its delay: never, at once, or"
                    " at a rate", CatchUp),
             Number("catch_up_rate", 0.05, "how much faster or slower it plays, with catch_up=rate",
                    "", 0, 1, tune=(0.01, 0.2), scale="log"),
-            Number("catch_up_limit", 0.0, "jump where it is further off, with catch_up=rate; 0:"
-                   " never", "s", 0, 3600),
+            Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
+                   "s", 0, 3600),
             Switch("monotonic", "off", "never go back in time"),
-            Choice("late", "drop", "what becomes of a late packet", ("drop", "insert"), tune=False),
-            Choice("before", "hold", "what is shown before the oldest state: that one, or what was"
-                   " drawn last", ("hold", "none"), tune=False),
-            Number("begin", 1, "how many packets must be there before anything is drawn", "", 1,
+            Choice("late", "drop", "how a late packet is treated", ("drop", "insert"), tune=False),
+            Choice("before", "hold", "what to draw before the oldest state: that state, what was"
+                   " drawn last, or nothing", ("hold", "none"), tune=False),
+            Number("begin", 1, "packets to wait for before anything is drawn", "", 1,
                    1024, whole=True),
-            Number("keep", 1024, "the most states that are kept", "", 2, 1024, whole=True),
-            Number("low_pass", 0.0, "the time constant of a low-pass over what is drawn", "s", 0,
+            Number("keep", 1024, "the largest number of states kept", "", 2, 1024, whole=True),
+            Number("low_pass", 0.0, "the time constant of a low-pass on the drawn position", "s", 0,
                    60, tune=(0, 0.2)),
             SNAP,
         ),
@@ -166,11 +170,11 @@ cdef class DelayBuffer(Strategy):
     cdef size_t taken               # packets since the beginning
     cdef size_t place               # how many states there are up to the time drawn last
     cdef double newest_state, arrived, tick     # of the packets taken: stamp, arrival, and count
-    cdef double wait                # now and until the next packet, s
+    cdef double wait                # the present delay, s
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
     cdef bint playing, shows
-    cdef Snapshot shown             # last, before the low-pass
+    cdef Snapshot shown             # drawn last, before the low-pass
     cdef LowPass smoothed
 
     def configure(self, *, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
@@ -200,7 +204,7 @@ cdef class DelayBuffer(Strategy):
         self.playing = self.shows = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """It is there at once, whatever is needed before anything else is drawn."""
+        """Draw a marked teleport at once, even before the buffer has what it needs."""
         self.start_over()
         self.remember(packet.position, packet.turn)
         return self.accept(packet, now)
@@ -237,12 +241,12 @@ cdef class DelayBuffer(Strategy):
         return True
 
     cdef double counted(self, const Packet& packet, double now) noexcept nogil:
-        """When a state was true where its timestamp does not say so."""
+        """Return the time at which a state was true where its timestamp does not say so."""
         if self.stamps == StampSource.ARRIVAL:
             return now
         self.tick = self.tick + self.interval.value if self.taken > 0 else 0
         if self.clock != ClockRule.AGREE and self.offset.add(now - self.tick, now):
-            self.states.clear()     # how many ticks ago they were true is not known
+            self.states.clear()     # their ticks are unknown
             self.place = 0
             self.tick = 0
             self.offset.clear()
@@ -267,7 +271,7 @@ cdef class DelayBuffer(Strategy):
 
     cdef void put(self, size_t place, const Packet& packet, double now,
                   double true_at) noexcept nogil:
-        """Puts a state before the one at ``place``; the oldest makes room for it."""
+        """Insert a state before the one at ``place``; a full buffer drops the oldest."""
         if self.states.full():
             self.states.drop_front(1)
             place -= 1
@@ -326,7 +330,7 @@ cdef class DelayBuffer(Strategy):
         self.shown.turn.copy(turn)
 
     cdef void keep_last(self, Sample& sample) noexcept nogil:
-        """What was drawn last, if anything was."""
+        """Keep drawing the last position, if anything was drawn."""
         if self.shows:
             self.hold_at(self.shown, sample)
 
@@ -371,7 +375,7 @@ cdef class DelayBuffer(Strategy):
             motion.position = lerp(before.position, after.position, u)
 
     cdef Vec3[double] tangent(self, size_t place, Vec3[double] slope) noexcept nogil:
-        """The slope between a state's neighbours; without both of them, the given one."""
+        """Return the slope between a state's neighbors; without both of them, the given one."""
         cdef const Snapshot* last
         cdef const Snapshot* following
         if place == 0 or place + 1 == self.states.size():
@@ -380,7 +384,7 @@ cdef class DelayBuffer(Strategy):
         return (following.position - last.position) * (1 / (following.time - last.time))
 
     cdef void draw_beyond(self, double past, Sample& sample) noexcept nogil:
-        """Draws what is ``past`` seconds behind the newest state."""
+        """Draw what is ``past`` seconds behind the newest state."""
         cdef const Snapshot* newest = &self.states.back()
         cdef double ahead = min(past, self.beyond)
         cdef Vec3[double] rate
@@ -400,7 +404,7 @@ cdef class DelayBuffer(Strategy):
                 sample.turn.value().spin = Vec3[double]()
 
     cdef Vec3[double] rate_beyond(self, double ahead, Sample& sample) noexcept nogil:
-        """The velocity with which it goes on; turns the sample for so long."""
+        """Return the velocity beyond the newest state; turn the sample for that time."""
         cdef Snapshot* newest = &self.states.back()
         cdef Snapshot* last
         cdef double duration

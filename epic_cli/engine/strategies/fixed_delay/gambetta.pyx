@@ -80,7 +80,7 @@ cdef class Gambetta(Strategy):
         self.shows = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """The demo has none: the position is held until there are two states again."""
+        """Hold the new position until there are two states again; the demo has no teleports."""
         self.start_over()
         self.shown = Motion(packet.position, Vec3[double]())
         self.shows = True

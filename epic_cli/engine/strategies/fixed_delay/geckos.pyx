@@ -15,9 +15,9 @@ from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 # An offset with a larger error is replaced, s; the last digit allows for rounding.
 cdef double TOLERANCE = 0.05 + 1e-9
-# What the original takes for "no offset yet", s.
+# The value that the original uses for "no offset yet", s.
 cdef double UNSET = -0.001
-# What the original takes for a fraction: a server time of a millisecond or less, s.
+# The original takes a server time up to this (s) for a fraction.
 cdef double FRACTION = 0.0015
 
 
@@ -83,7 +83,7 @@ cdef class Geckos(Strategy):
                    tune=(0.02, 0.5), scale="log"),
             Number("server_fps", 0.0, "packets a second; 0: unknown", "Hz", 0, 1000),
             Switch("auto_correct_time_offset", "on", "replace an offset that is off by over 50 ms"),
-            Number("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
+            Number("vault_size", 120, "the largest number of snapshots kept", "", 2, 4096,
                    whole=True),
             Choice("rotation", "quat", "the type of the rotation's fields", RotationType),
             SNAP_DISTANCE,
@@ -136,7 +136,10 @@ cdef class Geckos(Strategy):
             self.offset = offset
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """The original has none: the position is held until there are two snapshots again."""
+        """Hold the new position until there are two snapshots again; the original has no teleports.
+
+        The position is held until there are two snapshots again.
+        """
         self.start_over()
         self.shown = Motion(packet.position, Vec3[double]())
         self.shows = True
@@ -144,9 +147,12 @@ cdef class Geckos(Strategy):
         return self.accept(packet, now)
 
     cdef double local(self, double time, double buffer=0) noexcept nogil:
-        """A time of a clock, less the buffer; the original's clocks count whole milliseconds."""
+        """Return a clock's time less the buffer; the original's clocks count whole milliseconds.
+
+        The original's clocks count whole milliseconds.
+        """
         if self.quirks:
-            # what is left of a buffer of whole milliseconds is whole too
+            # whole milliseconds less a buffer of whole milliseconds
             return (round(time * 1000) - round(buffer * 1e12) / 1e9) / 1000
         return time - buffer
 
@@ -172,7 +178,7 @@ cdef class Geckos(Strategy):
         return True
 
     cdef void drop_oldest(self) noexcept nogil:
-        """Drops the snapshot with the oldest stamp, of equal ones the first that arrived."""
+        """Drop the snapshot with the oldest timestamp; ties go to the first that arrived."""
         cdef size_t last = 0
         while last + 1 < self.vault.size() and self.vault[last + 1].time == self.vault[0].time:
             last += 1

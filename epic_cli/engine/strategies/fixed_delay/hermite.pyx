@@ -91,7 +91,7 @@ cdef class Hermite(Strategy):
                    "length units", 0, 1e12),
             Number("small_error_factor", 0.95, "the factor on a small error after 1/60 s", "",
                    0, 1, tune=(0.7, 0.99)),
-            Number("large_error_factor", 0.85, "the factor on a large one", "", 0, 1,
+            Number("large_error_factor", 0.85, "the factor on a large error after 1/60 s", "", 0, 1,
                    tune=(0.5, 0.99)),
             LATENCY,
             SNAP_DISTANCE_OR_ERROR,
@@ -168,7 +168,7 @@ cdef class Hermite(Strategy):
             self.smooth(at, frozen, sample)
 
     cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
-        """Whether the delay is long enough to wait for the second snapshot."""
+        """Return True if the delay is long enough to wait for the second snapshot."""
         cdef double intervals = max(floor(self.playout_delay / self.interval.value + 1e-6), 1.0)
         # half an interval more, since timestamps are not exact
         return after.time - before.time < (intervals + 0.5) * self.interval.value
@@ -189,7 +189,7 @@ cdef class Hermite(Strategy):
             curve_between(before, after, u, sample)
 
     cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
-        """Adds the remaining error; a freeze that ends makes a new one."""
+        """Add the remaining error; start a new one when a freeze ends."""
         if self.drew:
             self.fade(self.since_drawn(at) * FRAME_RATE)
             if self.frozen and self.buffer.front().time != self.frozen_at:
@@ -204,7 +204,7 @@ cdef class Hermite(Strategy):
             sample.status = INTERPOLATED
 
     cdef void fade(self, double frames) noexcept nogil:
-        """Reduces the error by as many 60ths of a second."""
+        """Reduce the error for this many 60ths of a second."""
         frames = min(frames, MOST_FRAMES)
         while frames > 0 and dot(self.error, self.error) > 0:
             self.error = self.error * pow(self.factor(sqrt(dot(self.error, self.error))),
@@ -214,7 +214,7 @@ cdef class Hermite(Strategy):
             frames -= 1
 
     cdef double factor(self, double distance) noexcept nogil:
-        """What is left of an error of this size after 1/60 s."""
+        """Return the share of an error of this size that is left after 1/60 s."""
         if distance <= self.small_error:
             return self.small_error_factor
         if distance >= self.large_error:

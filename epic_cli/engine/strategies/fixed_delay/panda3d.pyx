@@ -75,11 +75,13 @@ cdef class Panda3D(Strategy):
         settings=(
             Number("delay", 0.2, "how far in the past to draw", "s", 0, 60, tune=(0.02, 0.5)),
             Switch("prediction", "on", "continue past the newest report"),
-            Number("max_position_age", 0.25, "for how long; and how far reports are apart at most",
+            Number("max_position_age", 0.25, "the extrapolation limit, and the longest time between"
+                   " two reports to interpolate",
                    "s", 0, 3600, tune=(0.05, 1)),
             Switch("accept_clock_skew", "on", "subtract the mean delay of timestamps"),
-            Switch("default_to_standing_still", "on", "take a gap between reports for a rest"),
-            Number("expected_broadcast_period", 0.2, "how long before a report it ends", "s", 0,
+            Switch("default_to_standing_still", "on", "treat a gap between reports as a rest"),
+            Number("expected_broadcast_period", 0.2, "how long before the next report a rest ends",
+                   "s", 0,
                    3600),
             Number("reset_velocity_age", 0.3, "how long a velocity is kept without reports", "s",
                    0, 3600),
@@ -132,7 +134,7 @@ cdef class Panda3D(Strategy):
         return True
 
     cdef void forget(self) noexcept nogil:
-        """Drops the oldest report."""
+        """Drop the oldest report."""
         self.reports.drop_front(1)
         self.last_before -= 1
         self.last_after -= 1
@@ -198,7 +200,7 @@ cdef class Panda3D(Strategy):
         return dot(way, way) > SAME_TURN * SAME_TURN
 
     cdef Vec3[double] slope(self, long before, long after) noexcept nogil:
-        """The velocity between two reports; of those that are too close for one, 0."""
+        """Return the velocity between two reports; 0 if they are too close in time for one."""
         cdef Vec3[double] slope = (
             self.reports[after].position - self.reports[before].position) * (
             1 / (self.reports[after].time - self.reports[before].time))

@@ -75,12 +75,13 @@ cdef class SnapshotInterpolation(Strategy):
                    0.001, 60, tune=(0.02, 1.0), scale="log"),
             Number("step", 0.033, "the shortest time between two updates, which sizes the ring",
                    "s", 0.001, 60),
-            Choice("clock", "stamps", "where the sender's time comes from: the timestamps, or a"
+            Choice("clock", "stamps", "the source of the sender's time: timestamps, or a"
                    " phase-locked loop", Clock),
             Number("server_step", 0.1, "time between two updates, with clock=pll", "s", 0.001, 60),
             Number("decay", 0.9, "how much of the summed difference stays, with clock=pll", "",
                    0, 0.9999, tune=(0.5, 0.99)),
-            Number("gain", 0.01, "how much of it shifts the clock, with clock=pll", "", 0, 1,
+            Number("gain", 0.01, "how much of the summed difference shifts the clock, with"
+                   " clock=pll", "", 0, 1,
                    tune=(0.001, 0.1), scale="log"),
             Number("limit", 0.0001, "the largest shift of the clock per update, with clock=pll",
                    "s", 0, 1, tune=(0.00001, 0.01), scale="log"),

@@ -80,12 +80,14 @@ cdef class Source(Strategy):
         settings=(
             Number("cl_interp", 0.1, "how far in the past the entity is drawn; Source's own"
                    " variable ends at 0.5", "s", 0, 10, tune=(0, 0.5)),
-            Number("cl_interp_ratio", 2.0, "the same in packets; the longer one counts",
+            Number("cl_interp_ratio", 2.0, "the interpolation delay in packets; the longer of the"
+                   " two counts",
                    "packets", 0, 100, tune=(0, 4)),
             Number("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
             Number("tick_interval", 0.015, "entities are drawn one tick later", "s", 0, 1),
             Switch("cl_extrapolate", "on", "continue past the newest state"),
-            Number("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
+            Number("cl_extrapolate_amount", 0.25, "the extrapolation limit", "s", 0, 60, tune=(0,
+                   1)),
             LATENCY,
             SNAP_DISTANCE,
             Switch("quirks", "off", "let a late packet wipe out newer ones, and continue past the"
@@ -211,7 +213,7 @@ cdef bint are_different(Vec3[double] a, Vec3[double] b) noexcept nogil:
 
 cdef Vec3[double] curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2, double ratio, double u,
                         Vec3[double] otherwise) noexcept nogil:
-    """The Hermite curve; ``otherwise`` where it is more than a double can hold."""
+    """Return the Hermite curve; ``otherwise`` if it exceeds a double."""
     cdef Vec3[double] result
     if ratio != 1:
         p0 = lerp(p0, p1, 1 - ratio)

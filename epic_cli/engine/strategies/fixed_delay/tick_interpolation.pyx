@@ -5,7 +5,7 @@ from libc.math cimport ceil, floor
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, snapshot_of
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther, make_snapshot
 from epic_cli.engine.strategies.parts.turning cimport slerp_between
 
 from epic_cli.engine.declaration import Declaration, LagVariation
@@ -118,7 +118,7 @@ cdef class TickInterpolation(Strategy):
             self.count_datagram(packet.time, now)
         if late:
             return False
-        self.newest_state = snapshot_of(packet, now)
+        self.newest_state = make_snapshot(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:

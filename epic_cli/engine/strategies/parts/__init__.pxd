@@ -53,7 +53,7 @@ cdef class Strategy:
 
     cdef int check_free(self) except -1
     cdef int take_into_use(self) except -1
-    cdef int let_go(self) except -1
+    cdef int end_use(self) except -1
     cdef int raise_error(self) except -1
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
@@ -197,7 +197,7 @@ cdef class SendInterval:
 
 
 cdef inline double span_seconds(double span, double interval) noexcept nogil:
-    """A span in seconds, where a negative one counts send intervals."""
+    """Return a span in seconds; a negative one counts send intervals."""
     return span if span >= 0 else -span * interval
 
 

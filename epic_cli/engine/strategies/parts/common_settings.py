@@ -7,12 +7,15 @@ from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule
 
 
 def snap_distance(effect: str) -> Number:
-    """The setting ``snap_distance``: originals without it glide across an unmarked teleport."""
+    """Return the setting ``snap_distance``; originals without it glide across an unmarked teleport.
+
+    Originals without it glide across an unmarked teleport.
+    """
     return Number("snap_distance", 0.0, effect, "length units", 0, 1e12)
 
 
 def age_setting(default: str = "auto") -> Choice:
-    """The setting ``age`` of a strategy that predicts to the present."""
+    """Return the setting ``age`` of a strategy that predicts to the present."""
     return Choice(
         "age",
         default,

@@ -28,13 +28,13 @@ from epic_cli.engine.packets cimport Motion, Vec3, dot
 
 
 cdef inline Vec3[double] lerp(Vec3[double] a, Vec3[double] b, double u) noexcept nogil:
-    """The point at the fraction u of the way from a to b, as a (1 - u) + b u."""
+    """Return the point at the fraction u from a to b, as a (1 - u) + b u."""
     return a * (1 - u) + b * u
 
 
 cdef inline Motion projected(const Motion& start, Vec3[double] acceleration,
                              double t) noexcept nogil:
-    """A motion after t seconds of constant acceleration."""
+    """Return a motion after t seconds of constant acceleration."""
     return Motion(
         start.position + start.velocity * t + acceleration * (0.5 * t * t),
         start.velocity + acceleration * t,
@@ -43,7 +43,7 @@ cdef inline Motion projected(const Motion& start, Vec3[double] acceleration,
 
 cdef inline Motion hermite(const Motion& start, const Motion& end, double duration,
                            double u) noexcept nogil:
-    """The cubic from one motion to the other, at u, and its derivative by time."""
+    """Return the cubic from one motion to the other, at u, and its derivative by time."""
     cdef double u2 = u * u
     cdef double u3 = u2 * u
     return Motion(
@@ -59,7 +59,7 @@ cdef inline Motion hermite(const Motion& start, const Motion& end, double durati
 
 cdef inline Motion critically_damped(const Motion& offset, double frequency,
                                      double t) noexcept nogil:
-    """An offset, with its velocity, after t seconds."""
+    """Return an offset, with its velocity, after t seconds of critical damping."""
     cdef Vec3[double] pull = offset.velocity + offset.position * frequency
     cdef double decay = exp(-frequency * t)
     return Motion(
@@ -70,7 +70,7 @@ cdef inline Motion critically_damped(const Motion& offset, double frequency,
 
 cdef inline Motion damped_step(const Motion& motion, Vec3[double] target, double smooth_time,
                                double elapsed) noexcept nogil:
-    """One step of a critically damped spring towards the target.
+    """Return the motion after one step of a critically damped spring towards the target.
 
     The step is Unity's SmoothDamp, after Game Programming Gems 4, chapter 1.10, with its
     approximation of e^-x. ``smooth_time`` is about how long it takes to get there.
@@ -86,7 +86,9 @@ cdef inline Motion damped_step(const Motion& motion, Vec3[double] target, double
 
 cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double smooth_time,
                                double elapsed) noexcept nogil:
-    """The same; where the step would pass the target, it ends there, as Unity's does."""
+    """Return the motion after ``damped_step``, stopped at a target that it would pass, as Unity
+    does.
+    """
     cdef Motion stepped = damped_step(motion, target, smooth_time, elapsed)
     # past the target, or beyond what a double can hold
     if (dot(target - motion.position, stepped.position - target) > 0
@@ -97,7 +99,7 @@ cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double
 
 cdef inline Motion blended(const Motion& drawn, const Motion& received, Vec3[double] a,
                            double duration, double t, bint blends_velocity) noexcept nogil:
-    """The drawn state t seconds after the beginning, for t from 0 to the duration."""
+    """Return the drawn state t seconds after the beginning, for t from 0 to the duration."""
     cdef double u = t / duration
     cdef Vec3[double] change = (received.velocity - drawn.velocity) * u
     cdef Vec3[double] vb = drawn.velocity + change if blends_velocity else drawn.velocity

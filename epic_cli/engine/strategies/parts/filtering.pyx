@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 
 
 cdef class Filter(Strategy):
-    """Estimates position and velocity at each packet, and draws them predicted to now.
+    """A strategy that estimates position and velocity at each packet, and predicts them to now.
 
         drawn(t) = position + velocity * (age of the packet + time since it arrived)
 
@@ -38,7 +38,7 @@ cdef class Filter(Strategy):
         self.begin(packet)
 
     cdef bint is_sane(self) noexcept nogil:
-        """Whether the state is finite."""
+        """Return True if the state is finite."""
         return is_finite(self.position) and is_finite(self.velocity)
 
     # ------------------------------------------------------------- for the engine
@@ -47,7 +47,7 @@ cdef class Filter(Strategy):
         self.age.clear()
 
     cdef void measured_at(self, const Packet& packet, double now) noexcept nogil:
-        """Records the time at which the packet's state was true."""
+        """Record the time at which the packet's state was true."""
         self.true_at = now - self.age.of(packet, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:

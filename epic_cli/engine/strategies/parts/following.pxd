@@ -1,4 +1,4 @@
-"""What follows a drawn point or a received one, however the frames fall (``following.h``)."""
+"""Followers of a drawn or received point, independent of the frame rate (``following.h``)."""
 
 from epic_cli.engine.packets cimport Sample
 

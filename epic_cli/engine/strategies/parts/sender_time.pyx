@@ -43,7 +43,7 @@ cdef class SenderTime:
         self.clear()
 
     cpdef void add(self, double timestamp, double now) noexcept nogil:
-        """A packet with this timestamp arrived at the local time ``now``."""
+        """Take a packet with this timestamp, arrived at the local time ``now``."""
         cdef double offset = now - timestamp
         if not self.estimates:
             return
@@ -59,19 +59,22 @@ cdef class SenderTime:
         self.offset = middle_mean(self.delays)
 
     cpdef double time(self, double at) noexcept nogil:
-        """The sender's time at the local time ``at``; the local time before the first packet."""
+        """Return the sender's time at the local time ``at``.
+
+        The local time before the first packet.
+        """
         if self.estimates and self.delays.count == 0:
             return at                   # not a sender's time, so later ones may be before it
         self.latest = max(self.latest, at - self.offset)
         return self.latest
 
     cdef void copy(self, SenderTime other) noexcept:
-        """Copies the estimate of another one."""
+        """Copy the estimate of another one."""
         self.offset, self.latest = other.offset, other.latest
         self.delays, self.others = other.delays, other.others
 
     cpdef void clear(self) noexcept nogil:
-        """Resets the estimate."""
+        """Reset the estimate."""
         self.latest = -INFINITY
         start_window(self.delays, DELAYS)
         start_window(self.others, AGREEING)
@@ -86,9 +89,9 @@ cdef class SendInterval:
         interval = mean of the last 32 differences, without those that are half off or more
 
     off the difference at three eighths of the way from the smallest to the largest. A packet that
-    was lost, or a silence, makes a difference of two intervals or more, which then does not
-    count, as long as three of eight differences are single intervals. With a ``duration`` (s) it is
-    the exponential mean of all over that time instead. Before two packets have come in it is
+    was lost, or a silence, makes a difference of two intervals or more, which then does not count,
+    as long as three of eight differences are single intervals. With a ``duration`` (s) it is the
+    exponential mean of all over that time instead. Before two packets have come in it is
     ``first_guess``.
     """
 
@@ -100,7 +103,7 @@ cdef class SendInterval:
         self.clear()
 
     cpdef void add(self, double timestamp) noexcept nogil:
-        """Takes the timestamp of a packet; one that is not the newest is ignored."""
+        """Take the timestamp of a packet; ignore one that is not the newest."""
         cdef double sample = timestamp - self.newest
         if sample <= 0:
             return
@@ -124,18 +127,18 @@ cdef class SendInterval:
         self.count += 1
         if self.duration > 0:
             self.value += (difference - self.value) * (
-                share_of(difference, self.duration) if self.count > 1 else 1)
+                sample_weight(difference, self.duration) if self.count > 1 else 1)
         else:
             add_to(self.differences, difference)
             self.value = typical(self.differences)
 
     cdef void copy(self, SendInterval other) noexcept:
-        """Copies the measurements of another one."""
+        """Copy the measurements of another one."""
         self.value, self.count, self.newest = other.value, other.count, other.newest
         self.differences = other.differences
 
     cpdef void clear(self) noexcept nogil:
-        """Resets the measurements."""
+        """Reset the measurements."""
         self.value = self.first_guess
         self.newest = NAN
         self.count = 0
@@ -174,7 +177,10 @@ cdef class ClockOffset:
         self.clear()
 
     cpdef bint add(self, double offset, double now) noexcept nogil:
-        """Takes an offset, measured at the receiver's time ``now``; True: it has begun again."""
+        """Take an offset measured at the receiver's time ``now``.
+
+        Return True if the estimate restarts.
+        """
         cdef double off = fabs(offset - self.value)
         cdef bint restarts = self.count > 0 and self.resync > 0 and off > self.resync + SLIGHTLY
         if self.count == 0 or restarts:
@@ -186,7 +192,7 @@ cdef class ClockOffset:
         elif self.rule == ClockRule.MEAN:
             self.value += (offset - self.value) * (
                 1.0 / self.count if isinf(self.duration)
-                else share_of(now - self.updated, self.duration) if self.count > 1 else 0)
+                else sample_weight(now - self.updated, self.duration) if self.count > 1 else 0)
         elif self.rule == ClockRule.PLL:
             self.summed = self.summed * self.decay + (self.value - offset)
             self.value -= clamped(self.summed * self.gain, -self.limit, self.limit)
@@ -208,7 +214,7 @@ cdef class ClockOffset:
             self.recent.pop_front()
 
     cdef void bound(self, double offset, double now) noexcept nogil:
-        """Keeps those that are, or may become, the least or the largest, in order of arrival."""
+        """Keep the offsets that are, or may become, the least or the largest."""
         cdef double sign = 1 if self.rule == ClockRule.MIN else -1
         if isinf(self.duration):
             self.value = sign * min(sign * self.value, sign * offset)
@@ -221,7 +227,7 @@ cdef class ClockOffset:
         self.value = self.recent.front().offset
 
     cpdef void clear(self) noexcept nogil:
-        """Resets the estimate."""
+        """Reset the estimate."""
         self.value = self.summed = 0
         self.count = 0
         self.updated = NAN
@@ -229,13 +235,13 @@ cdef class ClockOffset:
         self.ordered.clear()
 
 
-cdef double share_of(double elapsed, double duration) noexcept nogil:
-    """How much a new sample counts in an exponential mean with this time constant."""
+cdef double sample_weight(double elapsed, double duration) noexcept nogil:
+    """Return the weight of a new sample in an exponential mean with this time constant."""
     return 1 - exp(-elapsed / duration)
 
 
 cdef double middle(const vector[double]& ordered) noexcept nogil:
-    """The median of values that rise."""
+    """Return the median of sorted values."""
     return (ordered[(ordered.size() - 1) // 2] + ordered[ordered.size() // 2]) / 2
 
 
@@ -248,8 +254,8 @@ cdef class Deviation:
         self.clear()
 
     cpdef void add(self, double sample, double now) noexcept nogil:
-        """Takes a sample at the time ``now``."""
-        cdef double share = 1 if self.empty else share_of(now - self.updated, self.duration)
+        """Take a sample at the time ``now``."""
+        cdef double share = 1 if self.empty else sample_weight(now - self.updated, self.duration)
         cdef double off = sample - self.mean
         self.mean += share * off
         self.variance = (1 - share) * (self.variance + share * off * off)
@@ -257,11 +263,11 @@ cdef class Deviation:
         self.empty = False
 
     cpdef double value(self) noexcept nogil:
-        """The deviation, 0 before there are two samples."""
+        """Return the deviation, 0 before there are two samples."""
         return sqrt(self.variance)
 
     cpdef void clear(self) noexcept nogil:
-        """Drops all samples."""
+        """Drop all samples."""
         self.mean = self.variance = 0
         self.updated = NAN
         self.empty = True
@@ -270,13 +276,13 @@ cdef class Deviation:
 # Sliding windows of the last measurements, for means that ignore outliers.
 
 cdef void start_window(Window& window, int size) noexcept nogil:
-    """Makes a window of the last ``size`` values, at most ``MOST``."""
+    """Make a window of the last ``size`` values, at most ``MOST``."""
     window.size = size
     window.count = window.oldest = 0
 
 
 cdef void add_to(Window& window, double value) noexcept nogil:
-    """Inserts a value; a full window drops its oldest."""
+    """Insert a value; drop the oldest of a full window."""
     cdef int place
     if window.count == window.size:
         place = find_place(window, window.arrived[window.oldest])
@@ -311,7 +317,7 @@ cdef int find_place(const Window& window, double value) noexcept nogil:
 
 
 cdef double middle_mean(const Window& window) noexcept nogil:
-    """The mean of the middle half (interquartile mean); of two values the smaller."""
+    """Return the mean of the middle half (interquartile mean); of two values the smaller."""
     cdef int cut = max(window.count // 4, 1)
     cdef double total = 0
     cdef int place
@@ -324,7 +330,7 @@ cdef double middle_mean(const Window& window) noexcept nogil:
 
 
 cdef double typical(const Window& window) noexcept nogil:
-    """The mean of the values that are less than half off the one at three eighths of the way up.
+    """Return the mean of the values within half of the one at three eighths of their order.
 
     That one is below the median, since what disturbs these values makes them larger.
     """
@@ -374,7 +380,7 @@ cdef class PacketAge:
         self.clear()
 
     cdef double of(self, const Packet& packet, double now) noexcept nogil:
-        """The age of a packet that arrived at the receiver's time ``now``."""
+        """Return the age of a packet that arrived at the receiver's time ``now``."""
         cdef double age = now - (packet.time - packet.delta)
         if self.source == ARRIVAL or not isfinite(age):
             return 0
@@ -390,11 +396,11 @@ cdef class PacketAge:
         return age + clamped(self.least, 0, BELIEVABLE) if self.agree else age
 
     cdef void copy(self, PacketAge other) noexcept:
-        """Copies the measurements of another one."""
+        """Copy the measurements of another one."""
         self.least, self.measured, self.agree = other.least, other.measured, other.agree
 
     cdef void clear(self) noexcept nogil:
-        """Resets the measurements."""
+        """Reset the measurements."""
         self.least = NAN
 
 
@@ -417,7 +423,7 @@ cdef class MovingAverage:
         self.clear()
 
     cpdef double add(self, double sample) noexcept nogil:
-        """Takes a sample and returns the average."""
+        """Take a sample and return the average."""
         cdef double difference = sample - self.value
         self.count += 1
         if self.count == 1:
@@ -429,11 +435,11 @@ cdef class MovingAverage:
         return self.value
 
     cdef void copy(self, MovingAverage other) noexcept:
-        """Copies the samples of another one of the same weight."""
+        """Copy the samples of another one of the same weight."""
         self.value, self.variance, self.count = other.value, other.variance, other.count
 
     cpdef void clear(self) noexcept nogil:
-        """Drops all samples."""
+        """Drop all samples."""
         self.value = NAN
         self.variance = 0
         self.count = 0
@@ -458,12 +464,12 @@ cdef class WeightedTimedAverage:
         self.start(0, now)
 
     cpdef void start(self, double value, double now) noexcept nogil:
-        """Restarts with a value at the time ``now``."""
+        """Restart with a value at the time ``now``."""
         self.value = value
         self.updated = now
 
     cpdef double add(self, double sample, double now) noexcept nogil:
-        """Takes a sample at the time ``now`` and returns the average."""
+        """Take a sample at the time ``now`` and return the average."""
         cdef double fraction = min((now - self.updated) / self.duration, 1.0)
         self.updated = now
         self.value = self.value * (1 - fraction) + sample * fraction
@@ -500,7 +506,7 @@ cdef class PhaseLockedLoop:
         self.start(0)
 
     cpdef void start(self, double now) noexcept nogil:
-        """Takes the first update, arrived at the local time ``now``."""
+        """Take the first update, arrived at the local time ``now``."""
         self.drift = 0
         self.integrator = 0
         self.started = now
@@ -508,7 +514,7 @@ cdef class PhaseLockedLoop:
         self.ticks = 0
 
     cpdef double server_update(self, double now) noexcept nogil:
-        """Takes the next update; returns how early (above 0) or late it was, in seconds."""
+        """Take the next update; return how early (above 0) or late it was, in seconds."""
         cdef double difference = self.expected - self.time(now)
         self.integrator = self.integrator * self.decay + difference
         self.drift += clamped(self.integrator * self.gain, -self.limit, self.limit)
@@ -522,13 +528,13 @@ cdef class PhaseLockedLoop:
         self.started, self.ticks = other.started, other.ticks
 
     cpdef double time(self, double now) noexcept nogil:
-        """The local time ``now`` on this clock."""
+        """Convert the local time ``now`` to this clock."""
         return now + self.drift
 
     cpdef double since_start(self, double now) noexcept nogil:
-        """The same, counted from the first update."""
+        """Return this clock's time since the first update, at the local time ``now``."""
         return self.time(now) - self.started
 
     cpdef double server_time(self, double delta) noexcept nogil:
-        """When the newest update's state was true, given that it was ``delta`` seconds old."""
+        """Return the time of the newest update's state, ``delta`` seconds old when sent."""
         return self.ticks * self.step - delta

@@ -85,7 +85,7 @@ private:
     std::size_t first_ = 0, size_ = 0;
 };
 
-inline Snapshot snapshot_of(const Packet& packet, double now) {
+inline Snapshot make_snapshot(const Packet& packet, double now) {
     Snapshot snapshot;
     snapshot.take(packet, now);
     return snapshot;

@@ -31,34 +31,34 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
         void append(const Snapshot&)
         void append(const Packet&, double)
 
-    Snapshot snapshot_of(const Packet&, double)
+    Snapshot make_snapshot(const Packet&, double)
 
 cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
     void slerp_between(const Snapshot&, const Snapshot&, double, Sample&)
 
 
 cdef inline double fraction_between(double before, double after, double time) noexcept nogil:
-    """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where the two are the same."""
+    """Return the fraction, 0 to 1, of the way from ``before`` to ``after``; 1 if they are equal."""
     if after <= before:
         return 1
     return clamped((time - before) / (after - before), 0, 1)
 
 
 cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
-    """Whether two points are farther apart than ``distance``, where 0 stands for no limit."""
+    """Return True if two points are farther apart than ``distance`` (0: no limit)."""
     return is_beyond(a - b, distance)
 
 
 cdef inline void hold_state(const Snapshot& state, const Sample& drawn,
                             Sample& sample) noexcept nogil:
-    """Shows a state, which is the end of what can be interpolated."""
+    """Hold a state beyond which nothing can be interpolated."""
     sample.hold(state, drawn, INTERPOLATED)
     sample.turn.copy(state.turn)
 
 
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
-    """Shows the point at the fraction u between two states; snaps across too long a distance."""
+    """Draw the point at the fraction u between two states; snap across too long a distance."""
     cdef const Snapshot* end
     if farther(before.position, after.position, snap_distance):
         end = &before if u < 1 else &after
@@ -72,6 +72,6 @@ cdef inline void draw_between(const Snapshot& before, const Snapshot& after, dou
 
 cdef inline void draw_at(const Snapshot& before, const Snapshot& after, double time,
                          double snap_distance, Sample& sample) noexcept nogil:
-    """Shows the point at a sender's time from ``before`` to ``after``, or the nearer end."""
+    """Draw the point at a sender's time from ``before`` to ``after``, or the nearer end."""
     draw_between(before, after, fraction_between(before.time, after.time, time), snap_distance,
                  sample)

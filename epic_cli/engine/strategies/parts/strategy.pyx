@@ -1,4 +1,4 @@
-"""The base of all strategies: one contract, written once for C speed and once for Python."""
+"""The base class of all strategies, for C speed and for Python."""
 
 from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
@@ -71,7 +71,7 @@ cdef class Strategy:
         return 0
 
     def another(self):
-        """A new strategy with the same settings, which need not be checked again."""
+        """Create a strategy with the same settings, which need not be checked again."""
         cdef Strategy made = type(self).__new__(type(self))
         made.settings, made.own, made.others = self.settings, self.own, self.others
         made.takes_any_number = self.takes_any_number
@@ -81,7 +81,7 @@ cdef class Strategy:
         return made
 
     def configure(self):
-        """Takes the settings that have no attribute, and derives values from settings."""
+        """Take the settings that have no attribute, and derive values from settings."""
 
     def __setattr__(self, name, value):
         self.check_free()
@@ -107,21 +107,24 @@ cdef class Strategy:
         return 0
 
     cdef int take_into_use(self) except -1:
-        """Reserves it for one replay, until ``let_go``; raises ``StrategyInUse``."""
+        """Reserve the strategy for one replay, until ``end_use``; raise ``StrategyInUse``."""
         self.check_free()
         self.in_use = True
         return 0
 
-    cdef int let_go(self) except -1:
+    cdef int end_use(self) except -1:
         self.in_use = False
         return 0
 
     cdef int raise_error(self) except -1:
-        """Raises the failure of a strategy in plain Python, if any."""
+        """Raise the failure of a strategy in plain Python, if any."""
         return 0
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
-        """Takes a packet that arrived at the receiver's time ``now``; False: discarded."""
+        """Take a packet that arrived at the receiver's time ``now``.
+
+        Return False if it is discarded.
+        """
         cdef bint taken = False
         if not self.takes_any_number and not finite(packet):
             return False
@@ -151,7 +154,7 @@ cdef class Strategy:
         return taken
 
     cdef void restart(self) noexcept nogil:
-        """Resets the strategy."""
+        """Reset the strategy."""
         self.newest = NAN
         self.others_newest, self.last_offset = -INFINITY, NAN
         self.own_newest = self.previous = self.heard_newest = NAN
@@ -206,7 +209,7 @@ cdef class Strategy:
         self.others_newest = max(self.others_newest, time)
 
     cdef int join(self, Strategy peer) except -1:
-        """Goes on from what the strategy of another entity knows of the connection."""
+        """Take over what another entity's strategy knows of the connection."""
         self.connected = True
         self.others_newest, self.last_offset = peer.connection_newest(), peer.last_offset
         if type(peer) is type(self):
@@ -214,22 +217,22 @@ cdef class Strategy:
         return 0
 
     cdef void leave(self) noexcept nogil:
-        """Forgets the other entities, which have another sender."""
+        """Forget the other entities: they have another sender."""
         self.connected = False
         self.others_newest = -INFINITY
         self.clear_clock()
 
     cdef double connection_newest(self) noexcept nogil:
-        """The newest timestamp of all entities; -infinity: none yet."""
+        """Return the newest timestamp of all entities; -infinity before the first."""
         cdef double own = self.own_newest if self.connected else self.newest
         return own if own > self.others_newest else self.others_newest
 
     cdef double elapsed(self, double at) noexcept nogil:
-        """The time since the frame before; without one, since the first packet."""
+        """Return the time since the previous frame, or since the first packet."""
         return max(at - self.drawn.time, 0.0)
 
     cdef double since_drawn(self, double at) noexcept nogil:
-        """The time since the frame before; 0 where that drew nothing."""
+        """Return the time since the previous frame; 0 if that drew nothing."""
         return at - self.drawn.time if self.drew else 0
 
     # ------------------------------------------------------------- for strategies to override
@@ -244,35 +247,36 @@ cdef class Strategy:
         pass
 
     cdef void count_datagram(self, double time, double now) noexcept nogil:
-        """Takes the timestamp and the receiver's time of a datagram of the connection."""
+        """Take the timestamp and the receiver's time of a datagram of the connection."""
 
     cdef void pass_frame(self, double at) noexcept nogil:
-        """Advances the clock by a frame in which the entity is not drawn."""
+        """Advance the clock by a frame in which the entity is not drawn."""
 
     cdef void clear_clock(self) noexcept nogil:
-        """Resets what datagrams have taught."""
+        """Reset what the strategy has learned from datagrams."""
 
     cdef int copy_clock(self, Strategy peer) except -1:
-        """Copies that from a strategy of the same class and settings."""
+        """Copy what a strategy of the same class and settings has learned from datagrams."""
         return 0
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """Handles a marked teleport: drops the history and begins with this packet."""
+        """Handle a marked teleport: drop the history and begin with this packet."""
         self.start_over()
         return self.accept(packet, now)
 
     # ------------------------------------------------------------- for Python
 
     def reset(self):
-        """Resets the strategy to its initial state. Raises ``StrategyInUse``."""
+        """Reset the strategy to its initial state. Raise ``StrategyInUse``."""
         self.check_free()
         self.restart()
         self.raise_error()
 
     def update(self, packet, double now):
-        """Takes a packet that arrived at the receiver's time ``now``; False: discarded.
+        """Take a packet that arrived at the receiver's time ``now``.
 
-        Raises ``StrategyInUse``, and ``TypeError`` if it is not a packet.
+        Return False if it is discarded. Raise ``StrategyInUse``, and ``TypeError`` if it is not a
+        packet.
         """
         cdef Packet native
         cdef bint taken
@@ -293,7 +297,7 @@ cdef class Strategy:
         ``time`` is its timestamp, ``now`` the receiver's time, ``previous`` the newest timestamp of
         that entity before it (NaN: it is the first; None: unknown, so that all packets heard count
         as those of one entity). Packets of several entities that agree in time and now count once.
-        Raises ``StrategyInUse``.
+        Raise ``StrategyInUse``.
         """
         self.check_free()
         if not self.listens or not isfinite(time):
@@ -309,9 +313,9 @@ cdef class Strategy:
         self.raise_error()
 
     def read(self, double at):
-        """The sample at local time ``at``; times must not decrease from call to call.
+        """Return the sample at local time ``at``; times must not decrease from call to call.
 
-        Raises ``StrategyInUse``.
+        Raise ``StrategyInUse``.
         """
         cdef Sample sample
         self.check_free()
@@ -326,7 +330,7 @@ cdef bint finite(const Packet& packet) noexcept nogil:
 
 
 cpdef bint is_native(object made):
-    """Whether the engine's loop can call a strategy directly: no method of it is Python."""
+    """Return True if the engine's loop can call a strategy directly: no method is Python."""
     return (
         isinstance(made, Strategy)
         and type(made).reset is Strategy.reset
@@ -351,7 +355,7 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 
 
 cdef bint take_turning(Strategy strategy, const Packet& packet, double now) noexcept nogil:
-    """The same for a packet with a rotation, which strategies get as a unit quaternion."""
+    """Take a packet with a rotation, which strategies get as a unit quaternion."""
     cdef Packet filled = packet
     if packet.has_velocity:
         strategy.past.note(packet, packet.velocity)
@@ -423,7 +427,7 @@ cdef double SAME_ROTATION = 1 - 1e-14
 
 
 cdef void finish_turn(Strategy strategy, Sample& sample) noexcept nogil:
-    """Holds the turn drawn before where there is no other, and keeps the sign of quaternions."""
+    """Hold the previous turn if there is no other, and keep the sign of quaternions."""
     if sample.status == NONE:
         sample.turn.clear()
         return
@@ -461,7 +465,7 @@ newest_of = <NewestOf>newest_through
 
 
 def adapted(made):
-    """The strategy itself, or an adapter for a strategy in plain Python."""
+    """Return the strategy itself, or an adapter for a strategy in plain Python."""
     return made if is_native(made) else PythonStrategy(made)
 
 
@@ -471,7 +475,7 @@ cdef set wrapped_in_use = set()
 
 
 cdef class PythonStrategy(Strategy):
-    """Runs a plain Python strategy in the engine's loop.
+    """An adapter that runs a plain Python strategy in the engine's loop.
 
     Non-finite numbers are neither passed to it nor accepted from it, as with any strategy, unless
     it declares ``takes_any_number``. An exception or an invalid return value stops the replay and
@@ -502,7 +506,7 @@ cdef class PythonStrategy(Strategy):
         return f"PythonStrategy({self.wrapped!r})"
 
     cdef int take_into_use(self) except -1:
-        """Also resets it: its state is unknown."""
+        """Reserve the strategy, and reset it, since its state is unknown."""
         if id(self.wrapped) in wrapped_in_use:
             raise StrategyInUse(self.wrapped)
         Strategy.take_into_use(self)
@@ -511,14 +515,14 @@ cdef class PythonStrategy(Strategy):
             self.restart()
             self.raise_error()
         except BaseException:
-            self.let_go()
+            self.end_use()
             raise
         return 0
 
-    cdef int let_go(self) except -1:
+    cdef int end_use(self) except -1:
         if self.in_use:
             wrapped_in_use.discard(id(self.wrapped))
-        return Strategy.let_go(self)
+        return Strategy.end_use(self)
 
     cdef int raise_error(self) except -1:
         error, self.error, self.broken = self.error, None, False
@@ -527,7 +531,7 @@ cdef class PythonStrategy(Strategy):
         return 0
 
     cdef object fail(self, error):
-        """Keeps the first failure, with its packet."""
+        """Keep the first failure, with its packet."""
         cdef Packet packet = self.latest
         if self.broken:
             return
@@ -537,7 +541,10 @@ cdef class PythonStrategy(Strategy):
         self.error, self.broken = error, True
 
     cdef object raised(self, str during, error):
-        """The failure for what the wrapped strategy raised; interruptions are passed on."""
+        """Return the failure for an exception of the wrapped strategy.
+
+        Interruptions are passed on.
+        """
         if isinstance(error, KeyboardInterrupt):
             return error
         return failures.raised(type(self.wrapped), during, error)
@@ -572,7 +579,10 @@ cdef class PythonStrategy(Strategy):
             return False
 
     cdef void hear_other(self, double time, double now, double previous) noexcept nogil:
-        """Tells it; before the first packet of its own only the newest is kept, to be told then."""
+        """Tell the wrapped strategy.
+
+        Before its first packet, only keep the newest datagram for then.
+        """
         if not time < self.connection_newest():
             self.others_newest, self.heard_at = time, now
         if self.number > 0:
@@ -601,7 +611,7 @@ cdef class PythonStrategy(Strategy):
                 self.fail(failure)
 
     cdef object ask(self, double at, Sample& sample):
-        """Fills the sample with the drawn state; returns a failure if that is invalid."""
+        """Fill the sample by ``read``; return a failure if the answer is invalid."""
         drawn = self.wrapped.read(at)
         try:
             x, y, z = drawn.position

@@ -77,7 +77,7 @@ inline Quaternion from_zyx(const Quaternion& q, AngleOrder order) {
 }
 
 // Angles (degrees) as engines send them: pitch, yaw, roll.
-inline Vec3<double> degrees_of(const Quaternion& q, AngleOrder order = ZYX) {
+inline Vec3<double> angles_from_turn(const Quaternion& q, AngleOrder order = ZYX) {
     const Angles angles = angles_of(to_zyx(q, order));
     return {angles.pitch, angles.yaw, angles.roll};
 }
@@ -95,7 +95,7 @@ inline Vec3<double> shorter(const Vec3<double>& from, const Vec3<double>& to) {
 // The same, of the two triples that are this rotation to the nearer one: a pitch goes beyond the
 // vertical where that is less than turning round.
 inline Vec3<double> shorter(const Vec3<double>& from, const Quaternion& to) {
-    const Vec3<double> end = degrees_of(to);
+    const Vec3<double> end = angles_from_turn(to);
     const Vec3<double> direct = shorter(from, end),
                        over = shorter(from, {180 - end.x, end.y + 180, end.z + 180});
     const auto size = [](const Vec3<double>& v) {
@@ -105,7 +105,7 @@ inline Vec3<double> shorter(const Vec3<double>& from, const Quaternion& to) {
 }
 
 // The turn of angles and of their rates (degrees/s).
-inline Turn turn_of(const Vec3<double>& degrees, const Vec3<double>& rates) {
+inline Turn turn_from_degrees(const Vec3<double>& degrees, const Vec3<double>& rates) {
     const Quaternion yaw = about(2, degrees.y * kDegree);
     const Quaternion pitch = yaw * about(1, degrees.x * kDegree);
     return {of_degrees(degrees), (Vec3<double>(0, 0, rates.y) + turned(yaw, {0, rates.x, 0}) +
@@ -113,8 +113,8 @@ inline Turn turn_of(const Vec3<double>& degrees, const Vec3<double>& rates) {
 }
 
 // The rates of the angles of a turn; at a pitch of 90 degrees, where yaw and roll are one, of roll 0.
-inline Vec3<double> rates_of(const Turn& turn) {
-    const Vec3<double> degrees = degrees_of(turn.rotation);
+inline Vec3<double> angular_rates(const Turn& turn) {
+    const Vec3<double> degrees = angles_from_turn(turn.rotation);
     const Vec3<double> spin = turned(about(2, -degrees.y * kDegree), turn.spin) * (1 / kDegree);
     const double sine = std::sin(degrees.x * kDegree), cosine = std::cos(degrees.x * kDegree);
     const double roll = std::fabs(cosine) < 1e-6 ? 0 : spin.x / cosine;
@@ -127,9 +127,9 @@ inline void angles_between(const Snapshot& before, const Snapshot& after, double
     out.turn = before.turn;
     if (!before.turn.known() || !after.turn.known()) return;
     const double duration = after.time - before.time;
-    const Vec3<double> start = degrees_of(before.turn.value().rotation);
+    const Vec3<double> start = angles_from_turn(before.turn.value().rotation);
     const Vec3<double> way = shorter(start, after.turn.value().rotation);
-    out.turn.set(turn_of(start + way * u, way * (duration > 0 ? 1 / duration : 0)));
+    out.turn.set(turn_from_degrees(start + way * u, way * (duration > 0 ? 1 / duration : 0)));
 }
 
 // The same of Panda3D's heading, pitch and roll, which know no way beyond the vertical.
@@ -137,9 +137,9 @@ inline void hpr_between(const Snapshot& before, const Snapshot& after, double u,
     out.turn = before.turn;
     if (!before.turn.known() || !after.turn.known()) return;
     const double duration = after.time - before.time;
-    const Vec3<double> start = degrees_of(before.turn.value().rotation, ZXY);
-    const Vec3<double> way = shorter(start, degrees_of(after.turn.value().rotation, ZXY));
-    Turn turn = turn_of(start + way * u, way * (duration > 0 ? 1 / duration : 0));
+    const Vec3<double> start = angles_from_turn(before.turn.value().rotation, ZXY);
+    const Vec3<double> way = shorter(start, angles_from_turn(after.turn.value().rotation, ZXY));
+    Turn turn = turn_from_degrees(start + way * u, way * (duration > 0 ? 1 / duration : 0));
     turn.rotation = from_zyx(turn.rotation, ZXY);
     turn.spin = {-turn.spin.y, -turn.spin.x, -turn.spin.z};
     out.turn.set(turn);

@@ -1,4 +1,4 @@
-"""How strategies turn what they draw (``turning.h``); without rotations, these do nothing."""
+"""The rotation of what is drawn (``turning.h``); without rotations, these functions do nothing."""
 
 from epic_cli.engine.packets cimport Motion, Packet, Quaternion, Sample, Turn, Vec3
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
@@ -17,13 +17,13 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
         ZXY
         YXZ
 
-    Vec3[double] degrees_of(const Quaternion&)
-    Vec3[double] degrees_of(const Quaternion&, AngleOrder)
+    Vec3[double] angles_from_turn(const Quaternion&)
+    Vec3[double] angles_from_turn(const Quaternion&, AngleOrder)
     Quaternion of_degrees(const Vec3[double]&)
     Quaternion of_degrees(const Vec3[double]&, AngleOrder)
     Vec3[double] shorter(const Vec3[double]&, const Vec3[double]&)
-    Turn turn_of(const Vec3[double]&, const Vec3[double]&)
-    Vec3[double] rates_of(const Turn&)
+    Turn turn_from_degrees(const Vec3[double]&, const Vec3[double]&)
+    Vec3[double] angular_rates(const Turn&)
 
     cdef cppclass TurnChase:
         void clear()

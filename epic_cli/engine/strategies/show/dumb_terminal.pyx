@@ -2,7 +2,7 @@
 
 from epic_cli.engine.packets cimport Packet, Sample
 from epic_cli.engine.strategies.parts cimport Strategy
-from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, hold_state, snapshot_of
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, hold_state, make_snapshot
 
 from epic_cli.engine.declaration import Declaration, LagVariation
 
@@ -40,7 +40,7 @@ cdef class DumbTerminal(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
-        self.received = snapshot_of(packet, now)
+        self.received = make_snapshot(packet, now)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:

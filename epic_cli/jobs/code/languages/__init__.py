@@ -1,8 +1,8 @@
-"""The languages in which a strategy can be written, one module each, found by being there.
+"""Writers of the languages in which a strategy can be written, one module each.
 
-A writer prints a ``ParsedSource``. What languages have in common is here: how conditions, arithmetic
-and statements nest. A language says how it spells each of them, how it defines vectors, records and
-the class; ``programs/`` has the lines that make a program of it.
+A writer prints a ``ParsedSource``. What languages have in common is here: how conditions,
+arithmetic and statements nest. A language says how it spells each of them, how it defines vectors,
+records and the class; ``programs/`` has the lines that make a program of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import ClassVar
 
-from epic_cli.jobs.code.translate import Method, ParsedSource, Variable, type_of
+from epic_cli.jobs.code.translate import Method, ParsedSource, Variable, get_type
 
 #: How tightly operators bind.
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _SIGN, _CALL = range(1, 9)
@@ -30,7 +30,7 @@ _ARITHMETIC = {ast.Add: ("+", _ADD), ast.Sub: ("-", _ADD), ast.Mult: ("*", _MULT
 
 
 class LanguageWriter:
-    """Prints a program; a language overrides what it spells in another way."""
+    """A printer of programs; a language overrides what it spells in another way."""
 
     name: ClassVar[str]
     suffix: ClassVar[str]
@@ -90,14 +90,14 @@ class LanguageWriter:
 
     @classmethod
     def proof(cls, strategy: str, file: str) -> list[str]:
-        """The commands that hold a program against the strategy."""
+        """Return the commands that check a program against the strategy."""
         runs = cls.runs.format(file=file, stem=file.removesuffix(cls.suffix))
         lines = [cls.builds.format(file=file, stem=file.removesuffix(cls.suffix))]
         lines.append(f"epic check --builtin -s {strategy} {cls.tolerance} --against '{runs}'")
         return [line for line in lines if line]
 
     def write(self, head: Sequence[str], main: bool) -> str:
-        """The file: ``head`` is the comment above it."""
+        """Return the text of the file; ``head`` is the comment at its top."""
         for line in head:
             self.lines.append(f"{self.comment} {line}".rstrip())
         self.begin(main)
@@ -108,33 +108,33 @@ class LanguageWriter:
         return "\n".join(self.lines).rstrip() + "\n"
 
     def begin(self, main: bool) -> None:
-        """What comes before the classes."""
+        """Print what comes before the classes."""
         raise NotImplementedError
 
     def state(self) -> None:
-        """The record of a state, in a language that declares it."""
+        """Print the record of a state, in a language that declares it."""
         begin, form, end = self.declared_state
         if begin:
             self.line()
-            self.documented(self.program.state_doc)
+            self.print_comment(self.program.state_doc)
             self.open(begin)
             for field in self.program.state:
                 text = form.format(self.type(field.type), self.member(field.name))
-                self.line(text + self.noted(field.comment))
+                self.line(text + self.end_comment(field.comment))
             self.close(end)
 
     def smoothing(self) -> None:
-        """The class."""
+        """Print the class."""
         raise NotImplementedError
 
     def finish(self, main: bool) -> None:
-        """What comes after the classes."""
+        """Print what comes after the classes."""
         if main:
             program = files(__name__) / "programs" / f"{self.name}.txt"
-            self.lines += self.filled(program.read_text("utf-8")).splitlines()
+            self.lines += self.fill_template(program.read_text("utf-8")).splitlines()
 
-    def filled(self, template: str) -> str:
-        """The template of ``main`` with the arguments that are taken."""
+    def fill_template(self, template: str) -> str:
+        """Fill the template of ``main`` with the arguments that ``receive`` takes."""
         taken = [parameter.name for parameter in self.program.method("receive").parameters]
         passed = ", ".join(self.arguments[name] for name in taken)
         lines = [line for line in template.splitlines() if self.turns or "$turns" not in line]
@@ -150,67 +150,69 @@ class LanguageWriter:
 
     @property
     def turns(self) -> bool:
-        """Whether it draws rotations."""
+        """True if the program draws rotations."""
         return any(field.name == "rotation" for field in self.program.fields)
 
     def constants(self, form: str) -> None:
-        """The constants, each as ``form`` says with its name, value and type."""
+        """Print the constants by ``form``, which takes name, value and type."""
         for constant in self.program.constants:
             kind = self.type(type(constant.value).__name__)
-            text = form.format(self.named(constant.name), self.constant(constant.value), kind)
-            self.line(text + self.noted(constant.comment))
+            text = form.format(
+                self.variable_name(constant.name), self.constant(constant.value), kind
+            )
+            self.line(text + self.end_comment(constant.comment))
 
     def vector_functions(self) -> None:
-        """What is used of vectors."""
+        """Print the vector functions that the program uses."""
         uses = self.program.uses()
         uses |= {"dot"} & self.vectors.keys() if "length" in uses else set()
         for use, text in self.vectors.items():
             if use in uses:
                 self.line(text.replace("$real", self.type("float")))
 
-    def written(self, method: Method) -> None:
-        """A method."""
+    def print_method(self, method: Method) -> None:
+        """Print a method."""
         self.line()
-        self.documented(method.doc)
+        self.print_comment(method.doc)
         self.open(self.signature(method))
         self.body(method)
         self.close()
 
-    def taken(self, method: Method) -> str:
-        """The parameters of a method."""
+    def list_parameters(self, method: Method) -> str:
+        """Return the text of a method's parameters."""
         return ", ".join(
             self.parameter.format(
-                self.type(parameter.type), self.named(method.parameter(parameter))
+                self.type(parameter.type), self.variable_name(method.parameter(parameter))
             )
             for parameter in method.parameters
         )
 
     def signature(self, method: Method) -> str:
-        """The line that begins a method."""
+        """Return the line that begins a method."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ lines
 
     def line(self, text: str = "") -> None:
-        """A line at the present depth."""
+        """Add a line at the present depth."""
         self.lines.append(f"{self.indent * self.depth}{text}".rstrip())
 
-    def documented(self, text: str) -> None:
-        """A comment above a method or a class, as long as it is."""
+    def print_comment(self, text: str) -> None:
+        """Print a comment above a method or a class."""
         for line in text.replace("``", "").splitlines():
             self.line(f"{self.comment} {line}".rstrip())
 
-    def noted(self, text: str) -> str:
-        """A comment at the end of a line."""
+    def end_comment(self, text: str) -> str:
+        """Return the comment at the end of a line."""
         return f"  {self.comment} {text}" if text else ""
 
     def open(self, text: str) -> None:
-        """Begins a block."""
+        """Open a block."""
         self.line(text + self.opens)
         self.depth += 1
 
     def close(self, after: str = "") -> None:
-        """Ends it."""
+        """Close the current block."""
         self.depth -= 1
         if self.closes:
             self.line(self.closes + after)
@@ -218,20 +220,20 @@ class LanguageWriter:
     # ------------------------------------------------------------ statements
 
     def body(self, method: Method) -> None:
-        """A method's statements."""
+        """Print a method's statements."""
         self.declared = method.locals()
         self.reassigned = method.assigned()
         self.statements(method.body)
 
     def statements(self, body: Iterable[ast.stmt]) -> None:
-        """Prints them."""
+        """Print statements with their comments."""
         for statement in body:
             for text in self.program.comments.get(getattr(statement, "lineno", 0), ()):
                 self.line(f"{self.comment} {text}")
             self.statement(statement)
 
     def statement(self, node: ast.stmt) -> None:
-        """Prints one."""
+        """Print a statement."""
         if isinstance(node, ast.AnnAssign):
             assert isinstance(node.target, ast.Name)
             assert node.value is not None
@@ -239,7 +241,7 @@ class LanguageWriter:
         elif isinstance(node, ast.Assign):
             self.line(f"{self.text(node.targets[0])} = {self.text(node.value)}{self.ends}")
         elif isinstance(node, ast.AugAssign):
-            self.line(self.changed(node))
+            self.line(self.changed_text(node))
         elif isinstance(node, ast.If):
             self.branches(node)
         elif isinstance(node, ast.While):
@@ -249,7 +251,7 @@ class LanguageWriter:
         elif isinstance(node, ast.For):
             assert isinstance(node.target, ast.Name)
             assert isinstance(node.iter, ast.Call)
-            self.open(self.for_(self.named(node.target.id), self.text(node.iter.args[0])))
+            self.open(self.for_(self.variable_name(node.target.id), self.text(node.iter.args[0])))
             self.statements(node.body)
             self.close()
         elif isinstance(node, ast.Return):
@@ -261,16 +263,16 @@ class LanguageWriter:
             raise ValueError(f"{ast.unparse(node)} is not in the subset")
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
-        """A local variable."""
-        return f"{self.type(kind)} {self.named(name)} = {self.text(value)}{self.ends}"
+        """Return the declaration of a local variable."""
+        return f"{self.type(kind)} {self.variable_name(name)} = {self.text(value)}{self.ends}"
 
-    def changed(self, node: ast.AugAssign) -> str:
-        """``+=`` or ``-=``."""
+    def changed_text(self, node: ast.AugAssign) -> str:
+        """Return the text of ``+=`` or ``-=``."""
         sign, _ = _ARITHMETIC[type(node.op)]
         return f"{self.text(node.target)} {sign}= {self.text(node.value)}{self.ends}"
 
     def branches(self, node: ast.If) -> None:
-        """``if``, ``else if``, ``else``."""
+        """Print ``if``, ``else if`` and ``else``."""
         self.open(self.if_(self.text(node.test)))
         self.statements(node.body)
         while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
@@ -285,46 +287,46 @@ class LanguageWriter:
         self.close()
 
     def if_(self, test: str) -> str:
-        """Its beginning."""
+        """Return the beginning of ``if``."""
         return f"if ({test})"
 
     def else_if(self, test: str) -> str:
-        """The same, after the end of a block."""
+        """Return the beginning of ``else if``, after the end of a block."""
         return f"}} else if ({test})"
 
     def else_(self) -> str:
-        """The same."""
+        """Return the beginning of ``else``, after the end of a block."""
         return "} else"
 
     def while_(self, test: str) -> str:
-        """The beginning of a loop."""
+        """Return the beginning of a loop."""
         return f"while ({test})"
 
     def for_(self, name: str, count: str) -> str:
-        """The beginning of a loop from 0 to below ``count``."""
+        """Return the beginning of a loop from 0 to below ``count``."""
         return f"for ({self.type('int')} {name} = 0; {name} < {count}; {name}++)"
 
     # ------------------------------------------------------------ expressions
 
     def text(self, node: ast.expr, around: int = 0) -> str:
-        """An expression; in brackets where what is ``around`` it binds more tightly."""
-        text, binds = self.bound(node)
+        """Return the text of an expression, in brackets if ``around`` binds more tightly."""
+        text, binds = self.bound_text(node)
         return f"({text})" if binds < around else text
 
-    def bound(self, node: ast.expr) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind
-        """An expression, and how tightly it binds."""
+    def bound_text(self, node: ast.expr) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind
+        """Return the text of an expression, and how tightly it binds."""
         if isinstance(node, ast.Constant):
             return self.constant(node.value), _CALL
         if isinstance(node, ast.Name):
-            return self.named(node.id), _CALL
+            return self.variable_name(node.id), _CALL
         if isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id == "self":
-                return self.own(node.attr), _CALL
+                return self.own_field(node.attr), _CALL
             return f"{self.text(node.value, _CALL)}.{self.member(node.attr)}", _CALL
         if isinstance(node, ast.Subscript):
             return self.item(self.text(node.value, _CALL), node.slice), _CALL
         if isinstance(node, ast.Compare):
-            sign = self.compared(_COMPARED[type(node.ops[0])])
+            sign = self.comparison_sign(_COMPARED[type(node.ops[0])])
             left = self.text(node.left, _COMPARE + 1)
             return f"{left} {sign} {self.text(node.comparators[0], _COMPARE + 1)}", _COMPARE
         if isinstance(node, ast.BoolOp):
@@ -334,15 +336,15 @@ class LanguageWriter:
             # brackets around "and" within "or": compilers and readers ask for them
             return f" {word} ".join(self.text(value, _NOT) for value in node.values), binds
         if isinstance(node, ast.UnaryOp):
-            return self.signed(node)
+            return self.unary_text(node)
         if isinstance(node, ast.BinOp):
             return self.operation(node)
         if isinstance(node, ast.Call):
-            return self.called(node), _CALL
+            return self.call_text(node), _CALL
         raise ValueError(f"{ast.unparse(node)} is not in the subset")
 
-    def signed(self, node: ast.UnaryOp) -> tuple[str, int]:
-        """``not`` or minus."""
+    def unary_text(self, node: ast.UnaryOp) -> tuple[str, int]:
+        """Return the text of ``not`` or minus."""
         if isinstance(node.op, ast.USub):
             return f"-{self.text(node.operand, _SIGN)}", _SIGN
         word = self.conjunctions[2]
@@ -351,30 +353,30 @@ class LanguageWriter:
         return f"{word} {self.text(node.operand, _NOT)}", _NOT
 
     def operation(self, node: ast.BinOp) -> tuple[str, int]:
-        """Arithmetic."""
+        """Return the text of an arithmetic operation."""
         sign, binds = _ARITHMETIC[type(node.op)]
         if isinstance(node.op, ast.FloorDiv):
-            return self.divided(self.text(node.left, binds), self.text(node.right, binds + 1))
-        if self.rounding and type_of(node) == "float":
+            return self.quotient_text(self.text(node.left, binds), self.text(node.right, binds + 1))
+        if self.rounding and get_type(node) == "float":
             return self.rounded(
                 f"{self.text(node.left, binds)} {sign} {self.text(node.right, binds + 1)}"
             ), _CALL
         return f"{self.text(node.left, binds)} {sign} {self.text(node.right, binds + 1)}", binds
 
     def rounded(self, text: str) -> str:
-        """A sum, difference, product or quotient in the precision that is computed with."""
+        """Return a sum, difference, product or quotient, rounded as the original computes."""
         return f"{self.rounding}({text})" if self.rounding else text
 
-    def divided(self, left: str, right: str) -> tuple[str, int]:
-        """The quotient of whole numbers, without its fraction."""
+    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
+        """Return the quotient of whole numbers, without its fraction."""
         return f"{left} / {right}", _MULTIPLY
 
-    def called(self, node: ast.Call) -> str:
-        """A function, a method, or a change of a list."""
+    def call_text(self, node: ast.Call) -> str:
+        """Return a call of a function or method, or a change of a list."""
         values = [self.text(argument) for argument in node.args]
         if isinstance(node.func, ast.Name):
             if node.func.id == "State":
-                return self.made(values)
+                return self.new_state(values)
             return self.function(node.func.id, values, node.args)
         assert isinstance(node.func, ast.Attribute)
         if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
@@ -382,15 +384,15 @@ class LanguageWriter:
         return self.changed_list(self.text(node.func.value, _CALL), node.func.attr, values)
 
     def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
-        """A function of ``FUNCTIONS``."""
+        """Return a call of one of ``FUNCTIONS``."""
         del nodes
         spelled = self.functions.get(name) or self.maths.format(name)
         if "{" in spelled:
             return spelled.format(*values)
         return f"{spelled}({', '.join(values)})"
 
-    def made(self, values: list[str]) -> str:
-        """A state with the values of its fields."""
+    def new_state(self, values: list[str]) -> str:
+        """Return a new state with the values of its fields."""
         whole, part = self.record
         names = (self.member(field.name) for field in self.program.state)
         return whole.format(
@@ -401,21 +403,21 @@ class LanguageWriter:
         )
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
-        """A call of ``append``, ``insert``, ``remove``, ``pop(0)`` or ``clear``."""
+        """Return a call of ``append``, ``insert``, ``remove``, ``pop(0)`` or ``clear``."""
         return self.changes[method].format(name, *values)
 
     def item(self, name: str, index: ast.expr) -> str:
-        """An item of a list."""
+        """Return an item of a list."""
         return f"{name}[{self.text(index)}]"
 
-    def compared(self, sign: str) -> str:
-        """A comparison."""
+    def comparison_sign(self, sign: str) -> str:
+        """Return the sign of a comparison."""
         return sign
 
     # ------------------------------------------------------------ names and numbers
 
     def constant(self, value: object) -> str:
-        """A number or a truth value."""
+        """Return a number or a truth value."""
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, float):
@@ -423,38 +425,38 @@ class LanguageWriter:
         return str(value)
 
     def number(self, value: float) -> str:
-        """A float, with all its digits."""
+        """Return a float with all its digits."""
         text = repr(ctypes.c_float(value).value if self.rounding else value)
         if "e" in text and "." not in text:
             text = text.replace("e", ".0e")
         return text
 
     def type(self, kind: str) -> str:
-        """A type's name."""
+        """Return the name of a type."""
         if kind.startswith("list["):
             return self.types["list"].format(self.type(kind[5:-1]))
         if self.single and kind == "float" and not self.rounding:
             return self.types["single"]
         return self.types.get(kind, kind)
 
-    def named(self, name: str) -> str:
-        """A local variable, a parameter, or a constant."""
+    def variable_name(self, name: str) -> str:
+        """Return the name of a local variable, a parameter or a constant."""
         return name
 
     def member(self, name: str) -> str:
-        """A field of a state or of a vector."""
+        """Return the name of a field of a state or of a vector."""
         return name
 
-    def own(self, name: str) -> str:
-        """A field of the class."""
+    def own_field(self, name: str) -> str:
+        """Return the name of a field of the class."""
         return f"self.{name}"
 
     def own_method(self, name: str) -> str:
-        """A method of the class."""
+        """Return the name of a method of the class."""
         return f"self.{name}"
 
     def zero(self, variable: Variable) -> str:
-        """What a field is at first."""
+        """Return the initial value of a field."""
         if variable.type.startswith("list["):
             return self.empty(variable.type)
         if variable.type in ("Vec3", "Quat"):
@@ -464,13 +466,13 @@ class LanguageWriter:
         return self.constant(kind)
 
     def empty(self, kind: str) -> str:
-        """An empty list."""
+        """Return an empty list."""
         del kind
         return "[]"
 
 
 class IndentedWriter(LanguageWriter):
-    """Prints a language whose blocks are indented, as Python's are."""
+    """A printer of a language whose blocks are indented, as Python's are."""
 
     comment = "#"
     opens = ":"
@@ -495,19 +497,19 @@ class IndentedWriter(LanguageWriter):
 
 
 def camel(name: str) -> str:
-    """``drawn_time`` as ``drawnTime``."""
+    """Convert ``drawn_time`` to ``drawnTime``."""
     return re.sub(r"(?<=.)_(\w)", lambda match: match[1].upper(), name)
 
 
 def pascal(name: str) -> str:
-    """``drawn_time`` as ``DrawnTime``."""
+    """Convert ``drawn_time`` to ``DrawnTime``."""
     text = camel(name.lower())
     return text[0].upper() + text[1:]
 
 
 @cache
 def languages() -> dict[str, type[LanguageWriter]]:
-    """The writers by the names of their languages."""
+    """Return the writers by the names of their languages."""
     found = {}
     for module in pkgutil.iter_modules(__path__):
         writer: type[LanguageWriter] = importlib.import_module(f"{__name__}.{module.name}").WRITER

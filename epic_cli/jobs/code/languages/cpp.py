@@ -12,7 +12,7 @@ _PROGRAM = "algorithm cmath cstdio cstdlib iostream sstream string utility vecto
 
 
 class Cpp(LanguageWriter):
-    """A class in one header or source file."""
+    """A writer of C++: a class in one header or source file."""
 
     name = "cpp"
     suffix = ".cpp"
@@ -70,45 +70,47 @@ class Cpp(LanguageWriter):
     def number(self, value: float) -> str:
         return super().number(value) + ("f" if self.single else "")
 
-    def own(self, name: str) -> str:
+    def own_field(self, name: str) -> str:
         return f"this->{name}" if name in self.declared else name
 
-    def taken(self, method: Method) -> str:
-        return re.sub(r" _\w+", "", super().taken(method))  # no name where it is not read
+    def list_parameters(self, method: Method) -> str:
+        return re.sub(r" _\w+", "", super().list_parameters(method))  # no name where it is not read
 
     def own_method(self, name: str) -> str:
         return name
 
     def smoothing(self) -> None:
         self.line()
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         self.line("class Smoothing {")
         self.line("public:")
         self.depth = 1
         hidden = []
         for field in self.program.fields:
             if field.name in PUBLIC_FIELDS:
-                self.line(f"{field.type} {field.name}{{}};{self.noted(field.comment)}")
+                self.line(f"{field.type} {field.name}{{}};{self.end_comment(field.comment)}")
             else:
                 hidden.append(field)
         self.line()
         self.line("Smoothing() { reset(); }")
         public = [method for method in self.program.methods if method.is_public]
         for method in public:
-            self.written(method)
+            self.print_method(method)
         self.line()
         self.lines.append("private:")
         for field in hidden:
-            self.line(f"{self.type(field.type)} {field.name}{{}};{self.noted(field.comment)}")
+            self.line(f"{self.type(field.type)} {field.name}{{}};{self.end_comment(field.comment)}")
         for method in self.program.methods:
             if method not in public:
-                self.written(method)
+                self.print_method(method)
         self.depth = 0
         self.line("};")
 
     def signature(self, method: Method) -> str:
         constant = "" if method.changes else " const"
-        return f"{self.type(method.returns)} {method.name}({self.taken(method)}){constant}"
+        return (
+            f"{self.type(method.returns)} {method.name}({self.list_parameters(method)}){constant}"
+        )
 
 
 WRITER = Cpp

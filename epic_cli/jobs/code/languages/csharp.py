@@ -7,7 +7,7 @@ from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
 
 class CSharp(LanguageWriter):
-    """A class that needs nothing of an engine."""
+    """A writer of C#: a class that needs nothing of an engine."""
 
     name = "csharp"
     suffix = ".cs"
@@ -69,13 +69,13 @@ class CSharp(LanguageWriter):
     def number(self, value: float) -> str:
         return super().number(value) + ("f" if self.single else "")
 
-    def named(self, name: str) -> str:
+    def variable_name(self, name: str) -> str:
         return pascal(name) if name.isupper() else camel(name)
 
     def member(self, name: str) -> str:
         return pascal(name)
 
-    def own(self, name: str) -> str:
+    def own_field(self, name: str) -> str:
         if name in PUBLIC_FIELDS:
             return pascal(name)
         return f"this.{camel(name)}" if name in self.declared else camel(name)
@@ -88,21 +88,23 @@ class CSharp(LanguageWriter):
 
     def smoothing(self) -> None:
         self.line()
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         self.open("public class Smoothing")
         self.constants("const {2} {0} = {1};")
         for field in self.program.fields:
             if field.name in PUBLIC_FIELDS:
-                self.line(f"public {field.type} {pascal(field.name)};{self.noted(field.comment)}")
+                self.line(
+                    f"public {field.type} {pascal(field.name)};{self.end_comment(field.comment)}"
+                )
                 continue
             begins = f" = {self.empty(field.type)}" if field.type.startswith("list") else ""
             self.line(
-                f"{self.type(field.type)} {camel(field.name)}{begins};{self.noted(field.comment)}"
+                f"{self.type(field.type)} {camel(field.name)}{begins};{self.end_comment(field.comment)}"
             )
         self.line()
         self.line("public Smoothing() { Reset(); }")
         for method in self.program.methods:
-            self.written(method)
+            self.print_method(method)
         self.close()
 
     def signature(self, method: Method) -> str:

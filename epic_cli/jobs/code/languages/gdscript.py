@@ -9,7 +9,7 @@ from epic_cli.jobs.code.translate import Method, Variable
 
 
 class GDScript(IndentedWriter):
-    """Vectors are Godot's, in single precision."""
+    """A writer of GDScript, whose vectors are Godot's, in single precision."""
 
     name = "gdscript"
     suffix = ".gd"
@@ -52,7 +52,7 @@ class GDScript(IndentedWriter):
     def real(self) -> str:
         return "Smoothing.f32" if self.rounding else "float"
 
-    def divided(self, left: str, right: str) -> tuple[str, int]:
+    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
         return f"int({left} / {right})", 8
 
     def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
@@ -64,17 +64,20 @@ class GDScript(IndentedWriter):
         return f"var {self.typed(Variable(name, kind))} = {self.text(value)}"
 
     def typed(self, variable: Variable) -> str:
-        """A name with its type; that of rotations is called Quat in Godot 3, Quaternion in 4."""
+        """Return a name with its type; rotations are Quat in Godot 3, Quaternion in Godot 4.
+
+        That of rotations is called Quat in Godot 3, Quaternion in 4.
+        """
         kind = "" if variable.type == "Quat" else f": {self.type(variable.type)}"
         return variable.name + kind
 
-    def called(self, node: ast.Call) -> str:
+    def call_text(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "slerp":
             start, end, u = (self.text(argument) for argument in node.args)
             return f"{start}.slerp({end}, {u})"
-        return super().called(node)
+        return super().call_text(node)
 
-    def own(self, name: str) -> str:
+    def own_field(self, name: str) -> str:
         return f"self.{name}" if name in self.declared else name
 
     def own_method(self, name: str) -> str:
@@ -82,12 +85,12 @@ class GDScript(IndentedWriter):
 
     def smoothing(self) -> None:
         self.lines += ["", ""]
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         if self.inner:
             self.open("class Smoothing")
         for field in self.program.fields:
             begins = f" = {self.zero(field)}" if field.type != "Quat" else ""
-            self.line(f"var {self.typed(field)}{begins}{self.noted(field.comment)}")
+            self.line(f"var {self.typed(field)}{begins}{self.end_comment(field.comment)}")
         self.line()
         self.open("func _init()")
         self.line("reset()")
@@ -97,7 +100,7 @@ class GDScript(IndentedWriter):
         for text in (text for use, text in self.vectors.items() if use in uses):
             self.lines += ["", *(self.indent * self.depth + line for line in text.splitlines())]
         for method in methods:
-            self.written(method)
+            self.print_method(method)
         if self.inner:
             self.close()
 

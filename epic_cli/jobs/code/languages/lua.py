@@ -22,7 +22,7 @@ end"""
 
 
 class Lua(LanguageWriter):
-    """Lists begin at 1."""
+    """A writer of Lua, whose lists begin at 1."""
 
     name = "lua"
     suffix = ".lua"
@@ -73,16 +73,16 @@ class Lua(LanguageWriter):
         else:
             self.lines += ["", "return Smoothing"]
 
-    def compared(self, sign: str) -> str:
+    def comparison_sign(self, sign: str) -> str:
         return "~=" if sign == "!=" else sign
 
-    def divided(self, left: str, right: str) -> tuple[str, int]:
+    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
         return f"math.floor({left} / {right})", 8
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
         return f"local {name} = {self.text(value)}"
 
-    def changed(self, node: ast.AugAssign) -> str:
+    def changed_text(self, node: ast.AugAssign) -> str:
         sign = "+" if isinstance(node.op, ast.Add) else "-"
         target = self.text(node.target)
         return f"{target} = {target} {sign} {self.text(node.value, 6 if sign == '-' else 5)}"
@@ -124,22 +124,22 @@ class Lua(LanguageWriter):
 
     def smoothing(self) -> None:
         self.line()
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         self.line("local Smoothing = {}")
         self.line("Smoothing.__index = Smoothing")
         self.line()
         self.open("function Smoothing.new()")
         self.line("local self = setmetatable({}, Smoothing)")
         for field in self.program.fields:
-            self.line(f"self.{field.name} = {self.zero(field)}{self.noted(field.comment)}")
+            self.line(f"self.{field.name} = {self.zero(field)}{self.end_comment(field.comment)}")
         self.line("self:reset()")
         self.line("return self")
         self.close()
         for method in self.program.methods:
-            self.written(method)
+            self.print_method(method)
 
     def signature(self, method: Method) -> str:
-        taken = self.taken(method)
+        taken = self.list_parameters(method)
         if method.is_public or method.reads("self"):
             return f"function Smoothing:{method.name}({taken})"
         return f"function Smoothing.{method.name}({', '.join(filter(None, ('_', taken)))})"

@@ -38,7 +38,7 @@ def dot(a: Vec3, b: Vec3) -> float:
 
 
 class Python(IndentedWriter):
-    """The source, as it is."""
+    """A writer of Python, which prints the source as it is."""
 
     name = "python"
     suffix = ".py"
@@ -81,7 +81,7 @@ class Python(IndentedWriter):
         return "(lambda word: f32(float(word)))" if self.rounding else "float"
 
     def vector(self, use: str, name: str, other: str, part: str) -> None:
-        """An operator of vectors."""
+        """Print an operator of vectors."""
         if use in self.program.uses():
             self.line()
             self.open(f"def __{name}__(self, {other})")
@@ -96,44 +96,44 @@ class Python(IndentedWriter):
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
         return f"{name} = {self.text(value)}"
 
-    def divided(self, left: str, right: str) -> tuple[str, int]:
+    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
         return f"{left} // {right}", 6
 
     def changed_list(self, name: str, method: str, values: list[str]) -> str:
         return f"{name}.{method}({', '.join(values)})"
 
-    def documented(self, text: str) -> None:
+    def print_comment(self, text: str) -> None:
         self.line(f'"""{text.replace("``", "")}"""')
 
     def state(self) -> None:
         self.lines += ["", ""]
         self.open("class State(NamedTuple)")
         for field in self.program.state:
-            self.line(f"{field.name}: {self.type(field.type)}{self.noted(field.comment)}")
+            self.line(f"{field.name}: {self.type(field.type)}{self.end_comment(field.comment)}")
         self.close()
 
     def smoothing(self) -> None:
         self.lines += ["", ""]
         self.open("class Smoothing")
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         self.line()
         self.open("def __init__(self) -> None")
         for field in self.program.fields:
-            self.line(f"self.{field.name} = {self.zero(field)}{self.noted(field.comment)}")
+            self.line(f"self.{field.name} = {self.zero(field)}{self.end_comment(field.comment)}")
         self.line("self.reset()")
         self.close()
         for method in self.program.methods:
-            self.written(method)
+            self.print_method(method)
         self.close()
 
-    def written(self, method: Method) -> None:
-        """A method."""
+    def print_method(self, method: Method) -> None:
+        """Print a method."""
         self.line()
         taken = "".join(
             f", {parameter.name}: {self.type(parameter.type)}" for parameter in method.parameters
         )
         self.open(f"def {method.name}(self{taken}) -> {self.type(method.returns) or 'None'}")
-        self.documented(method.doc)
+        self.print_comment(method.doc)
         self.body(method)
         self.close()
 

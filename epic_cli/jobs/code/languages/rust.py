@@ -8,11 +8,11 @@ import math
 import re
 
 from epic_cli.jobs.code.languages import LanguageWriter
-from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, type_of
+from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, get_type
 
 
 class Rust(LanguageWriter):
-    """Vectors and states are copied."""
+    """A writer of Rust; vectors and states are copied."""
 
     name = "rust"
     suffix = ".rs"
@@ -65,7 +65,7 @@ class Rust(LanguageWriter):
         self.vector_functions()
 
     def operator(self, trait: str, other: str, name: str, sign: str, part: str) -> None:
-        """An operator of vectors."""
+        """Print an operator of vectors."""
         self.open(f"impl std::ops::{trait}{'' if other == 'Vec3' else f'<{other}>'} for Vec3")
         self.line("type Output = Vec3;")
         parts = ", ".join(f"{axis}: self.{axis} {sign} {name}{part.format(axis)}" for axis in "xyz")
@@ -96,7 +96,7 @@ class Rust(LanguageWriter):
     def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
         if name in self.functions:
             return super().function(name, values, nodes)
-        kind = self.type(type_of(nodes[0]))
+        kind = self.type(get_type(nodes[0]))
         inner = nodes[0]
         if name == "min" and isinstance(inner, ast.Call) and ast.unparse(inner.func) == "max":
             high = self.value(nodes[1])
@@ -136,7 +136,7 @@ class Rust(LanguageWriter):
         return None
 
     def number(self, value: float) -> str:
-        """A float, with the digits that its type holds."""
+        """Return a float with the digits that its type holds."""
         if value == math.pi:
             return f"std::{self.type('float')}::consts::PI"
         if not self.single:
@@ -152,7 +152,7 @@ class Rust(LanguageWriter):
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.BinOp)
             and isinstance(node.value.op, ast.Add | ast.Sub)
-            and type_of(node.value) != "Vec3"
+            and get_type(node.value) != "Vec3"
             and ast.unparse(node.value.left) == ast.unparse(node.targets[0])
         ):
             target = node.targets[0]
@@ -160,11 +160,11 @@ class Rust(LanguageWriter):
             node = ast.AugAssign(target, node.value.op, node.value.right)
         super().statement(node)
 
-    def bound(self, node: ast.expr) -> tuple[str, int]:
+    def bound_text(self, node: ast.expr) -> tuple[str, int]:
         if isinstance(node, ast.BoolOp) and (within := self.range_test(node)):
             value, low, high = within
             return f"({self.text(low)}..={self.text(high)}).contains(&{self.text(value)})", 8
-        text, binds = super().bound(node)
+        text, binds = super().bound_text(node)
         # "as" binds less tightly than a sign, and more than "*"
         return text, 6 if " as " in text and isinstance(node, ast.Call) and not text.endswith(
             ")"
@@ -172,12 +172,14 @@ class Rust(LanguageWriter):
 
     def smoothing(self) -> None:
         self.line()
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         self.line("#[derive(Default)]")
         self.open("pub struct Smoothing")
         for field in self.program.fields:
             public = "pub " if field.name in PUBLIC_FIELDS else ""
-            self.line(f"{public}{field.name}: {self.type(field.type)},{self.noted(field.comment)}")
+            self.line(
+                f"{public}{field.name}: {self.type(field.type)},{self.end_comment(field.comment)}"
+            )
         self.close()
         self.line()
         self.open("impl Smoothing")
@@ -187,17 +189,17 @@ class Rust(LanguageWriter):
         self.line("made")
         self.close()
         for method in self.program.methods:
-            self.written(method)
+            self.print_method(method)
         self.close()
 
-    def documented(self, text: str) -> None:
+    def print_comment(self, text: str) -> None:
         for line in text.replace("``", "`").splitlines():
             self.line(f"/// {line}".rstrip())
 
-    def written(self, method: Method) -> None:
-        """A method."""
+    def print_method(self, method: Method) -> None:
+        """Print a method."""
         self.line()
-        self.documented(method.doc)
+        self.print_comment(method.doc)
         own = "&mut self" if method.changes else "&self"
         taken = "".join(
             f", {'mut ' if parameter.name in method.assigned() else ''}{method.parameter(parameter)}: "
@@ -212,8 +214,8 @@ class Rust(LanguageWriter):
             self.lines[-1] = self.lines[-1].replace("return ", "", 1).removesuffix(";")
         self.close()
 
-    def filled(self, template: str) -> str:
-        text = super().filled(template)
+    def fill_template(self, template: str) -> str:
+        text = super().fill_template(template)
         return text if self.single else re.sub(r"f64::from\((p\.\w)\)", r"\1", text)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from epic_cli.jobs.code.languages import LanguageWriter, camel
-from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, type_of
+from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, get_type
 
 
 class TypeScript(LanguageWriter):
-    """Vectors are plain objects, so that they may be an engine's."""
+    """A writer of TypeScript; vectors are plain objects, so that they may be an engine's."""
 
     name = "typescript"
     suffix = ".ts"
@@ -56,12 +56,12 @@ class TypeScript(LanguageWriter):
         self.vector_functions()
 
     def vector(self, head: str, part: str) -> None:
-        """A function that computes a vector."""
+        """Print a function that computes a vector."""
         parts = ", ".join(f"{axis}: {self.rounded(part.format(axis))}" for axis in "xyz")
         self.line(f"{head}: Vec3 => ({{ {parts} }});")
 
     def operation(self, node: ast.BinOp) -> tuple[str, int]:
-        if type_of(node) != "Vec3":
+        if get_type(node) != "Vec3":
             return super().operation(node)
         names = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "scale"}
         return f"{names[type(node.op)]}({self.text(node.left)}, {self.text(node.right)})", 8
@@ -70,19 +70,19 @@ class TypeScript(LanguageWriter):
     def real(self) -> str:
         return "((word) => Math.fround(Number(word)))" if self.rounding else "Number"
 
-    def divided(self, left: str, right: str) -> tuple[str, int]:
+    def quotient_text(self, left: str, right: str) -> tuple[str, int]:
         return f"Math.floor({left} / {right})", 8
 
-    def compared(self, sign: str) -> str:
+    def comparison_sign(self, sign: str) -> str:
         return {"==": "===", "!=": "!=="}.get(sign, sign)
 
-    def named(self, name: str) -> str:
+    def variable_name(self, name: str) -> str:
         return name if name.isupper() else camel(name)
 
     def member(self, name: str) -> str:
         return camel(name)
 
-    def own(self, name: str) -> str:
+    def own_field(self, name: str) -> str:
         return f"this.{camel(name)}"
 
     def own_method(self, name: str) -> str:
@@ -90,14 +90,14 @@ class TypeScript(LanguageWriter):
 
     def declaration(self, name: str, kind: str, value: ast.expr) -> str:
         word = "let" if name in self.reassigned else "const"
-        return f"{word} {self.named(name)} = {self.text(value)};"
+        return f"{word} {self.variable_name(name)} = {self.text(value)};"
 
     def for_(self, name: str, count: str) -> str:
         return f"for (let {name} = 0; {name} < {count}; {name}++)"
 
     def smoothing(self) -> None:
         self.line()
-        self.documented(self.program.smoothing_doc)
+        self.print_comment(self.program.smoothing_doc)
         self.open("export class Smoothing")
         for field in self.program.fields:
             private = "" if field.name in PUBLIC_FIELDS else "private "
@@ -107,19 +107,19 @@ class TypeScript(LanguageWriter):
                 else ""
             )
             self.line(
-                f"{private}{camel(field.name)}{kind} = {self.zero(field)};{self.noted(field.comment)}"
+                f"{private}{camel(field.name)}{kind} = {self.zero(field)};{self.end_comment(field.comment)}"
             )
         self.line()
         self.open("constructor()")
         self.line("this.reset();")
         self.close()
         for method in self.program.methods:
-            self.written(method)
+            self.print_method(method)
         self.close()
 
     def signature(self, method: Method) -> str:
         private = "" if method.is_public else "private "
-        return f"{private}{camel(method.name)}({self.taken(method)}): {self.type(method.returns)}"
+        return f"{private}{camel(method.name)}({self.list_parameters(method)}): {self.type(method.returns)}"
 
 
 WRITER = TypeScript

@@ -72,7 +72,7 @@ ROTATIONS: bool
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
-    """The constants that are no settings, of settings as they are used."""
+    """Return the constants that are no settings, of settings as they are used."""
     spans = {name: settings[name] for name in ("delay", "delay_least", "delay_most")}
     interval, beyond = settings["interval"], settings["beyond"]
     counts = settings["stamps"] == "ticks" or min(spans.values()) < 0
@@ -109,7 +109,7 @@ class State(NamedTuple):
 
 
 class Smoothing(SendInterval, Turning):
-    """One entity: a buffer of its states."""
+    """An entity, drawn from a buffer of its states."""
 
     position: Vec3  # what is drawn
     drawn: bool  # something has been drawn
@@ -135,7 +135,7 @@ class Smoothing(SendInterval, Turning):
     filtering: bool  # the low-pass has begun
 
     def reset(self) -> None:
-        """Forgets the past."""
+        """Forget the past."""
         self.states.clear()
         self.arrivals.clear()
         self.offsets.clear()
@@ -153,7 +153,7 @@ class Smoothing(SendInterval, Turning):
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
-        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
+        """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if LATE == "drop":
             if self.count > 0 and time <= self.newest:
                 return False
@@ -179,7 +179,7 @@ class Smoothing(SendInterval, Turning):
             else:
                 self.stamp = 0.0
         if USES_CLOCK:
-            self.synchronise(arrival)
+            self.synchronize(arrival)
         if JITTER_MARGIN > 0.0:
             if STAMPS != "arrival":
                 self.scatter(arrival - self.stamp, arrival)
@@ -198,7 +198,7 @@ class Smoothing(SendInterval, Turning):
         return True
 
     def sort_in(self, state: State) -> None:
-        """Puts a state where its time belongs."""
+        """Insert a state by its time."""
         i: int = len(self.states)
         while i > 0 and self.states[i - 1].time > state.time:
             i -= 1
@@ -212,8 +212,8 @@ class Smoothing(SendInterval, Turning):
             share = 1.0 - exp(-difference / INTERVAL_TIME)
         self.interval += (difference - self.interval) * share
 
-    def synchronise(self, arrival: float) -> None:
-        """Estimates the offset of the clocks."""
+    def synchronize(self, arrival: float) -> None:
+        """Estimate the offset of the clocks."""
         measured: float = arrival - self.stamp
         if CLOCK_RESYNC > 0.0:
             if self.clocked > 0 and abs(measured - self.offset) > CLOCK_RESYNC + 1e-9:
@@ -260,7 +260,7 @@ class Smoothing(SendInterval, Turning):
                         self.offset = max(self.offset, self.offsets[i])
 
     def remember(self, arrival: float, measured: float) -> None:
-        """Keeps what was measured in the last CLOCK_TIME seconds."""
+        """Keep the offsets of the last CLOCK_TIME seconds."""
         self.arrivals.append(arrival)
         self.offsets.append(measured)
         if CLOCK == "median":
@@ -277,7 +277,7 @@ class Smoothing(SendInterval, Turning):
             self.offsets.pop(0)
 
     def scatter(self, value: float, arrival: float) -> None:
-        """Measures the jitter: an exponential standard deviation."""
+        """Measure the jitter as an exponential standard deviation."""
         weight: float = 1.0
         if STAMPS != "arrival":
             if self.count > 0:
@@ -289,7 +289,7 @@ class Smoothing(SendInterval, Turning):
         self.jitter_variance = (1.0 - weight) * (self.jitter_variance + weight * change * change)
 
     def wanted_delay(self) -> float:
-        """How far in the past to draw (s)."""
+        """Return how far in the past to draw (s)."""
         wanted: float = DELAY * self.interval if DELAY_IN_INTERVALS else DELAY
         if JITTER_MARGIN > 0.0:
             wanted = wanted + JITTER_MARGIN * sqrt(self.jitter_variance)
@@ -307,7 +307,7 @@ class Smoothing(SendInterval, Turning):
     def teleport(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> None:
-        """Takes a packet of an entity that was moved on purpose."""
+        """Take a packet of an entity that was moved on purpose."""
         if self.count == 0 or time >= self.newest:
             self.reset()
             self.receive(time, arrival, position, velocity, rotation)
@@ -317,7 +317,7 @@ class Smoothing(SendInterval, Turning):
                 self.rotation = rotation
 
     def show(self, position: Vec3, rotation: Quat) -> None:
-        """Draws this."""
+        """Draw a position."""
         if LOW_PASS > 0.0:
             self.raw = position
             if ROTATIONS:
@@ -329,7 +329,10 @@ class Smoothing(SendInterval, Turning):
         self.drawn = True
 
     def draw(self, now: float) -> bool:
-        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        """Move ``position`` to where it is drawn at ``now``.
+
+        Return false before the first packet.
+        """
         if BEGIN > 1:
             if self.count < BEGIN:
                 return self.drawn
@@ -361,13 +364,13 @@ class Smoothing(SendInterval, Turning):
         return self.drawn
 
     def frame_time(self, now: float) -> float:
-        """The time since the last frame (s); 0 for the first."""
+        """Return the time since the last frame (s); 0 for the first."""
         if not self.running:
             return 0.0
         return max(now - self.last, 0.0)
 
     def play(self, wanted: float, elapsed: float) -> float:
-        """The drawn time, where it runs on its own."""
+        """Return the drawn time, which advances on its own."""
         time: float = self.time + elapsed
         if CATCH_UP == "rate":
             off: float = wanted - time
@@ -382,7 +385,7 @@ class Smoothing(SendInterval, Turning):
         return time
 
     def filter(self, elapsed: float) -> None:
-        """The low-pass, whatever the frame rate."""
+        """Apply the low-pass, independent of the frame rate."""
         rest: Vec3 = self.raw - self.position
         if self.filtering and (SNAP <= 0.0 or dot(rest, rest) <= SNAP * SNAP):
             share: float = 1.0 - exp(-elapsed / LOW_PASS)
@@ -396,7 +399,7 @@ class Smoothing(SendInterval, Turning):
         self.filtering = True
 
     def place(self, time: float) -> None:
-        """Draws what is in the buffer at this time."""
+        """Draw the buffer's state at a time."""
         last: int = len(self.states) - 1
         i: int = last
         while i >= 0 and self.states[i].time > time:
@@ -411,7 +414,7 @@ class Smoothing(SendInterval, Turning):
             self.ahead(time - self.states[last].time)
 
     def between(self, i: int, time: float) -> None:
-        """Draws between a state and the next."""
+        """Draw between a state and the next."""
         a: State = self.states[i]
         b: State = self.states[i + 1]
         u: float = (time - a.time) / (b.time - a.time)
@@ -427,7 +430,7 @@ class Smoothing(SendInterval, Turning):
             self.show(self.on_curve(i, u), self.slerp(a.rotation, b.rotation, u))
 
     def on_curve(self, i: int, u: float) -> Vec3:
-        """The cubic from a state to the next."""
+        """Return a point of the cubic from a state to the next."""
         a: State = self.states[i]
         b: State = self.states[i + 1]
         start: Vec3 = a.velocity if CURVE == "hermite" else self.tangent(i, i)
@@ -440,7 +443,10 @@ class Smoothing(SendInterval, Turning):
         return ends + speeds * duration
 
     def tangent(self, k: int, i: int) -> Vec3:
-        """The slope between the neighbours of state k; without both, that of the pair at i."""
+        """Return the slope between the neighbors of state k; without both, that of the pair at i.
+
+        Without both, that of the pair at i.
+        """
         a: int = k - 1
         b: int = k + 1
         if a < 0 or b >= len(self.states):
@@ -450,7 +456,7 @@ class Smoothing(SendInterval, Turning):
         return (self.states[b].position - self.states[a].position) * (1.0 / duration)
 
     def ahead(self, late: float) -> None:
-        """Draws this long after the newest state."""
+        """Draw the state this long after the newest one."""
         newest: State = self.states[len(self.states) - 1]
         if BEYOND == "hold":
             self.show(newest.position, newest.rotation)

@@ -44,7 +44,7 @@ ROTATIONS: bool
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
-    """The constants that are no settings, of settings as they are used."""
+    """Return the constants that are no settings, of settings as they are used."""
     interval = settings["interval"]
     counts = settings["time"] < 0 or settings["how"] == "interval"
     return {
@@ -57,7 +57,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
 
 
 class Smoothing(SendInterval, Turning):
-    """One entity: what is drawn goes for the newest state."""
+    """An entity that chases its newest state."""
 
     position: Vec3  # what is drawn
     started: bool
@@ -84,7 +84,7 @@ class Smoothing(SendInterval, Turning):
     last: float  # the time of the frame before
 
     def reset(self) -> None:
-        """Forgets the past."""
+        """Forget the past."""
         self.started = False
         self.drawing = False
         self.newest = 0.0
@@ -96,7 +96,7 @@ class Smoothing(SendInterval, Turning):
     def receive(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> bool:
-        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
+        """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if self.started and time < self.newest:
             return False
         before: Vec3 = position
@@ -151,7 +151,7 @@ class Smoothing(SendInterval, Turning):
         return True
 
     def measured_age(self, arrival: float, age: float) -> float:
-        """How old a packet is: ``age`` by its timestamp, whose clock may be off."""
+        """Return the age of a packet: ``age`` by its timestamp, corrected for the clock."""
         if AGE == "arrival":
             return 0.0
         if AGE == "auto":
@@ -175,19 +175,19 @@ class Smoothing(SendInterval, Turning):
         return TIME
 
     def prediction(self, age: float) -> float:
-        """How far ahead to predict (s)."""
+        """Return how far ahead to predict (s)."""
         if LIMITS_AHEAD:
             return min(age, AHEAD_TIME)
         return age
 
     def aim(self, now: float) -> Vec3:
-        """Where it goes."""
+        """Return the goal."""
         if AHEAD == "velocity":
             return self.received + self.speed * self.prediction(self.age + (now - self.arrived))
         return self.goal
 
     def fraction(self, now: float) -> float:
-        """How far it is on the path from the start to the goal."""
+        """Return the fraction of the path's time that has passed."""
         u: float = min(max((now - self.begun) / self.duration, 0.0), 1.0)
         if HOW == "eased":
             if EASE == "smoothstep":
@@ -201,7 +201,7 @@ class Smoothing(SendInterval, Turning):
         return u
 
     def path(self, now: float) -> Vec3:
-        """Where it is then."""
+        """Return the point of the path at that time."""
         u: float = self.fraction(now)
         goal: Vec3 = self.aim(now)
         if u >= 1.0:
@@ -209,7 +209,7 @@ class Smoothing(SendInterval, Turning):
         return self.start * (1.0 - u) + goal * u
 
     def step_share(self, elapsed: float) -> float:
-        """The share of what is left that it goes in so long."""
+        """Return the share of the remaining way for this time."""
         if HOW == "exponential":
             return 1.0 - exp(-elapsed / self.seconds())
         if HOW == "lerp":
@@ -217,7 +217,7 @@ class Smoothing(SendInterval, Turning):
         return SHARE
 
     def go(self, goal: Vec3, share: float) -> None:
-        """Goes and turns by this share of what is left."""
+        """Go and turn by a share of the remaining way."""
         if share < 1.0:
             self.position = self.position * (1.0 - share) + goal * share
         else:
@@ -226,12 +226,12 @@ class Smoothing(SendInterval, Turning):
             self.turn(share)
 
     def turn(self, share: float) -> None:
-        """Turns by this share of what is left."""
+        """Turn by a share of the remaining way."""
         if ROTATIONS:
             self.rotation = self.slerp(self.rotation, self.received_rotation, share)
 
     def spring(self, goal: Vec3, elapsed: float) -> None:
-        """One step of Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)."""
+        """Advance by a step of Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)."""
         frequency: float = 2.0 / self.seconds()
         x: float = frequency * elapsed
         decay: float = 1.0 / (1.0 + x + 0.48 * x * x + 0.235 * x * x * x)
@@ -246,7 +246,7 @@ class Smoothing(SendInterval, Turning):
         self.position = reached
 
     def approach(self, goal: Vec3, most: float) -> None:
-        """Goes towards the goal, by this distance at most."""
+        """Go towards the goal, by a distance at most."""
         far: float = length(goal - self.position)
         if most < far:
             self.go(goal, most / far)
@@ -256,13 +256,16 @@ class Smoothing(SendInterval, Turning):
     def teleport(
         self, time: float, arrival: float, position: Vec3, velocity: Vec3, rotation: Quat
     ) -> None:
-        """Takes a packet of an entity that was moved on purpose."""
+        """Take a packet of an entity that was moved on purpose."""
         if not self.started or time >= self.newest:
             self.reset()
             self.receive(time, arrival, position, velocity, rotation)
 
     def draw(self, now: float) -> bool:
-        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        """Move ``position`` to where it is drawn at ``now``.
+
+        Return false before the first packet.
+        """
         if not self.started:
             return False
         elapsed: float = 0.0

@@ -24,12 +24,12 @@ FREQUENCY: float  # 1/s: 5 % of a difference is left after correction_time
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
-    """The constants that are no settings, of settings as they are used."""
+    """Return the constants that are no settings, of settings as they are used."""
     return {"FREQUENCY": 4.743864518 / (settings["correction_time"] or 1.0)}
 
 
 class Smoothing:
-    """One entity: predicted from its newest packet."""
+    """An entity, predicted from its newest packet."""
 
     position: Vec3  # what is drawn
     started: bool
@@ -48,14 +48,14 @@ class Smoothing:
     goal_speed: Vec3
 
     def reset(self) -> None:
-        """Forgets the past."""
+        """Forget the past."""
         self.started = False
         self.correcting = False
         self.newest = 0.0
         self.acceleration = Vec3(0.0, 0.0, 0.0)
 
     def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
-        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
+        """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         first: bool = not self.started
         if not first and time < self.newest:
             return False
@@ -80,7 +80,7 @@ class Smoothing:
         return True
 
     def correct(self, drawn: Vec3, drawn_speed: Vec3, now: float) -> None:
-        """Begins the correction from the drawn state to the predicted one."""
+        """Begin the correction from the drawn state to the predicted one."""
         self.offset = drawn - self.predicted(now)
         self.offset_speed = drawn_speed - self.predicted_speed(now)
         if SNAP_DISTANCE > 0.0:
@@ -95,20 +95,20 @@ class Smoothing:
             self.goal_speed = self.predicted_speed(now + CORRECTION_TIME)
 
     def predicted(self, at: float) -> Vec3:
-        """Where the received state goes."""
+        """Return the predicted position."""
         s: float = at - self.true_at
         if ACCELERATION == "estimated":
             return self.received + self.speed * s + self.acceleration * (0.5 * s * s)
         return self.received + self.speed * s
 
     def predicted_speed(self, at: float) -> Vec3:
-        """How fast it is there."""
+        """Return the predicted velocity."""
         if ACCELERATION == "estimated":
             return self.speed + self.acceleration * (at - self.true_at)
         return self.speed
 
     def path(self, at: float) -> Vec3:
-        """The drawn position: the prediction, and what is left of the correction."""
+        """Return the drawn position: the prediction plus the rest of the correction."""
         if CORRECTION == "snap" or CORRECTION_TIME <= 0.0:
             return self.predicted(at)
         t: float = at - self.corrected_at
@@ -129,7 +129,7 @@ class Smoothing:
         return ends + speeds * CORRECTION_TIME
 
     def path_speed(self, at: float) -> Vec3:
-        """How fast the drawn position moves."""
+        """Return the velocity of the drawn position."""
         if CORRECTION == "snap" or CORRECTION_TIME <= 0.0:
             return self.predicted_speed(at)
         t: float = at - self.corrected_at
@@ -150,13 +150,16 @@ class Smoothing:
         return way + begin + self.goal_speed * (3.0 * v - 2.0 * u)
 
     def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
-        """Takes a packet of an entity that was moved on purpose."""
+        """Take a packet of an entity that was moved on purpose."""
         if not self.started or time >= self.newest:
             self.reset()
             self.receive(time, arrival, position, velocity)
 
     def draw(self, now: float) -> bool:
-        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        """Move ``position`` to where it is drawn at ``now``.
+
+        Return false before the first packet.
+        """
         if not self.started:
             return False
         self.position = self.path(now)

@@ -41,12 +41,12 @@ LARGEST: float  # number that single precision holds
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
-    """The constants that are no settings."""
+    """Return the constants that are no settings."""
     return {"LARGEST": 3.4028234663852886e38}
 
 
 class Smoothing:
-    """One entity: a line from the drawn position to the predicted one."""
+    """An entity, drawn on a line from the drawn position to the predicted one."""
 
     position: Vec3  # what is drawn
     started: bool
@@ -55,12 +55,12 @@ class Smoothing:
     newest: float  # the newest timestamp
 
     def reset(self) -> None:
-        """Forgets the past."""
+        """Forget the past."""
         self.begin(-1.0, Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
         self.started = False
 
     def begin(self, time: float, position: Vec3, velocity: Vec3) -> None:
-        """A line from here."""
+        """Begin a line from this state."""
         self.start = position
         self.slope = velocity
         self.newest = time
@@ -68,7 +68,7 @@ class Smoothing:
         self.started = True
 
     def receive(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> bool:
-        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
+        """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if time < self.newest:
             return False
         if START == "packet" and not self.started:
@@ -93,12 +93,15 @@ class Smoothing:
         return abs(value.x) <= LARGEST and abs(value.y) <= LARGEST and abs(value.z) <= LARGEST
 
     def teleport(self, time: float, arrival: float, position: Vec3, velocity: Vec3) -> None:
-        """Takes a packet of an entity that was moved on purpose."""
+        """Take a packet of an entity that was moved on purpose."""
         if time >= self.newest:
             self.begin(time, position, velocity)
 
     def draw(self, now: float) -> bool:
-        """Moves ``position`` to where it is drawn at ``now``; false: nothing to draw yet."""
+        """Move ``position`` to where it is drawn at ``now``.
+
+        Return false before the first packet.
+        """
         if now < self.newest + SLOP_TIME:
             drawn: Vec3 = self.start + self.slope * (now - self.newest)
             if self.finite(drawn):

@@ -1,4 +1,4 @@
-"""What sources are written with: each language has its own; and classes that sources share."""
+"""The types and functions of sources, which each language has its own of, and shared classes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Vec3(NamedTuple):
 
 
 def dot(a: Vec3, b: Vec3) -> float:
-    """The scalar product."""
+    """Return the scalar product."""
     return a.x * b.x + a.y * b.y + a.z * b.z
 
 
 def length(a: Vec3) -> float:
-    """How long a vector is."""
+    """Return the length of a vector."""
     return sqrt(dot(a, a))
 
 
@@ -45,12 +45,12 @@ class Quat(NamedTuple):
 
 
 class Turning:
-    """What turns what is drawn."""
+    """The rotation of what is drawn."""
 
     rotation: Quat  # what is drawn
 
     def slerp(self, a: Quat, b: Quat, u: float) -> Quat:
-        """From one rotation to another, the shorter way at a constant rate (Shoemake 1985)."""
+        """Turn from one rotation to another, the shorter way at a constant rate (Shoemake 1985)."""
         cosine: float = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w
         angle: float = acos(min(abs(cosine), 1.0))
         p: float = 1.0 - u
@@ -70,14 +70,14 @@ NEAR: float = 1.5  # how many times as long, or as short, is near the usual one
 
 
 class SendInterval:
-    """What measures the typical time between two packets."""
+    """A measurement of the typical time between two packets."""
 
     interval: float  # between two packets (s)
     differences: list[float]  # between the last timestamps
     sizes: list[float]  # the same by size
 
     def typical(self, difference: float) -> None:
-        """The mean of those of the last differences that are near the usual one."""
+        """Update the mean of those of the last differences that are near the usual one."""
         self.differences.append(difference)
         i: int = len(self.sizes)
         while i > 0 and self.sizes[i - 1] > difference:

@@ -1,4 +1,4 @@
-"""How old a packet is, seen through a strategy that goes on from it at 1 unit/s."""
+"""The age of a packet, seen through a strategy that goes on from it at 1 unit/s."""
 
 import pytest
 
@@ -8,7 +8,10 @@ from epic_cli import Packet, strategy
 def ages(
     rule: str, delays: list[float], with_arrival: bool = True, delta: float = 0
 ) -> list[float]:
-    """The age that each packet is given: how far it is drawn from its own position on arrival."""
+    """Return the age that each packet is given.
+
+    How far it is drawn from its own position on arrival.
+    """
     one = strategy("dis", age=rule)
     found = []
     for k, delay in enumerate(delays):

@@ -1,4 +1,4 @@
-"""What a receiver estimates of its sender."""
+"""A receiver's estimates of its sender's clock and send rate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_time_is_the_timestamp_that_would_come_in_now() -> None:
 
 
 def delayed(delays: list[float], period: float = 0.05) -> Any:
-    """What is estimated of packets that were on their way for so long."""
+    """Return the estimate after packets with these delays."""
     clock = module.SenderTime()
     for count, delay in enumerate(delays):
         clock.add(count * period, count * period + delay)
