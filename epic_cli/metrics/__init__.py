@@ -6,7 +6,7 @@ that count (``Measurement``), so that several entities together are measured as 
 p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
 
     error       sqrt(mean |p(i) - x(i)|^2)
-    lag         the shift s that minimises mean |p(t) - x(t - s)|^2 (``lag.py``)
+    lag         the shift s that minimizes mean |p(t) - x(t - s)|^2 (``lag.py``)
     residual    the root of that minimum
     jump        max over i of |p(i) - p(i-1)| - the truth's longest step within 0.5 s
     jerk_rms    sqrt(mean |p(i) - 3 p(i-1) + 3 p(i-2) - p(i-3)|^2) / T^3

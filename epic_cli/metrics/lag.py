@@ -188,8 +188,8 @@ def _narrow_minimum(
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
     for _ in range(rounds):
-        left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
-        bend = left - 2 * centre + right
+        left, center, right = squares(np.array([middle - width, middle, middle + width])).tolist()
+        bend = left - 2 * center + right
         if not (math.isfinite(bend) and bend > 0):
             break
         move = (left - right) / (2 * bend) * width

@@ -294,12 +294,12 @@ def _add_lag(
         segments = sampled.truth.at(sampled.times[some], shift + off).segments
         distances = truth.squared_distance(times, shown[some])
         squares.append(np.where(segments == counted[some], distances, np.nan))
-    left, centre, right = squares
-    fits = np.isfinite(left + centre + right)
+    left, center, right = squares
+    fits = np.isfinite(left + center + right)
     if not fits.any():
         return
-    left, centre, right, some = left[fits], centre[fits], right[fits], some[fits]
-    total = float(centre.sum())
+    left, center, right, some = left[fits], center[fits], right[fits], some[fits]
+    total = float(center.sum())
     # as many rows as the lag rests on, however few were looked at
     each = np.full(len(some), lag.rows / len(some))
 
@@ -310,11 +310,11 @@ def _add_lag(
     add("lag_rows", np.ones(len(some)))
     add(
         "lag_squares",
-        centre * (lag.residual * lag.residual * len(some) / total if total > 0 else 1.0),
+        center * (lag.residual * lag.residual * len(some) / total if total > 0 else 1.0),
     )
     slopes = np.zeros(len(some))
     if told:
-        bend = float(np.mean(left - 2 * centre + right))
+        bend = float(np.mean(left - 2 * center + right))
         slopes = (left - right) / (2 * bend) * _LAG_STEP if bend > 0 else np.full(len(some), np.nan)
         slopes -= slopes.mean()
         add("told_rows", np.ones(len(some)))

@@ -139,7 +139,7 @@ def _usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
         mismatch = median(lengths(mean - ways)[moving])
         if mismatch <= SPIN_MISMATCH * median(speed[moving]):
             return sent
-    # the slope of the parabola through three states, at an end that to the one neighbour
+    # the slope of the parabola through three states, at an end that to the one neighbor
     weight = np.where(unbroken[:, None], 1 / steps, 0.0)
     totals, sums = np.zeros((len(times), 1)), np.zeros((len(times), 3))
     for side in (slice(1, None), slice(None, -1)):

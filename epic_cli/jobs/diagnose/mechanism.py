@@ -234,7 +234,7 @@ class _Ages:
         wanted = (frames.stamps[self.newest] + since)[:, None] - ages
         path = [np.interp(wanted, frames.stamps, row) for row in frames.positions.T]
         apart = np.sqrt(np.square(np.stack(path, -1) - frames.drawn[at][:, None]).sum(-1))
-        # jitter moves the newest packet: what is near at a neighbouring age is near
+        # jitter moves the newest packet: what is near at a neighboring age is near
         padded = np.pad(np.minimum(apart, frames.unit), ((0, 0), (2, 2)), "edge")
         near = np.lib.stride_tricks.sliding_window_view(padded, 5, axis=1).min(axis=-1)
         block = ((frames.times[at] - frames.times[at[0]]) / BLOCK).astype(int)

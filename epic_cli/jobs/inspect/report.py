@@ -250,7 +250,7 @@ def picture(paths: dict[str, Floats]) -> model.Figure:
         for number_, path in enumerate(drawn):
             across = (path[:, first] - low[first]) / scale
             up = (path[:, second] - low[second]) / scale * _ACROSS / (2 * _DOWN)
-            # colours are those of strategies
+            # colors are those of strategies
             style = "bright_black" if number_ % 2 else "bold"
             canvas.draw(across, up, ChartLine("", across, up, style, "*"))
         return Text("\n").join(line for line in canvas.lines() if line.plain.strip())

@@ -98,7 +98,7 @@ DETECTOR = Detector(
     "leaps of two entities within a period and a half, each to within a third of its length of"
     " where the other was",
     "there is one such pair",
-    "assignment of nearest neighbours",
+    "assignment of nearest neighbors",
     detect,
     explains=("teleport", "velocity", "stamps"),
     mended=mended,
