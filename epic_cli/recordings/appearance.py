@@ -1,4 +1,4 @@
-"""What a recording looks like of which hardly any line could be read."""
+"""Guesses of what an unreadable recording is, from its first refused lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from epic_cli.recordings.entries.text import is_packet
 
 
 class Appearance(Enum):
-    """What a recording is that cannot be read, in words that go on "this looks like"."""
+    """A kind of unreadable recording, in words that continue "this looks like"."""
 
     PARQUET = "a Parquet file; it is no text"
     BINARY = "binary data; packets are text"
@@ -60,7 +60,7 @@ _TABLE = (Appearance.JSON_LINES, Appearance.TABLE, Appearance.LOG)
 
 
 def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
-    """What a recording is, by its first refused lines; None: as it was read, or nothing known."""
+    """Return what a recording looks like by its first refused lines, or None."""
     first = next((refusal for refusal in refusals if refusal.text.strip()), None)
     if first is None:
         return None

@@ -198,13 +198,13 @@ def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -
         return ()
     steps = [math.dist(a.packet.position, b.packet.position) for a, b in pairwise(rows)]
     leap = _LEAP_STEPS * median(filter(None, steps)) if any(steps) else math.inf
-    same, way, leaps, usual, _ = _way(rows, (), leap)
+    same, way, leaps, usual, _ = _measure_way(rows, (), leap)
     most_same = max(0.05 * same, 0.05 * len(rows) if same < _MIXED * len(rows) else 0)
     several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several(rows, name)]
     found = []
     for size in range(1, most + 1):
         for columns in combinations(several[: _COLUMNS // size], size):
-            own = _way(rows, columns, leap)
+            own = _measure_way(rows, columns, leap)
             if own.groups * _EACH > len(rows) or own.groups < 2 or own.same > most_same:
                 continue
             fewer = own.way < _LESS * way or own.leaps < _FEWER * leaps
@@ -260,8 +260,8 @@ class _Way(NamedTuple):
     groups: int
 
 
-def _way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> _Way:
-    """How the entities go that have the same in these columns."""
+def _measure_way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> _Way:
+    """Measure the movement of entities that are told apart by these columns."""
     last: dict[tuple[str | None, ...], Packet] = {}
     same, way, leaps = 0, 0.0, 0
     steps = []
@@ -333,7 +333,7 @@ _NO_SPIN = {"wx": "", "wy": "", "wz": ""}
 def turn_findings(
     watch: RecordingMonitor, turns: list[Turning], tracks: list[Track]
 ) -> Iterator[RecordingFinding]:
-    """What is found in the rotations; what is only worth knowing, where all packets are counted."""
+    """Yield findings on rotations; remarks only if every packet is counted."""
     layout = _layout(watch)
     places = layout.places if layout is not None else {}
     totals = watch.census.totals
@@ -513,9 +513,10 @@ _ODD = 0.1
 
 
 def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
-    """What is found in what has been watched so far, and has not been returned before.
+    """Return findings on what has been watched, without those returned before.
 
-    Nothing that was given is doubted. A cure has been tried, and mends all that has one.
+    Nothing that the user gave is doubted. Each cure has been tried, and mends what it is proposed
+    for.
     """
     return watch.fresh(_tried(watch, _mended(watch, finding)) for finding in judged(watch))
 
@@ -566,9 +567,9 @@ def _is_cured(finding: RecordingFinding) -> bool:
 def cure_of(
     reader: Reader, block: PacketBlock, layout: ReadSpec
 ) -> tuple[tuple[str, str], ...] | None:
-    """The entries that mend what is in doubt of these packets; none: nothing is, or has a cure.
+    """Return the entries that mend doubtful packets; empty if nothing is doubtful or has a cure.
 
-    None: that is no way to read them, since nothing moves, or time stands still.
+    None if the packets cannot be read that way, as nothing moves or time stands still.
     """
     watch = RecordingMonitor(thorough=True)
     watch.requested(layout)
@@ -592,14 +593,14 @@ def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFindi
 
 
 def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
-    """What is found in what has been watched so far."""
+    """Return all findings on what has been watched so far."""
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
     if totals.unreal:
         facts = {"packets": totals.unreal}
         found.append(RecordingFinding("E206", facts, (totals.unreal_line,)))
     found += _partial(watch, totals)
-    found += _order(watch, tracks, totals)
+    found += _find_disorder(watch, tracks, totals)
     found += _time(tracks, totals)
     found += _spelled_twice(tracks)
     found += _standing_twice(watch)
@@ -632,7 +633,7 @@ def _sample(watch: RecordingMonitor) -> PacketBlock:
 # ------------------------------------------------------------------------- entities and their order
 
 
-def _order(
+def _find_disorder(
     watch: RecordingMonitor, tracks: list[Track], totals: Totals
 ) -> Iterator[RecordingFinding]:
     """Yield findings on the order of packets and of their positions."""

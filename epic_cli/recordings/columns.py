@@ -173,7 +173,7 @@ def convert_values(values: Sequence[Any], write: Callable[[Any], str]) -> Column
 
 
 def write_rows(rows: Sequence[Sequence[Any]], write: Callable[[Any], str]) -> bytes:
-    """Return rows of Python objects as CSV; ``write`` gives the text of one that is not a number."""
+    """Return rows of Python objects as CSV; ``write`` gives the text of all but numbers."""
     widths = set(map(len, rows))
     if len(widths) != 1:
         return b"".join(write_rows([row], write) for row in rows)

@@ -360,7 +360,7 @@ def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
 
 
 def limits(findings: Iterable[RecordingFinding]) -> list[str]:
-    """What was left out of all that is computed, in sentences for a report."""
+    """Return sentences for a report on what was left out of all results."""
     return [
         f"Note: {finding.facts['name']}: {finding.what}; {finding.cure(FrontEnd.COMMAND_LINE)}."
         for finding in findings

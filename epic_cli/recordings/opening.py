@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     Logs = Callable[[str], "ReadingLog"]
 
     class RowSink(Protocol):
-        """Where rows go."""
+        """A sink of rows."""
 
         def write(self, rows: bytes | memoryview, /) -> object:
-            """Takes rows."""
+            """Write rows."""
 
         def flush(self) -> object:
-            """Sends them on their way."""
+            """Flush what has been written."""
 
 
 Read = TypeVar("Read")
@@ -167,11 +167,11 @@ class ReadingLog:
 
 
 class RecordingSource:
-    """What a recording is read from, called ``name``: ``path`` is a file's, ``-`` standard input.
+    """A source of a recording, called ``name``: ``path`` is a file's, ``-`` standard input.
 
-    Without a path, ``content`` gives its bytes, in the format ``form`` where that is known; or
-    ``packets`` gives blocks of as many packets, which ``log`` may know already. ``kept``: all of
-    it is there, and no pipe. ``close`` is for what is open already.
+    Without a path, ``content`` gives its bytes, in the format ``form`` if that is known; or
+    ``packets`` gives blocks of as many packets, which ``log`` may know already. ``kept`` is True if
+    the source is complete, and no pipe. ``close`` closes what is open already.
     """
 
     def __init__(
@@ -315,7 +315,7 @@ def blocks(
                 log.observe(block)
                 yield block
                 if progress is not None:
-                    progress(_place(stream))
+                    progress(_count_bytes_read(stream))
             log.end_of_recording()
         except OSError as error:
             raise CannotAccess("read", source.name, error) from error
@@ -332,7 +332,7 @@ def check_entities(name: str, wanted: Iterable[str], entities: Entities) -> None
             raise Unreadable(f"{name}: no packet of entity {entity!r}; there are {there}")
 
 
-def _place(stream: object) -> int:
+def _count_bytes_read(stream: object) -> int:
     """Return how many bytes have been read; 0 if that is not known."""
     try:
         return os.lseek(stream, 0, os.SEEK_CUR) if isinstance(stream, int) else 0
@@ -404,9 +404,9 @@ def load(
 
 
 def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
-    """What ``read`` makes of a file; ``-`` is standard input.
+    """Return what ``read`` makes of a file; ``-`` is standard input.
 
-    Raises ``CannotAccess``, ``Unreadable`` where ``read`` raises ``ValueError``, and its
+    Raises ``CannotAccess``, ``Unreadable`` if ``read`` raises ``ValueError``, and its
     ``TableRefusal`` with the file's ``name``.
     """
     from epic_cli.recordings.tables import TableRefusal  # packet text starts without it

@@ -102,7 +102,7 @@ def _check_levels(starred: Mapping[str, str]) -> None:
 
 
 def star_levels(column: str) -> tuple[str, ...]:
-    """What stands before, between and behind the stars of a column."""
+    """Split a column at its stars: the parts before, between and behind them."""
     parts: list[str] = []
     while (at := star_of(column)) >= 0:
         parts.append(column[:at].removesuffix("."))
@@ -188,11 +188,10 @@ Origin = float | Literal["first"]
 
 
 class Beginning:
-    """Where recordings that share it are at 0; None: no packet has come yet.
+    """The moment and the place that are 0 in recordings that share it.
 
-    ``time`` (s) is what ``first`` stands for, ``place`` the longitude and latitude (degrees) of
-    0, 0 for places on the globe. Both are those of the first packet of the recording that is read
-    first, unless a time has been given.
+    None before the first packet. ``time`` (s) is the time of ``first``, ``place`` the longitude and
+    latitude (degrees) of 0, 0. Both are those of the first packet of the first recording.
     """
 
     def __init__(self, time: float | None = None, place: tuple[float, float] | None = None) -> None:
@@ -201,7 +200,7 @@ class Beginning:
 
 
 def per_second(text: str) -> float | None:
-    """How many of a unit of time are a second; None: they are dates. Raises ``ValueError``."""
+    """Return how many of a unit of time are a second, or None for dates; raises ``ValueError``."""
     if text == "iso":
         return None
     if text in TIME_UNITS:
@@ -377,7 +376,7 @@ READ: Table = (
 
 
 class _Fields(NamedTuple):
-    """Those of a ``ReadSpec``."""
+    """The fields of a ``ReadSpec``."""
 
     columns: tuple[tuple[str, str], ...] | None = None
     time_unit: str | None = None

@@ -141,7 +141,7 @@ def make_reader(
     head: bytes = b"",
 ) -> Reader:
     """Return a reader for one recording in the named format that begins with ``head``."""
-    return _entry(name).reader(spec, on_read, entities, head)
+    return _find_format(name).reader(spec, on_read, entities, head)
 
 
 def make_writer(
@@ -154,7 +154,7 @@ def make_writer(
 
     Raises ``NoParquetLibrary``.
     """
-    return _entry(packet_format).writer(requested, extras)
+    return _find_format(packet_format).writer(requested, extras)
 
 
 def make_line_writer(packet_format: str) -> LineWriter:
@@ -166,7 +166,7 @@ def make_line_writer(packet_format: str) -> LineWriter:
     return writer
 
 
-def _entry(name: str) -> Format:
+def _find_format(name: str) -> Format:
     if name != DEFAULT:
         return formats()[name]
     from epic_cli.recordings.entries import text  # without the others: packet text must start fast
@@ -179,7 +179,7 @@ def detect(head: bytes, final: bool = False, layout: ReadSpec | None = None) -> 
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
     look = Head(head, final, layout)
-    best, name = _entry(DEFAULT).detect(look), DEFAULT
+    best, name = _find_format(DEFAULT).detect(look), DEFAULT
     if best is not Fit.CERTAIN:
         for file_format in formats().values():
             if file_format.begins(head):
@@ -211,7 +211,7 @@ def read(
     bytes_of = BytesSource(source)
     wanted = "auto" if spec is None else spec.format
     while True:  # what is around a recording is taken off, one after the other
-        entry, head, final, spec = _look(bytes_of, wanted, spec)
+        entry, head, final, spec = _look_at_head(bytes_of, wanted, spec)
         if entry is not None and not entry.unpacked:
             break
         bytes_of.give_again(head)
@@ -273,7 +273,7 @@ def _tell_nothing(begun: bytes, block: PacketBlock, watch: RecordingMonitor | No
         watch.noted.append(RecordingFinding("E405"))
 
 
-def _look(
+def _look_at_head(
     bytes_of: BytesSource, wanted: str, spec: ReadSpec | None
 ) -> tuple[Format | None, bytes, bool, ReadSpec | None]:
     """Return the format of a source or of its wrapper, its first bytes, and whether these are all.
@@ -281,8 +281,8 @@ def _look(
     The format is None for text in another encoding. A pattern that is not meant is left out.
     """
     head, final = b"", False
-    if wanted != "auto" and _entry(wanted).unpacked:
-        return _entry(wanted), head, final, spec
+    if wanted != "auto" and _find_format(wanted).unpacked:
+        return _find_format(wanted), head, final, spec
     while True:
         data = bytes_of.more()
         final = not data
@@ -295,10 +295,10 @@ def _look(
         if spec is not None and spec.pattern is not None and not _is_packed(head, wanted):
             spec = _held_to_pattern(spec, wanted, head)
             if spec.pattern is not None:
-                return _entry(_SENTENCES), head, final, spec
+                return _find_format(_SENTENCES), head, final, spec
         name = detect(head, final, spec) if wanted == "auto" else wanted
         if name is not None:
-            return _entry(name), head, final, spec
+            return _find_format(name), head, final, spec
 
 
 def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec | None) -> None:

@@ -146,11 +146,11 @@ def table_of(source: Any) -> Bytes | None:
     from epic_cli.recordings.columns import iterate_arrow_csv, iterate_csv
 
     if getattr(source, "ndim", 0) == 2 and hasattr(source, "dtype"):
-        return _given(iterate_csv(list(source.T)))  # its columns have numbers
+        return _make_source(iterate_csv(list(source.T)))  # its columns have numbers
     if (table := _arrow_table(source)) is not None:
-        return _given(iterate_arrow_csv(table))
-    columns = _columns(source)
-    return None if columns is None else _given(iterate_csv(columns))
+        return _make_source(iterate_arrow_csv(table))
+    columns = _columns_of_table(source)
+    return None if columns is None else _make_source(iterate_csv(columns))
 
 
 def is_row(item: object) -> bool:
@@ -171,10 +171,10 @@ def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
     first = next(left)
     items = chain([first], left)
     if isinstance(first, Mapping) or _is_record(first):
-        lines = (json.dumps(_plain(item)).encode() + b"\n" for item in items)
-        return _given(lines), "jsonl"
+        lines = (json.dumps(_to_json_value(item)).encode() + b"\n" for item in items)
+        return _make_source(lines), "jsonl"
     names = getattr(first, "_fields", None)  # without any, columns have numbers
-    return _given(_csv_lines(chain([names] if names else [], items))), "csv"
+    return _make_source(_csv_lines(chain([names] if names else [], items))), "csv"
 
 
 def bytes_of(file: Any) -> IO[bytes]:
@@ -198,7 +198,7 @@ class _Encoded:
         return False
 
 
-def _columns(source: Any) -> dict[str, Any] | None:
+def _columns_of_table(source: Any) -> dict[str, Any] | None:
     """The columns of a table by their names; None: it is no table."""
     if isinstance(source, Mapping):
         return {str(name): values if hasattr(values, "__len__") else list(values)
@@ -238,7 +238,7 @@ def _name(name: Any) -> str:
     return ".".join(str(part) for part in parts if part != "")
 
 
-def _given(lines: Iterator[bytes]) -> Bytes:
+def _make_source(lines: Iterator[bytes]) -> Bytes:
     return lambda: next(lines, b"")
 
 
@@ -250,17 +250,17 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
         yield (",".join(typed_field(value, write_cell(value)) for value in row) + "\n").encode()
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """A value as JSON has it."""
     from epic_cli.recordings.columns import write_cell
 
     if hasattr(value, "__dataclass_fields__"):
         value = {name: getattr(value, name) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _to_json_value(one) for name, one in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
+        return [_to_json_value(item) for item in value]
     if isinstance(value, (str, bool, int)):
         return value
     return (write_cell(value) or None) if not isinstance(value, float) or value != value else value  # noqa: PLR0124

@@ -235,15 +235,15 @@ class Conversion:
 
         A velocity is estimated from all earlier packets, including those that are not kept.
         """
-        self._fill(block)
-        yield from self._kept(block, 0)
+        self._fill_velocities(block)
+        yield from self._iterate_kept(block, 0)
 
     def rows(self, block: PacketBlock, writer: Writer) -> Iterator[bytes]:
         """Yield the rows of the kept packets; raises ``UnwritablePacket``.
 
         The engine writes usual packets many at once; the writer decides about the others.
         """
-        self._fill(block)
+        self._fill_velocities(block)
         if self._many is None and isinstance(writer, LineWriter):
             entities, span, shift, _ = self._changes
             self._many = writer.many(entities=entities, span=span, shift=shift)
@@ -253,7 +253,7 @@ class Conversion:
             if self._many is not None:
                 rows, begin = self._many.rows(block, begin, tails)
                 yield rows
-            for index, packet in self._kept(block, begin):
+            for index, packet in self._iterate_kept(block, begin):
                 try:
                     yield writer.row(packet)
                 except Unwritable as error:
@@ -264,11 +264,11 @@ class Conversion:
             else:
                 return
 
-    def _fill(self, block: PacketBlock) -> None:
+    def _fill_velocities(self, block: PacketBlock) -> None:
         if self._filler is not None:
             self._filler.fill(block)
 
-    def _kept(self, block: PacketBlock, begin: int) -> Iterator[tuple[int, Packet]]:
+    def _iterate_kept(self, block: PacketBlock, begin: int) -> Iterator[tuple[int, Packet]]:
         entities, span, shift, _ = self._changes
         start, end = span or (-math.inf, math.inf)
         for index in range(begin, len(block)):
@@ -279,9 +279,9 @@ class Conversion:
                 continue
             if block.has_extras(index):
                 packet = packet._replace(extras=extras_at(block, index) or None)
-            yield index, _shifted(packet, shift) if shift else packet
+            yield index, _shift_times(packet, shift) if shift else packet
 
 
-def _shifted(packet: Packet, shift: float) -> Packet:
+def _shift_times(packet: Packet, shift: float) -> Packet:
     arrival = packet.arrival if packet.arrival is None else packet.arrival + shift
     return packet._replace(time=packet.time + shift, arrival=arrival)

@@ -71,7 +71,7 @@ else:
 def completions(
     words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
 ) -> list[CompletionItem]:
-    """The words that begin as what is ``begun``, each with its help, behind what is ``before``."""
+    """Return the words that begin with ``begun``, each with its help, behind ``before``."""
     from click.shell_completion import CompletionItem  # only completion waits for it
 
     return [
@@ -100,12 +100,12 @@ class FormatChoice(_ClickChoice):
 
 
 class Parsed(_ClickType):
-    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``.
+    """A type of option whose ``parse`` makes a value of a text, called ``kind`` in help.
 
-    ``complete`` proposes what may be meant by what is begun. ``reads`` and ``writes`` give the
-    files among what is parsed: no output of a run is one of its inputs, nor another output.
-    ``runs`` gives the code and the programs that a text names, which a configuration may name only
-    where it is trusted.
+    ``parse`` raises ``ValueError``. ``complete`` proposes values for a beginning. ``reads`` and
+    ``writes`` give the files in a value: no output of a run is one of its inputs, nor another
+    output. ``runs`` gives the code and the programs that a text names, which a configuration may
+    name only if it is trusted.
     """
 
     def __init__(

@@ -118,7 +118,7 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
     except WrongUsage as error:
         return _complain(error, ExitStatus.WRONG_USAGE)
     except (ValueError, RuntimeError) as error:
-        known = _status_of(error)
+        known = _find_status(error)
         if known is None:
             raise
         return _complain(error, known)
@@ -133,7 +133,7 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
         return _complain(error, ExitStatus.NO_ACCESS)
     except OSError as error:
         _discard_output()
-        return _complain(_with_notes(_of_system(error), error), ExitStatus.NO_ACCESS)
+        return _complain(_with_notes(_explain_system_error(error), error), ExitStatus.NO_ACCESS)
     return int(status or ExitStatus.DONE)
 
 
@@ -141,7 +141,7 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
 _LACKING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
-def _of_system(error: OSError) -> CannotAccess:
+def _explain_system_error(error: OSError) -> CannotAccess:
     """Return the message for an operating system's error without a name."""
     if error.filename is not None:
         return CannotAccess("open", str(error.filename), error)
@@ -150,7 +150,7 @@ def _of_system(error: OSError) -> CannotAccess:
     return CannotAccess("write to", "stdout", error)
 
 
-def _status_of(error: Exception) -> ExitStatus | None:
+def _find_status(error: Exception) -> ExitStatus | None:
     """Return the exit status of an expected error, or None for a bug."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
     from epic_cli.engine.parameters import SettingError

@@ -72,7 +72,7 @@ class JobOptions:
 
     @property
     def value(self) -> Workers:
-        """Who does the work."""
+        """Return the executor of the work."""
         from epic_cli.work.jobs import Workers
 
         return Workers(self.workers, self.cluster, self.journal)

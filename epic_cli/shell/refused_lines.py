@@ -70,10 +70,10 @@ class RefusedLines:
             self.write("".join(in_three_lines(problem, *look) for problem in shown))
 
     def summary(self, packets: int) -> str:
-        """What is to be said at the end of a recording of this many ``packets``: lines, or nothing.
+        """Return the lines for the end of a recording of this many ``packets``, or nothing.
 
-        That is how many lines there were that have not been shown, and what the recording is
-        where hardly any line of it was taken.
+        They say how many refused lines have not been shown, and what the recording looks like if
+        hardly any line of it was accepted.
         """
         program = "epic: " if self.front_end is FrontEnd.COMMAND_LINE else ""
         name = program + quoted(self.name)
@@ -95,11 +95,13 @@ class RefusedLines:
         if rest:
             listed.append((_OTHERS, rest))
         digits = max(len(f"{count:,}") for _, count in listed)
-        return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in listed)
+        return "".join(
+            f"{_INDENT}{count:>{digits},}  {_escape_words(what)}\n" for what, count in listed
+        )
 
 
 def refusal_words(refused: TableRefusal, color: bool = False) -> str:
-    """In three lines, which line of a file ended the reading of it."""
+    """Return three lines: which line of a file ended the reading, and why."""
     return in_three_lines(refused.worded(FrontEnd.COMMAND_LINE), refused.name, color)
 
 
@@ -126,7 +128,7 @@ def in_three_lines(
     after = _shorten(printable(line[caret:]), int(share * _AFTER))
     place = f"{quoted(name)}:{problem.line}:{problem.column}"
     under = _INDENT + " " * width(before)
-    first, *others = map(_shown, problem.expected.split("\n"))
+    first, *others = map(_escape_words, problem.expected.split("\n"))
     expected = f"expected {first}"
     below = "".join(f"{_INDENT}{_INDENT}{other}\n" for other in others)
     if columns and len(under) + 2 + len(expected) > columns:
@@ -134,13 +136,13 @@ def in_three_lines(
     else:
         expected = f" {expected}"
     return (
-        f"{bold}{place}:{end} {red}{_shown(problem.what)}{end}\n"
+        f"{bold}{place}:{end} {red}{_escape_words(problem.what)}{end}\n"
         f"{_INDENT}{before}{after}\n"
         f"{under}{bold}^{end}{expected}\n{below}"
     )
 
 
-def _shown(words: str) -> str:
+def _escape_words(words: str) -> str:
     """Return words that may quote a file, with control characters escaped and cut to a length."""
     text = printable(words.encode("utf-8", "backslashreplace"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

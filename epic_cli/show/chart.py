@@ -268,7 +268,7 @@ class Canvas:
 
 
 def _dashed(count: int, dashes: tuple[int, ...]) -> Flags:
-    """Which dots of this many in a row are drawn; a dot is as wide as two pixels."""
+    """Return which of this many dots in a row are drawn; a dot is as wide as two pixels."""
     parts = np.maximum(np.array(dashes) // 2, 1)
     return np.resize(np.repeat(np.arange(len(parts)) % 2 == 0, parts), count)
 

@@ -31,51 +31,51 @@ def as_jsonl(report: Report) -> str:
 
 def as_markdown(report: Report) -> str:
     """Return a section of a document: the verdict, the parts, the notes as a list."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(_write_lines(report)) + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
-    blocks = [[f"## {_plain(report.title)}"] if report.title else []]
-    blocks.append([_plain(" ".join(report.verdict))] if report.verdict else [])
-    blocks += [list(_part(part)) for part in report.parts]
-    blocks.append([f"- {_plain(note)}" for note in (*report.notes, *report.method)])
+def _write_lines(report: Report) -> Iterator[str]:
+    blocks = [[f"## {_escape_markdown(report.title)}"] if report.title else []]
+    blocks.append([_escape_markdown(" ".join(report.verdict))] if report.verdict else [])
+    blocks += [list(_write_part(part)) for part in report.parts]
+    blocks.append([f"- {_escape_markdown(note)}" for note in (*report.notes, *report.method)])
     for number, block in enumerate(filter(None, blocks)):
         if number:
             yield ""
         yield from block
 
 
-def _part(part: Part) -> Iterator[str]:
+def _write_part(part: Part) -> Iterator[str]:
     match part:
         case str():
-            yield from map(_plain, part.splitlines())
+            yield from map(_escape_markdown, part.splitlines())
         case Report():
-            yield from _lines(part)
+            yield from _write_lines(part)
         case Table():
-            yield from _table(part)
+            yield from _write_table(part)
         case ReportFinding():
             concerned = f" ({some(part.entities)})" if part.entities else ""
             if part.title:
-                yield from (f"### {_plain(part.title + concerned)}", "")
+                yield from (f"### {_escape_markdown(part.title + concerned)}", "")
             if part.text:
-                yield from (_plain(part.text), "")
+                yield from (_escape_markdown(part.text), "")
             terms = (*part.terms, *part.method)
-            yield from (f"- {name}: {_plain(text)}" for name, text in terms)
+            yield from (f"- {name}: {_escape_markdown(text)}" for name, text in terms)
         case Usage():
             yield from (f"- {where}: `{printable(what)}`" for where, what in part.forms)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _write_table(table: Table) -> Iterator[str]:
     """The best of each column is bold."""
     columns = [column for column in table.columns if not column.error_bars]
-    yield f"| {' | '.join(_plain(column.title) for column in columns)} |"
+    yield f"| {' | '.join(_escape_markdown(column.title) for column in columns)} |"
     yield f"| {' | '.join('---:' if column.right else ':---' for column in columns)} |"
-    for cells in zip(*map(_cells, columns), strict=True):
+    for cells in zip(*map(_write_cells, columns), strict=True):
         yield f"| {' | '.join(cells)} |"
 
 
-def _cells(column: Column) -> list[str]:
-    cells = [_plain(cell) for cell in column.cells]
+def _write_cells(column: Column) -> list[str]:
+    cells = [_escape_markdown(cell) for cell in column.cells]
     return [f"**{one}**" if row in (column.best or ()) else one for row, one in enumerate(cells)]
 
 
@@ -83,7 +83,7 @@ def _cells(column: Column) -> list[str]:
 _ESCAPED = str.maketrans({each: f"\\{each}" for each in "\\|[]`"} | {"<": "&lt;", "&": "&amp;"})
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     return printable(text).translate(_ESCAPED)
 
 
@@ -101,54 +101,56 @@ def as_html(report: Report, link: Link | None = None, terms: Collection[str] | N
 
     With ``link``, findings have their moments. Of their ``terms`` it has these alone, None: all.
     """
-    return "\n".join(("<div>", *_elements(report, link, terms), "</div>"))
+    return "\n".join(("<div>", *_write_elements(report, link, terms), "</div>"))
 
 
-def _elements(report: Report, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
+def _write_elements(
+    report: Report, link: Link | None, terms: Collection[str] | None
+) -> Iterator[str]:
     if report.title:
-        yield f"<h2>{_safe(report.title)}</h2>"
-    yield from (f"<p>{_safe(sentence)}</p>" for sentence in report.verdict)
+        yield f"<h2>{_escape_html(report.title)}</h2>"
+    yield from (f"<p>{_escape_html(sentence)}</p>" for sentence in report.verdict)
     for found, parts in groupby(report.parts, lambda part: isinstance(part, ReportFinding)):
         yield from ("<ol>",) if found else ()
         for part in parts:
-            yield from _element(part, link, terms)
+            yield from _write_element(part, link, terms)
         yield from ("</ol>",) if found else ()
-    yield from (f"<p>{_safe(note)}</p>" for note in (*report.notes, *report.method))
+    yield from (f"<p>{_escape_html(note)}</p>" for note in (*report.notes, *report.method))
 
 
-def _element(part: Part, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
+def _write_element(part: Part, link: Link | None, terms: Collection[str] | None) -> Iterator[str]:
     match part:
         case str():
-            yield from (f"<p>{_safe(line)}</p>" for line in part.splitlines())
+            yield from (f"<p>{_escape_html(line)}</p>" for line in part.splitlines())
         case Report():
-            yield from _elements(part, link, terms)
+            yield from _write_elements(part, link, terms)
         case Table():
-            heads = "".join(f'<th scope="col">{_safe(title)}</th>' for title in part.titles)
-            caption = _safe(part.caption)
+            heads = "".join(f'<th scope="col">{_escape_html(title)}</th>' for title in part.titles)
+            caption = _escape_html(part.caption)
             yield f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
             # a last column of words is wide
             yield "<table>" if part.columns[-1].right else '<table class="wordy">'
             yield f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>"
             for first, *others in part.rows:
-                cells = "".join(f"<td>{_safe(cell)}</td>" for cell in others)
-                head = f'<th scope="row">{_safe(first)}</th>' if first else "<td></td>"
+                cells = "".join(f"<td>{_escape_html(cell)}</td>" for cell in others)
+                head = f'<th scope="row">{_escape_html(first)}</th>' if first else "<td></td>"
                 yield f"<tr>{head}{cells}</tr>"
             yield "</tbody></table></div>"
         case ReportFinding():
             whose = f" ({', '.join(part.entities)})" if part.entities else ""
-            yield f"<li><strong>{_safe(part.title + whose)}</strong>"
-            yield from (f"<p>{_safe(text)}</p>" for text in [part.text] if text)
+            yield f"<li><strong>{_escape_html(part.title + whose)}</strong>"
+            yield from (f"<p>{_escape_html(text)}</p>" for text in [part.text] if text)
             for name, text in (*part.terms, *part.method):
                 if terms is None or name in terms:
-                    yield f"<p>{_safe(f'{name}: {text}')}</p>"
+                    yield f"<p>{_escape_html(f'{name}: {text}')}</p>"
             if link is not None and part.moments:
                 moments = (_moment(part, *moment, link) for moment in part.moments)
                 yield f"<p>when: {', '.join(moments)}</p>"
             yield "</li>"
         case Usage():
-            yield f"<h2>{_safe(part.caption)}</h2><dl>"
+            yield f"<h2>{_escape_html(part.caption)}</h2><dl>"
             for where, words in part.forms:
-                yield f"<dt>{_safe(where)}</dt><dd><code>{_safe(words)}</code></dd>"
+                yield f"<dt>{_escape_html(where)}</dt><dd><code>{_escape_html(words)}</code></dd>"
             yield "</dl>"
         case Figure():
             yield from _pictures(part)
@@ -168,7 +170,7 @@ def _pictures(part: Figure) -> Iterator[str]:
     for page, pixels in (_PHONE, _TABLET):
         if (other := part.svg(pixels)) != picture:
             yield f'<source media="(max-width: {page}px)" srcset="{_as_address(other)}"/>'
-    yield f'<img src="{_as_address(picture)}" alt="{_safe(part.words)}"/></picture>'
+    yield f'<img src="{_as_address(picture)}" alt="{_escape_html(part.words)}"/></picture>'
 
 
 def _as_address(picture: str) -> str:
@@ -176,9 +178,9 @@ def _as_address(picture: str) -> str:
 
 
 def _moment(finding: ReportFinding, name: str, at: float, link: Link) -> str:
-    words, place = _safe(f"{name} at {at:.2f} s"), link(finding, at)
-    return f'<a href="{_safe(place)}">{words}</a>' if place else words
+    words, place = _escape_html(f"{name} at {at:.2f} s"), link(finding, at)
+    return f'<a href="{_escape_html(place)}">{words}</a>' if place else words
 
 
-def _safe(text: str) -> str:
+def _escape_html(text: str) -> str:
     return html.escape(printable(text))

@@ -120,7 +120,7 @@ def _trail(back: Backdrop, one: Curve, at: float, shift: Floats) -> Iterator[tup
 
 
 def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
-    """Those of a trail's seconds as dots, the last of them dark."""
+    """Draw the packets of a trail's seconds as dots, the last of them dark."""
     times = back.stage.packet_times
     few = slice(*np.searchsorted(times, (at - TRAIL, at), side="right"))
     draw, radius = ImageDraw.Draw(pen.image), 2.2 * back.unit
@@ -164,7 +164,7 @@ def _draw_names(
 
 
 def _draw_errors(back: Backdrop, image: Image.Image, at: float) -> None:
-    """The errors of a trail's seconds in full colours, up to a line at this time."""
+    """Draw the errors of a trail's seconds in full colors, up to a line at this time."""
     curves, chart, whole = back.curves, back.chart, back.end - back.start
     now, long = (
         (at - back.start) % whole / whole * chart.width,
@@ -215,9 +215,10 @@ class Stage(NamedTuple):
 
 
 def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") -> Stage:
-    """The stage of these entities; ``labels`` chooses strategies, the best one first, none: all.
+    """Return the stage of these entities.
 
-    Raises ``NothingToDraw``.
+    ``labels`` chooses strategies, the best one first; none stands for all. Raises
+    ``NothingToDraw``.
     """
     scenes = [scene for scene in scenes if len(scene.times) > 1]
     if not scenes:
@@ -483,7 +484,7 @@ class Colors:
         self.truth, self.soft, self.faint = (self.mixed(self.ink, s) for s in (0.55, 0.7, 0.1))
 
     def of(self, style: LineStyle | None) -> Color:
-        """The colour of a line, None: the truth's."""
+        """Return the color of a line; None is the truth."""
         if style is None:
             return self.truth
         return _rgb(style.dark if self.dark else style.light)

@@ -265,7 +265,7 @@ class FullScreen:
         return bindings
 
     def _point(self, event: MouseEvent) -> None:
-        """The wheel zooms, as keys do."""
+        """Zoom with the wheel, as with keys."""
         key = _WHEEL.get(event.event_type)
         if key is not None:
             self._picture.press(key)

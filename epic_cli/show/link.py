@@ -69,9 +69,9 @@ def summary(statistics: LinkCounts, fates: Fates) -> str:
 
 
 def traffic(statistics: Statistics, seconds: float) -> str:
-    """What was sent, in a line: states and bytes a second, bits of a state.
+    """Return the traffic in a line: states and bytes a second, bits of a state.
 
-    ``seconds`` are those between the first datagram and the last, after which another would come.
+    ``seconds`` are the time from the first datagram to one interval after the last.
     """
     states, rate = statistics.states, (1 - 1 / statistics.sent) / seconds
     line = (

@@ -26,7 +26,10 @@ def metric_lines() -> list[str]:
 
 
 def games_help() -> str:
-    """For an epilog: a paragraph a kind of game, its name, its weights, the reason for them."""
+    """Return an epilog of a paragraph for each kind of game.
+
+    Its name, its weights, their reason.
+    """
     lines = ["\b", "Games, each with what it weighs and why:"]
     for game in GAMES:
         weights = ", ".join(f"{name} {value:g}" for name, value in game.weights._asdict().items())

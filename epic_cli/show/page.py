@@ -243,9 +243,9 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
 def page_data(
     scenes: Sequence[Scene], content: Content, pack: Pack | None = None
 ) -> dict[str, Any]:
-    """What the scripts of ``page_of`` read; ``pack`` says what stands for an array of numbers.
+    """Return the data for the scripts of ``page_of``.
 
-    Without, they are in it.
+    ``pack`` gives what stands for an array of numbers; without it, the numbers are in the data.
     """
     usable = [scene for scene in scenes if len(scene.times)]
     if not usable:
@@ -396,7 +396,7 @@ class _Numbers:
         return [self._size - len(data), len(data), size]
 
     def written(self) -> str:
-        """All of them: deflated (RFC 1950), in base64."""
+        """Return all arrays, deflated (RFC 1950), in base64."""
         return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode()
 
 
@@ -524,7 +524,7 @@ def _milliseconds(seconds: Floats) -> Any:
 
 
 def _single(values: Floats) -> Floats:
-    """In single precision; what is out of all bounds is not known."""
+    """Return numbers in single precision; those out of its range are NaN."""
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(values) < FURTHEST, values, np.nan).astype("<f4")
 
@@ -574,9 +574,9 @@ def control(parameter: Parameter) -> dict[str, Any]:
 
 
 def slider(number: Number) -> tuple[float, float, bool]:
-    """From where to where a slider goes, and whether on a log scale.
+    """Return the range of a slider, and whether it is logarithmic.
 
-    It is the range worth trying where one is declared, or the whole range where that is short.
+    It is the range worth trying if one is declared, or the whole range if that is short.
     """
     if number.tune is not None:
         low, high = number.tune
@@ -592,7 +592,7 @@ def slider(number: Number) -> tuple[float, float, bool]:
 
 
 def written(one: Parameter, holder: object) -> str:
-    """What a parameter stands at, as it is typed; nothing: it is not set."""
+    """Return the value of a parameter as it is typed; empty if it is not set."""
     value = getattr(holder, one.field)
     if one.field == "loss" and isinstance(value, GilbertElliott) != (one.name == "gemodel"):
         return ""

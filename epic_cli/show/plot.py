@@ -177,7 +177,7 @@ def unbroken(values: Floats) -> Iterator[Rows]:
 
 
 def along(places: Floats) -> Floats:
-    """How far along a line its points (n, 2) are (n); what is not known is no way."""
+    """Return how far along a line its points (n, 2) are (n); unknown points add nothing."""
     steps = np.nan_to_num(np.hypot(*np.diff(places, axis=0).T))
     return np.append(0.0, np.cumsum(steps))
 
@@ -200,7 +200,7 @@ def dashed(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Fl
 
 
 def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
-    """A series of at most ``most`` values, each the largest of as many neighbours as it takes."""
+    """Return a series of at most ``most`` values, each the largest of as many neighbors."""
     size = max(1, -(-len(values) // most))
     ends = np.arange(0, len(values), size)
     filled = np.where(np.isnan(values), -np.inf, values)

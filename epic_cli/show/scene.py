@@ -53,10 +53,10 @@ _RARE_FIRST = (Status.NONE, Status.HELD, Status.EXTRAPOLATED, Status.INTERPOLATE
 
 
 class Histogram(NamedTuple):
-    """How often which error was drawn: bin k is from 10^(k/8) to 10^((k+1)/8) lengths.
+    """A histogram of drawn errors: bin k is from 10^(k/8) to 10^((k+1)/8) lengths.
 
-    ``first`` is the number k of the first bin, ``counts`` are rows. What is smaller than the first
-    bin is in it.
+    ``first`` is the number k of the first bin, ``counts`` are rows. Smaller errors are in the first
+    bin.
     """
 
     first: int

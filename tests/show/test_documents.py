@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epic_cli.show.documents import _plain
+from epic_cli.show.documents import _escape_markdown
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from epic_cli.show.documents import _plain
     ],
 )
 def test_what_would_be_markdown_is_escaped(name: str, shown: str) -> None:
-    assert _plain(name) == shown
+    assert _escape_markdown(name) == shown

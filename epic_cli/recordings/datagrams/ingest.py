@@ -57,7 +57,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def kind_of(data: bytes) -> str:
-    """The shape of a datagram."""
+    """Return the shape of a datagram."""
     if data[:1] in (b"{", b"["):
         return "jsonl"
     line = data.partition(b"\n")[0]
@@ -105,7 +105,7 @@ def json_values(data: bytes) -> Iterator[tuple[str, Any]]:
 
 
 def names_of(item: dict[str, Any], depth: int = 0) -> Iterator[object]:
-    """The names of an object and of the objects in it."""
+    """Yield the names in an object and in the objects below it."""
     for name, value in item.items():
         yield name
         if isinstance(value, dict) and depth < _DEEPEST:
@@ -303,7 +303,7 @@ class Decoder:
         return self._table(data) if kind == "csv" else self._json_pieces(data)
 
     def _table(self, data: bytes) -> list[_Piece]:
-        """Its rows, if there are any, under the names of its header."""
+        """Return the rows of a datagram under the names of its header."""
         if self._numbered:  # columns by their numbers: every line is a row
             return [(_Schema("csv", "numbered"), data)]
         header, newline, rows = data.partition(b"\n")

@@ -22,7 +22,7 @@ _DAY = 86400
 
 
 class _Log(Format):
-    """What is no table, and becomes one."""
+    """A log that is no table, and is made one."""
 
     unpacked = "csv"
     by_name = False

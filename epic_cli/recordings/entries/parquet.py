@@ -159,10 +159,10 @@ class _Written:
     closed = False
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
+        self._iterate_parts: list[bytes] = []
 
     def write(self, data: bytes) -> int:
-        self._parts.append(bytes(data))
+        self._iterate_parts.append(bytes(data))
         return len(data)
 
     def flush(self) -> None:
@@ -172,8 +172,8 @@ class _Written:
         pass
 
     def take(self) -> bytes:
-        data = b"".join(self._parts)
-        self._parts.clear()
+        data = b"".join(self._iterate_parts)
+        self._iterate_parts.clear()
         return data
 
 
@@ -237,19 +237,23 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
         small = [each.name for each in file.schema_arrow if each.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
         lengths = _lengths(arrow, first) if first is not None else {}
-        empty_table = _even(arrow, file.schema_arrow.empty_table(), lengths)
-        names = [name for name, _ in _flat(arrow, empty_table)]
+        empty_table = _fix_list_lengths(arrow, file.schema_arrow.empty_table(), lengths)
+        names = [name for name, _ in _flatten(arrow, empty_table)]
         shown: dict[str, Any] = {}
         wanted: Collection[str] = names
         if first is not None:
-            shown = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([first]), lengths)))
+            shown = dict(
+                _flatten(
+                    arrow, _fix_list_lengths(arrow, arrow.Table.from_batches([first]), lengths)
+                )
+            )
             one = {name: column.slice(0, 1) for name, column in shown.items()}
             row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
-            wanted = _wanted(layout, names, row.decode())
+            wanted = _select_wanted(layout, names, row.decode())
         needed = set(wanted)
         if layout.keep_extras and len(names) <= _MOST_NAMED:
             wanted = [*needed, *(name for name in names if name.partition(".")[0] not in too_large)]
-        names = _named(names, wanted)
+        names = _select_named(names, wanted)
         yield _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
         if first is None:
             return
@@ -257,7 +261,11 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
         if large := next((name for name in tops if name in too_large), None):
             raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
         for batch in file.iter_batches(BATCH, columns=tops):
-            read = dict(_flat(arrow, _even(arrow, arrow.Table.from_batches([batch]), lengths)))
+            read = dict(
+                _flatten(
+                    arrow, _fix_list_lengths(arrow, arrow.Table.from_batches([batch]), lengths)
+                )
+            )
             if large := next((name for name in names if name in needed and name not in read), None):
                 raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
             empty = arrow.nulls(batch.num_rows)
@@ -286,7 +294,7 @@ def _lengths(arrow: Any, batch: Any) -> dict[str, int]:
     return found
 
 
-def _even(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
+def _fix_list_lengths(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
     """The table with lists of these lengths; raises ``ArrowException`` where one has another."""
     for name, length in lengths.items():
         if (at := table.schema.get_field_index(name)) >= 0:
@@ -326,7 +334,7 @@ def _repeating(metadata: Any) -> list[str]:
     return list(found)
 
 
-def _named(names: list[str], wanted: Collection[str]) -> list[str]:
+def _select_named(names: list[str], wanted: Collection[str]) -> list[str]:
     """The names of the columns that are read, and of the others, if there are not very many."""
     if len(names) <= _MOST_NAMED or len(wanted) == len(names):
         return names
@@ -334,7 +342,7 @@ def _named(names: list[str], wanted: Collection[str]) -> list[str]:
     return [*kept, f"{len(names) - len(kept):,} more columns"]
 
 
-def _wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
+def _select_wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
     """The columns of the fields of a recording that begins with this row; or all of them."""
     from epic_cli.recordings.names.guess import (
         AmbiguousLayout,
@@ -406,16 +414,16 @@ def _csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
     return b"".join(map(write_arrow_rows, batches))
 
 
-def _flat(arrow: Any, table: Any) -> list[tuple[str, Any]]:
+def _flatten(arrow: Any, table: Any) -> list[tuple[str, Any]]:
     """The columns that text can have, nested ones by their paths; others are left out."""
     return [
         part
         for name, column in zip(table.column_names, table.columns, strict=True)
-        for part in _parts(arrow, name, column)
+        for part in _iterate_parts(arrow, name, column)
     ]
 
 
-def _parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, Any]]:
+def _iterate_parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, Any]]:
     from pyarrow import compute
 
     kind = column.type
@@ -423,15 +431,15 @@ def _parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, Any]]:
     if types.is_struct(kind):
         for index, field in enumerate(kind):
             part = compute.struct_field(column, index)
-            yield from _parts(arrow, f"{name}.{field.name}", part)
+            yield from _iterate_parts(arrow, f"{name}.{field.name}", part)
     elif types.is_fixed_size_list(kind) and kind.list_size <= _LONGEST_ARRAY:
         for index in range(kind.list_size):
-            yield from _parts(arrow, f"{name}.{index}", compute.list_element(column, index))
+            yield from _iterate_parts(arrow, f"{name}.{index}", compute.list_element(column, index))
     elif types.is_float16(kind) or types.is_float32(kind):
         yield name, column.cast(arrow.float64())  # with all its digits
     elif types.is_dictionary(kind):
         if _longest(arrow, column) > _LONGEST_CELL:
             return
-        yield from _parts(arrow, name, column.cast(kind.value_type))
+        yield from _iterate_parts(arrow, name, column.cast(kind.value_type))
     elif types.is_primitive(kind) or types.is_string(kind) or types.is_large_string(kind):
         yield name, column

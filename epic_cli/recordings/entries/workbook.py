@@ -1,4 +1,7 @@
-"""How many cells the sheets of a workbook have: known before the library makes all of them."""
+"""Tables of workbooks and databases.
+
+The cells of a sheet are counted before the library makes them.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ CAPTURE_MAGICS = (
 
 
 class IsCapture(Unreadable):
-    """What is in it has to be chosen first."""
+    """An error: packets have to be taken out of a capture first."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -88,7 +88,7 @@ def _zstandard(packed: _Packed) -> Iterator[bytes]:
         raise EOFError
 
 
-def _by(module: str, name: str) -> Callable[[_Packed], Iterator[bytes]]:
+def _unpack_with(module: str, name: str) -> Callable[[_Packed], Iterator[bytes]]:
     """What unpacks with a class of the standard library for files, loaded when it is wanted."""
 
     def unpacks(packed: Any) -> Iterator[bytes]:
@@ -179,14 +179,14 @@ def decoded(source: ByteSource, encoding: str) -> Callable[[], bytes]:
 
 FORMATS = (
     CaptureFormat(),
-    Compressed("gzip", ".gz", (b"\x1f\x8b",), _by("gzip", "GzipFile")),
+    Compressed("gzip", ".gz", (b"\x1f\x8b",), _unpack_with("gzip", "GzipFile")),
     Compressed(
         "bzip2",
         ".bz2",
         tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
-        _by("bz2", "BZ2File"),
+        _unpack_with("bz2", "BZ2File"),
     ),
-    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _by("lzma", "LZMAFile")),
+    Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _unpack_with("lzma", "LZMAFile")),
     Compressed("zstd", ".zst", (b"\x28\xb5\x2f\xfd",), _zstd),
     Utf16(),
 )

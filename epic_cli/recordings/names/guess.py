@@ -597,7 +597,7 @@ def _position(columns: Columns, names: Names, _values: Values, _given: ReadSpec)
 
 
 def _height(found: Columns, names: Names) -> Columns:
-    """What stands beside x and y, in their unit, as the height above their plane."""
+    """Return the columns of the height above x and y, in the same unit."""
     if set(found) != {"x", "y"} or any(WIDTHS & set(name.words) for name in names.values()):
         return {}
     unit = name_of(found["x"]).unit
@@ -641,7 +641,7 @@ def _globe(names: Names) -> Columns:
 
 
 def _is_pair(text: str) -> bool:
-    """Whether it is a number of a latitude and a longitude that stand together."""
+    """Return True for the name of a latitude and a longitude together."""
     return "".join(name_of(text).words[:-1]) in PLACES_OF_DEGREES
 
 
@@ -757,7 +757,7 @@ def starred(layout: ReadSpec) -> dict[str, str]:
 
 
 def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
-    """As ``infer_layout``, also for a table with columns for each of several entities."""
+    """Infer the layout of a table, also one with columns for each entity; see ``infer_layout``."""
     templates = starred(given)
     if templates:
         if any(len(star_levels(column)) > 2 for column in templates.values()):
@@ -931,7 +931,10 @@ def _with_first(values: Mapping[str, str], names: Sequence[str]) -> dict[str, st
 
 
 def _name_in(text: str, names: Collection[str], lengths: Sequence[int]) -> tuple[int, int]:
-    """Where the longest of these names stands in a text, not as a part of a longer one; (0, 0)."""
+    """Return the place of the longest of these names in a text, not within a longer one.
+
+    (0, 0) if none.
+    """
     for length in lengths:
         for begin in range(len(text) - length + 1):
             end = begin + length

@@ -1,4 +1,4 @@
-"""How programs spell the names of a packet's fields: one table, and how a name is compared."""
+"""Spellings of packets' fields in other programs, and how names are compared."""
 
 from __future__ import annotations
 

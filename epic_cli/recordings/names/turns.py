@@ -1,7 +1,7 @@
-"""Which columns are a rotation and an angular velocity, and in which units their angles are.
+"""Inference of the columns of rotations and angular velocities, and of their units.
 
-A rotation is taken where it is whole and can be meant in one way only. What else looks like one is
-a ``proposals`` for the user, who knows.
+A rotation is read if it is complete and unambiguous. For anything else that looks like one there
+are ``proposals`` for the user.
 """
 
 from __future__ import annotations

@@ -175,7 +175,10 @@ SEEDS = Number("seeds", None, "Number of simulated networks to evaluate over."
 
 @dataclass(frozen=True)
 class NetworkOptions:
-    """What is simulated, if anything; ``seed`` is the first one, and that of the bootstrap."""
+    """Options of what is simulated, if anything.
+
+    ``seed`` is the first seed, and that of the bootstrap.
+    """
 
     movement: MovementSpec | None = shared(
         movement_option("Simulate this movement instead of reading recordings.")

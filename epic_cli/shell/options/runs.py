@@ -70,9 +70,9 @@ TIMED_FILE = Parsed(
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
+    """Options of the inputs: files (``-``: standard input), and the difference of their clocks (s).
 
-    No recording: standard input, or none where a network is simulated.
+    Without a recording it is standard input, or none if a network is simulated.
     """
 
     recordings: tuple[str, ...] = shared(recordings_argument)
@@ -161,7 +161,7 @@ warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, 
 
 @dataclass(frozen=True)
 class Scoring:
-    """What counts, and how much; the warm-up is in seconds."""
+    """Options of the score: what counts, and how much; the warm-up is in seconds."""
 
     weighing: Weighing = shared(weights_option)
     fail_if: tuple[Condition, ...] = value(

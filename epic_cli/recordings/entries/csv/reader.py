@@ -193,8 +193,8 @@ class CsvReader(LineReader):
         names = tuple(map(column_text, self._names))
         if numbers and not numbers & set(names):
             names = tuple(str(number + 1) for number in range(len(names)))
-        cells = self._first_of_each(cells)
-        self._vectors = _vectors_of(names, cells, given)
+        cells = self._fill_first_row(cells)
+        self._vectors = _find_vectors(names, cells, given)
         names += tuple(f"{names[place]}.{index}" for place, index in self._vectors)
         cells = cells + self._numbers_in(cells)
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
@@ -239,7 +239,7 @@ class CsvReader(LineReader):
         self.settle(layout)
         return True
 
-    def _first_of_each(self, cells: list[str]) -> list[str]:
+    def _fill_first_row(self, cells: list[str]) -> list[str]:
         """Return the first row, with each missing cell replaced by the first one in its column."""
         wanted = [at for at, cell in enumerate(cells) if cell.strip().lower() in _MISSING]
         cells = cells.copy()
@@ -391,7 +391,7 @@ class CsvReader(LineReader):
         return field_offset(raw, self._column(name), self._delimiter)
 
 
-def _vectors_of(
+def _find_vectors(
     names: Sequence[str], cells: Sequence[str], given: ReadSpec
 ) -> list[tuple[int, int]]:
     """List the numbers of vectors in the first row's cells, or that the layout asks for."""

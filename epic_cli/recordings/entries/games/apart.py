@@ -60,7 +60,7 @@ def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[byt
 
 def entity(taken: set[str], number: str, player: str) -> str:
     """A name that is not taken yet: that of a player, or the number."""
-    name = _shown(player) or number
+    name = _escape_message(player) or number
     while name in taken:
         name += "'"
     taken.add(name)
@@ -72,8 +72,8 @@ def line(entity: str, *numbers: float | str) -> str:
     return f"{csv_field(entity)},{','.join(map(str, numbers))}\n"
 
 
-def _shown(text: str) -> str:
-    """What somebody else wrote, on one line."""
+def _escape_message(text: str) -> str:
+    """Return another program's message on one line."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
@@ -105,7 +105,7 @@ def _main(name: str, folder: str, *names: str) -> int:
             some = list(islice(lines, _LINES))
         sys.stdout.flush()
     except BaseException as error:  # a panic of Rust is no Exception
-        said = _shown(str(error)) or type(error).__name__
+        said = _escape_message(str(error)) or type(error).__name__
         if not isinstance(error, Unreadable):
             said = f"{title} that cannot be read: {said}"
         os.write(complaints, said[:_SAID].encode("utf-8", "replace"))

@@ -141,7 +141,7 @@ class _Match:
 
 
 def _kind(name: str) -> str:
-    """Whether an object is a ball or a car: each game mode has its own."""
+    """Return whether an object is a ball or a car: each game mode has its own names."""
     if name.startswith("Archetypes.Ball."):
         return "ball"
     return "car" if name.startswith("Archetypes.Car.") or name.endswith(":CarArchetype") else ""

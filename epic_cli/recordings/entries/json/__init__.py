@@ -103,7 +103,7 @@ class JsonShape(Format):
     unpacked = "jsonl"
 
     def detect(self, head: Head) -> Fit:
-        """By the largest thing in it that has such a shape."""
+        """Look for the largest part of the document that has such a shape."""
         if not head.begins_as_json or (head.has_object_line and head.below.strip()):
             return Fit.NO
         from epic_cli.recordings.entries.json.reader import beginning_of, find_shape, is_followed
@@ -119,7 +119,7 @@ class JsonShape(Format):
         return Fit.GOOD if settled else Fit.UNDECIDED
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """Its packets as JSON lines; raises ``Unreadable``."""
+        """Return a function that yields the packets as JSON lines; raises ``Unreadable``."""
         from epic_cli.recordings.entries.json.reader import lines_of
 
         return lines_of(source)

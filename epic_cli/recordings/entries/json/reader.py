@@ -320,15 +320,15 @@ def _objects(shape: Shape, value: Any) -> Iterator[Any]:
         yield from value
 
 
-def _text(value: Any) -> str:
+def _write_json(value: Any) -> str:
     """A value as JSON, with numbers as they were written."""
     if isinstance(value, JsonNumber):
         return value
     if isinstance(value, dict):
-        members = (f"{json.dumps(name)}: {_text(one)}" for name, one in value.items())
+        members = (f"{json.dumps(name)}: {_write_json(one)}" for name, one in value.items())
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{', '.join(map(_write_json, value))}]"
     return json.dumps(value)
 
 
@@ -337,9 +337,9 @@ _NESTED = 512
 
 
 def beginning_of(text: str) -> Any:
-    """The value of a document that goes on: what has begun is closed behind its last value.
+    """Return the value of a document's beginning, closed behind its last whole value.
 
-    None: not enough of it, or no JSON.
+    None if that is too little, or no JSON.
     """
     around: list[str] = []
     end = open_there = 0  # and how many containers are open there
@@ -390,7 +390,7 @@ def lines_of(source: ByteSource) -> Callable[[], bytes]:
 def _chunks(shape: Shape, value: Any) -> Iterator[bytes]:
     lines = bytearray()
     for item in _objects(shape, value):
-        lines += _text(item).encode() + b"\n"
+        lines += _write_json(item).encode() + b"\n"
         if len(lines) > _LINES:
             yield bytes(lines)
             lines.clear()
@@ -411,9 +411,9 @@ _VALUE = json.JSONDecoder(parse_int=str, parse_float=str)  # Python limits the d
 
 
 class Envelope(NamedTuple):
-    """Where the array's own text begins, and how many containers are around it.
+    """The place of the array of packets: its beginning in bytes, and the containers around it.
 
-    ``begin`` is in bytes, behind a byte order mark.
+    ``begin`` does not count a byte order mark.
     """
 
     begin: int
@@ -440,7 +440,7 @@ def find_envelope(
     brace = _behind(_BLANK, text, 0)
     if text[brace : brace + 1] != "{":
         return EnvelopeScan.NONE
-    found = _look(text, brace, 1, layout or ReadSpec())
+    found = _look_for_array(text, brace, 1, layout or ReadSpec())
     if found is EnvelopeScan.SHORT and (final or len(begin) >= MOST_ABOVE):
         return EnvelopeScan.NONE
     if isinstance(found, Envelope) and _goes_on(text):
@@ -457,7 +457,9 @@ def _goes_on(text: str) -> bool:
     return bool(text[end:].strip())
 
 
-def _look(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | EnvelopeScan:
+def _look_for_array(
+    text: str, begin: int, around: int, layout: ReadSpec
+) -> Envelope | EnvelopeScan:
     """Looks through the object that begins here, and those in it, in their order."""
     at = _behind(_BLANK, text, begin + 1)
     while at < len(text):
@@ -472,7 +474,7 @@ def _look(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | En
                 if found is not EnvelopeScan.NONE:
                     return _alone(text, at, around, layout, found)
         elif text[at : at + 1] == "{" and around < _AROUND:
-            below = _look(text, at, around + 1, layout)
+            below = _look_for_array(text, at, around + 1, layout)
             if below is not EnvelopeScan.NONE:
                 return below
         try:
@@ -504,7 +506,7 @@ def _alone(
 
 
 def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | EnvelopeScan:
-    """What the first of the objects that begin here, but for empty ones, says of what is what."""
+    """Return the layout that the first of these objects that is not empty has."""
     try:
         while True:
             _, end = _VALUE.raw_decode(text, begin)
@@ -556,7 +558,7 @@ class Entries(NamedTuple):
     singles: tuple[tuple[str, ...], ...] = ()
 
     def of(self, item: Any) -> Iterator[tuple[str, Any]]:
-        """The entries that there are, each with its name or number; none where nothing is."""
+        """Yield an object's entries with their names or numbers; none for null."""
         for single in self.singles:
             state, _ = look_up(item, single)
             if isinstance(state, dict):
@@ -566,10 +568,10 @@ class Entries(NamedTuple):
         pairs: Iterable[tuple[str, Any]] = (
             found.pairs or found.items()
             if isinstance(found, Object)
-            else (("" if timed else str(at), one) for at, one in enumerate(_list(found)))
+            else (("" if timed else str(at), one) for at, one in enumerate(_as_list(found)))
         )
         for name, entry in pairs:
-            several = timed and any(isinstance(item, dict) for item in _list(entry))
+            several = timed and any(isinstance(item, dict) for item in _as_list(entry))
             states = entry if several else (entry,)
             moves = not self.steps and _is_velocity(name)
             for state in states:
@@ -592,7 +594,7 @@ class Levels(NamedTuple):
     paths: tuple[dict[str, tuple[str, ...]], ...]
 
     def of(self, item: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """The innermost entries: the names that lead there, and what is on the way there."""
+        """Yield the innermost entries: their joined names, and the objects on the way to each."""
         return self._below((), (item,))
 
     def _below(
@@ -610,7 +612,7 @@ class Levels(NamedTuple):
                     yield from self._below((*names, name), (*way, entry))
             return
         unnamed = last and "time" in self.paths[-1]
-        for index, entry in enumerate(_list(found)):
+        for index, entry in enumerate(_as_list(found)):
             if entry is not None:
                 yield from self._below(names if unnamed else (*names, str(index)), (*way, entry))
 
@@ -629,10 +631,10 @@ def levels_of(layout: ReadSpec) -> Levels | None:
 
 
 def _first_state(entry: Any) -> Any:
-    return next((item for item in _list(entry) if isinstance(item, dict)), entry)
+    return next((item for item in _as_list(entry) if isinstance(item, dict)), entry)
 
 
-def _list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
@@ -870,7 +872,7 @@ def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
 
 
 def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
-    """What has the container of states with times of their own, and how they are read."""
+    """Return the container of states with times of their own, and their layout."""
     entries = entries_of(layout)
     if entries is None or not entries.steps or "time" not in entries.paths:
         return None
@@ -913,13 +915,13 @@ def has_no_entries(given: ReadSpec, item: Any) -> bool:
 
 
 def _containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Where a value has arrays or objects of objects or arrays."""
+    """Yield the paths of arrays or objects that hold objects or arrays."""
     if not isinstance(item, dict) or len(steps) > DEEPEST:
         return
     for name, value in item.items():
         if not is_unicode(name):
             continue
-        entries = value.values() if isinstance(value, dict) else _list(value)
+        entries = value.values() if isinstance(value, dict) else _as_list(value)
         if any(isinstance(entry, dict | list) for entry in entries):
             yield (*steps, name)
         yield from _containers(value, (*steps, name))
@@ -931,7 +933,7 @@ def _first(item: Any, steps: tuple[str, ...], before: str | None = None) -> dict
     Among an object's own members it is not known which of them are entries.
     """
     found, _ = look_up(item, steps)
-    entries = list(found.values()) if isinstance(found, dict) else _list(found)
+    entries = list(found.values()) if isinstance(found, dict) else _as_list(found)
     firsts = [_first_state(entry) for entry in entries if entry is not None]
     moves = isinstance(item, dict) and any(map(_is_velocity, item))
     if steps:  # the first that has most: what is missing has no axes
@@ -1327,11 +1329,11 @@ class JsonReader(JsonlReader):
             self._empty = self._placed_empty = self._placed(self._empty)
         self._cutter.forget(self._line)
         if final and self._entered and self.records is not None:
-            block.refusals += self._others()
+            block.refusals += self._find_other_arrays()
         return block
 
-    def _others(self) -> Iterator[Refusal]:
-        """The first of the arrays beside the one that was read that has packets as well."""
+    def _find_other_arrays(self) -> Iterator[Refusal]:
+        """Yield a refusal for the first other array that has packets as well."""
         for line, column, text in self._cutter.others():
             with suppress(json.JSONDecodeError, RecursionError, UnicodeDecodeError):
                 item = parse(text.decode())

@@ -86,7 +86,7 @@ class _Vector(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """What stands for a field in the line, and what a group may take for it."""
+    """The place of a field in a line, and the pattern of its group."""
 
     begin: int
     end: int
@@ -101,13 +101,15 @@ def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
     changes there may name the entity.
     """
     line = line[:_LOOKED_AT]
-    others, found = [*_time(line), *_others(line)], list(_found_vectors(line))
-    velocity = next((vector for vector in found if set(_words(vector)[-1:]) & VELOCITY_WORDS), None)
+    others, found = [*_time(line), *_find_other_pieces(line)], list(_found_vectors(line))
+    velocity = next(
+        (vector for vector in found if set(_split_words(vector)[-1:]) & VELOCITY_WORDS), None
+    )
     patterns = []
     for position in _positions(found):
-        pieces = sorted([*others, *_components(position, "")])
+        pieces = sorted([*others, *_split_axes(position, "")])
         if velocity is not None:
-            pieces = sorted([*pieces, *_components(velocity, "v")])
+            pieces = sorted([*pieces, *_split_axes(velocity, "v")])
         if not any(piece.name == "entity" for piece in pieces):
             pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
         pattern = _pattern(line, pieces)
@@ -124,7 +126,7 @@ def _pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
         if piece.begin < at:
             return None
         before = line[at : piece.begin]
-        pattern += f"{_between(before, at == 0)}(?P<{piece.name}>{piece.takes})"
+        pattern += f"{_lead_to_group(before, at == 0)}(?P<{piece.name}>{piece.takes})"
         at = piece.end
     try:
         found = compiled(pattern).search(line, timeout=_LIMIT)
@@ -136,7 +138,7 @@ def _pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
     return pattern if right and whole else None
 
 
-def _between(text: str, first: bool) -> str:
+def _lead_to_group(text: str, first: bool) -> str:
     """What leads to a group: as much of the text before it as has no numbers or other words."""
     kept = re.search(
         r"(?:[^\s\d]+[=:]\s|[A-Za-z]+\s(?=[(\[<{]+$))?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text
@@ -189,19 +191,21 @@ def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iter
 
 def _positions(found: Sequence[_Vector]) -> list[_Vector]:
     """The vectors that may be the position: those with the likeliest names."""
-    meant = [vector for vector in found if not set(_words(vector)) & (OTHER_WORDS | VELOCITY_WORDS)]
-    seen = [vector for vector in meant if not EYES & set(_words(vector))]
-    named = [vector for vector in seen if set(_words(vector)[-1:]) & _POSITIONS]
+    meant = [
+        vector for vector in found if not set(_split_words(vector)) & (OTHER_WORDS | VELOCITY_WORDS)
+    ]
+    seen = [vector for vector in meant if not EYES & set(_split_words(vector))]
+    named = [vector for vector in seen if set(_split_words(vector)[-1:]) & _POSITIONS]
     likeliest = named or seen or meant
     return likeliest if all(vector.name for vector in likeliest) else likeliest[:1]
 
 
-def _words(one: _Vector) -> list[str]:
+def _split_words(one: _Vector) -> list[str]:
     """The words of its name: ``localPosition`` is a position, ``lookAt`` is none."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", one.name)]
 
 
-def _components(one: _Vector, prefix: str) -> Iterator[_Piece]:
+def _split_axes(one: _Vector, prefix: str) -> Iterator[_Piece]:
     for axis, span in one.spans.items():
         yield _Piece(*span, prefix + axis, _TAKES_NUMBER)
 
@@ -221,7 +225,7 @@ def _found_vectors(line: str) -> Iterator[_Vector]:
             yield _Vector("velocity" if prefix else "", spans)
 
 
-def _others(line: str) -> list[_Piece]:
+def _find_other_pieces(line: str) -> list[_Piece]:
     found = ((name, pattern.search(line), takes) for name, pattern, takes in _OTHERS)
     return [_Piece(*one.span("value"), name, takes) for name, one, takes in found if one]
 
