@@ -5,8 +5,6 @@ types, spellings, help and the guide are made of it in Python. A new key is an e
 of ``Packet`` in ``packets/packet.h`` and one of ``contract.Packet``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from enum import Enum
 from itertools import chain

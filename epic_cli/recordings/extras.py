@@ -7,7 +7,6 @@ stays a number, a text stays a text: what could be taken for the other is writte
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
@@ -56,7 +55,7 @@ def parse_value(text: str) -> Value:
     return text if value in (float("inf"), float("-inf")) else value
 
 
-def _plain(value: Value) -> str:
+def plain_text(value: Value) -> str:
     """Return a value as a cell has it, without quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -80,6 +79,8 @@ def parse_words(text: bytes) -> Extras:
             continue
         value: Value = parse_value(given)
         if given.startswith('"'):
+            import json  # few recordings have texts in quotes
+
             try:
                 unquoted = json.loads(given)
             except ValueError:
@@ -176,7 +177,7 @@ def text_word(name: str, value: Value) -> str | Loss:
     plain = not isinstance(value, str) or (
         _is_text_alone(value) and value.isprintable() and " " not in value and value[0] != '"'
     )
-    text = _plain(value) if plain else _quoted(value).replace(" ", "\\u0020")
+    text = plain_text(value) if plain else _quoted(value).replace(" ", "\\u0020")
     return f" {name}={text}"
 
 
@@ -188,10 +189,12 @@ def is_word(name: str) -> bool:
 
 def member(name: str, value: Value) -> str | Loss:
     """Return a member of a JSON object, behind others."""
-    return f", {_quoted(name)}: {_quoted(value) if isinstance(value, str) else _plain(value)}"
+    return f", {_quoted(name)}: {_quoted(value) if isinstance(value, str) else plain_text(value)}"
 
 
 def _quoted(text: Value) -> str:
+    import json  # as above
+
     return json.dumps(text, ensure_ascii=not str(text).isprintable())
 
 
@@ -199,7 +202,7 @@ def cell_of(separator: str) -> Callable[[str, Value], str | Loss]:
     """Return a function that writes the cells of a table with this separator."""
 
     def cell(_name: str, value: Value) -> str | Loss:
-        text = _plain(value)
+        text = plain_text(value)
         if not text.isprintable():
             return Loss.VALUE  # a row is a line, and nothing in it steers a terminal
         if not isinstance(value, str):

@@ -6,14 +6,13 @@ the row, from 2, in the place of the line's.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.engine.keys import COLUMN_KEYS, KeyType, table_columns
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import write_arrow_rows, write_head
-from epic_cli.recordings.extras import Loss, Tails, column_names
+from epic_cli.recordings.extras import Loss, Tails, column_names, plain_text
 from epic_cli.recordings.writing import check, check_columns
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ class ParquetWriter:
         for extras in self._extras:
             value: Value | None = extras.get(name)
             if value is not None and kind == "string":
-                value = value if isinstance(value, str) else json.dumps(value)
+                value = value if isinstance(value, str) else plain_text(value)
             elif value is not None and _ARROW_NAMES[_type_of_values([value])] != kind:
                 whole = kind == "double" and type(value) is int
                 value = float(value) if whole else None
