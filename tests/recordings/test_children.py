@@ -51,7 +51,7 @@ OTHERS = {
 
 
 def started_in(path: Path) -> set[str]:
-    """What a module uses of ``STARTING``, whatever name it has there."""
+    """Return the functions of ``STARTING`` that a module uses, whatever it calls them."""
     found: set[str] = set()
     modules: dict[str, str] = {}
     tree = ast.parse(path.read_text())
@@ -100,7 +100,7 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """As ``epic`` is started that is installed."""
+    """Start ``epic`` as it is when installed."""
     path = tmp_path_factory.mktemp("bin") / "epic"
     path.write_text("from epic_cli.main import run\nif __name__ == '__main__':\n    run()\n")
     return str(path)

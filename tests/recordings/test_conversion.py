@@ -29,7 +29,7 @@ names = st.one_of(
 
 
 def turned(rotation: tuple[float, ...]) -> tuple[float, ...]:
-    """What can be a rotation: these numbers, unless they are as good as zero."""
+    """Return these numbers as a rotation; the identity if they are as good as zero."""
     return rotation if math.hypot(*rotation) > 1e-5 else (0.0, 0.0, 0.0, 1.0)
 
 
@@ -52,7 +52,7 @@ ODD = Packet((1e300, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63
 
 
 def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], list[Packet]]:
-    """Those of the packets that the format holds, and what is read of the recording of them."""
+    """Return the packets that the format holds, and those that are read back."""
     writer, held = make_writer(packet_format, REQUESTS), []
     with tempfile.TemporaryFile() as file:
         file.write(writer.header)
@@ -76,7 +76,7 @@ def recorded(descriptor: int) -> Iterator[Packet]:
 
 
 def comparable(wanted: list[Packet]) -> list[str]:
-    """As text, since -0 is not 0; but a delta of -0 is one of 0."""
+    """Return packets as text, since -0 is not 0; a delta of -0 counts as 0."""
     return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in wanted]
 
 

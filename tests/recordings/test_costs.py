@@ -1,4 +1,4 @@
-"""What a stranger's file may cost: work grows with its size, and what is not read is counted."""
+"""The cost of a stranger's file grows with its size, and what is not read is counted."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What packets have beside their keys: it is carried from format to format, and not understood."""
+"""Keys and columns that epic does not know are carried from format to format."""
 
 import io
 import json

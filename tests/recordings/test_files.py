@@ -25,7 +25,7 @@ ADDED = {
 
 
 def packets(file: Path, spec: ReadSpec) -> tuple[list[Packet], list[ReadSpec]]:
-    """What is read of a file, and what is told of it."""
+    """Return the packets of a file, and the messages about it."""
     told: list[ReadSpec] = []
     descriptor = os.open(file, os.O_RDONLY)
     try:

@@ -115,7 +115,7 @@ def test_across_the_date_line() -> None:
 
 
 def sentence(body: str) -> str:
-    """With its checksum: of all characters together, one xor the next."""
+    """Return a sentence with its checksum: the exclusive or of all characters."""
     checksum = 0
     for byte in body.encode():
         checksum ^= byte

@@ -1,4 +1,4 @@
-"""Which files may stand entity by entity: the rows of all others do not wait for their end."""
+"""Files that may be grouped by entity are recognized; rows of all others are drawn at once."""
 
 from __future__ import annotations
 

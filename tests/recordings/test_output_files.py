@@ -1,4 +1,4 @@
-"""What SIGTERM and SIGHUP leave behind where several things are to be put right."""
+"""Outputs are whole or untouched after SIGTERM and SIGHUP."""
 
 import os
 import signal

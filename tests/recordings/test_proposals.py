@@ -1,4 +1,4 @@
-"""What a finding or a refusal proposes has been tried, and mends what it is said to mend."""
+"""Every proposal of a finding or a refusal has been tried, and mends what it is made for."""
 
 import io
 import json

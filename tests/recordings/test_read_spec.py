@@ -1,4 +1,4 @@
-"""How a recording is read: the same as a value and as a description."""
+"""Reading specifications are the same as a value and as a description."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Where names say too little, each way to read a recording is tried before it is shown."""
+"""Each reading that is proposed for ambiguous names has been tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written is read back as the same packets, or is refused; in every format."""
+"""Written packets are read back as they were, or refused, in every format."""
 
 from __future__ import annotations
 

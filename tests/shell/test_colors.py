@@ -1,4 +1,4 @@
-"""When there are colours, and where: of rows, of refused lines and of the catalogue."""
+"""Colors are used where they should be: in rows, refused lines and the catalog."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from support.terminals import on_terminal
 
 
 class Choice(NamedTuple):
-    """What decides on colours, and whether there are any."""
+    """A setting that decides on colors, and the expected answer."""
 
     options: list[str]
     env: dict[str, str]

@@ -1,4 +1,4 @@
-"""What the Tab key offers: what shells are told, and what real shells make of it."""
+"""Completion offers the same in every shell, and works in real ones."""
 
 from __future__ import annotations
 

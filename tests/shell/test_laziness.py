@@ -1,4 +1,4 @@
-"""What a run loads: a short command must not wait for libraries that it has no use for."""
+"""A short command does not wait for libraries that it does not need."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What is said of packets that came in: clocks that drift, and clocks that were set."""
+"""Messages tell of senders' clocks that drift or were set."""
 
 import pytest
 

@@ -36,7 +36,7 @@ LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(4)]
 def capture(
     sender: tuple[object, ...] | None = None, port: int | None = None, layout: str = ""
 ) -> Capture:
-    """What reads a capture."""
+    """Return a reader of a capture."""
     records = RecordLayout(layout) if layout else None
     return Capture(Ingest(IngestSpec(records=records, sender=sender)), port)
 

@@ -1,4 +1,4 @@
-"""One datagram at a time: which packets it holds, whatever the one before it was."""
+"""Single datagrams hold the same packets whatever the one before was."""
 
 import random
 import sys
@@ -18,7 +18,7 @@ B = Packet((9.0, 2.0, 3.0), None, 0.5, entity="b")
 
 
 class Read(NamedTuple):
-    """What datagrams hold, all in all."""
+    """The packets and refusals of some datagrams."""
 
     packets: list[Packet]
     refused: int
@@ -26,7 +26,7 @@ class Read(NamedTuple):
 
 
 def read(decoder: Decoder, *datagrams: bytes) -> Read:
-    """What a decoder makes of datagrams that came together."""
+    """Decode datagrams that came together."""
     found = list(decoder.read(datagrams))
     blocks = [decoded.block for decoded in found if decoded.block is not None]
     packets = [block[index] for block in blocks for index in range(len(block))]

@@ -1,4 +1,4 @@
-"""Which packets of strangers are let in."""
+"""Packets of unknown senders are admitted or refused."""
 
 import math
 import random
@@ -27,7 +27,7 @@ def packet(time: float, entity: str = "", x: float = 0.0) -> Packet:
 def admit(
     gate: Ingest, one: Packet, machine: float, earliest: float = NEVER, sender: int = 0
 ) -> Packet | Refused:
-    """What becomes of a packet that comes in a datagram of its own."""
+    """Ingest a packet in a datagram of its own."""
     block = PacketBlock()
     block.append(one)
     before = gate.counts.refused.copy()
@@ -41,7 +41,7 @@ def admit(
 def admitted(
     gate: Ingest, decoded: Decoded, times: list[float], earliest: float = NEVER, sender: int = 0
 ) -> PacketBlock:
-    """What is let in of datagrams that came in at these times."""
+    """Return the packets that are admitted of datagrams with these arrival times."""
     into = PacketBlock(gate.entities)
     gate.admit(decoded, array("d", times), array("i", [sender] * len(times)), earliest, into)
     return into
@@ -215,7 +215,7 @@ def test_delays_however_long_are_not_another_clock() -> None:
 
 
 def drift(rate: float, seconds: int, jitter: float) -> float | None:
-    """What is told of a clock that goes so much too slow, with delays that are longer by chance."""
+    """Return the drift that is found in a clock that is this much too slow, with random delays."""
     gate = Ingest(IngestSpec())
     state = 12345
     for index in range(seconds * 10):

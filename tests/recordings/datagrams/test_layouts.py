@@ -39,7 +39,7 @@ def same(a: float, b: float) -> bool:
 
 
 def is_read(packet: Packet, expected: dict[str, Any]) -> bool:
-    """Whether a packet is what the oracle has read."""
+    """Return True if a packet is what the oracle has read."""
     numbers = [(packet.time, expected["time"])]
     numbers += zip(packet.position, (expected.get(axis, 0.0) for axis in "xyz"), strict=True)
     speeds = [expected.get(f"v{axis}", 0.0) for axis in "xyz"]
@@ -55,7 +55,7 @@ def is_read(packet: Packet, expected: dict[str, Any]) -> bool:
 
 
 def check(seed: int, layouts: int, each: int) -> tuple[int, int, int]:
-    """How many datagrams were read, packets found, and datagrams refused."""
+    """Return the counts of datagrams read, packets found and datagrams refused."""
     datagrams = found = refused = 0
     made = trials(seed, layouts, each, lambda text, data: read(text, *data))
     for text, data, expected, (packets, refusals) in made:

@@ -46,7 +46,7 @@ def packets_of(data: bytes, read: str = "") -> list[Packet]:
 
 
 def parsed_here(kind: ModuleType, data: bytes, folder: Path) -> list[Packet]:
-    """As ``packets_of``, without a process of its own."""
+    """Parse as ``packets_of`` does, in this process."""
     (folder / "recording").write_bytes(data)
     lines = [f"{kind.COLUMNS}\n", *kind.rows(str(folder / "recording"), False)]
     return packets_of("".join(lines).encode())

@@ -1,4 +1,4 @@
-"""Which names are which fields, and where that cannot be told."""
+"""Names are recognized as fields, or refused where they are ambiguous."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def linear(color: str) -> np.ndarray:
 
 
 def contrast(one: str, other: str) -> float:
-    """As WCAG 2.2 defines it."""
+    """Return the contrast of two colors by WCAG 2.2."""
     high, low = sorted((float(XYZ[1] @ linear(color)) for color in (one, other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
@@ -101,7 +101,7 @@ def test_each_shade_can_be_seen_and_told_from_all_others(
 
 
 def hue(color: str) -> float:
-    """As an angle (degrees) in Oklab."""
+    """Return the hue of a color as an angle (degrees) in Oklab."""
     _, green, blue = oklab(linear(color))
     return float(np.degrees(np.arctan2(blue, green)))
 

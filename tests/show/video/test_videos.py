@@ -110,7 +110,7 @@ def there(times: Floats, places: Floats, at: float) -> Floats:
 
 
 def painted(frame: NDArray[np.uint8], color: str, near: int = 0) -> NDArray[np.bool_]:
-    """Which pixels have a colour, or one so near by."""
+    """Return the mask of the pixels that have a color, or nearly so."""
     found = np.ones(frame.shape[:2], bool)
     for channel, wanted in enumerate(ImageColor.getrgb(color)):
         values = frame[..., channel]
