@@ -432,7 +432,7 @@ class Identity(NamedTuple):
 
 
 class Client:
-    """One player's machine.
+    """The client: one player's machine.
 
     ``report`` is called with the name of an event and its details. The loop runs on the client's
     own time; received packets are stamped with the machine's clock, and remote players are drawn at

@@ -122,7 +122,7 @@ MOST_UNJUDGED = 1000
 
 
 class Shot(NamedTuple):
-    """One instant-hit shot: fired at ``stamp`` on the shooter's clock, judged at ``time``; seconds.
+    """An instant-hit shot: fired at ``stamp`` on the shooter's clock, judged at ``time``; seconds.
 
     ``on_screen``, ``rewound`` and ``present``: whether it hits on the shooter's screen, with
     rewind and without; ``hit``: what counted. ``moved`` is how far the player whom it hits with
@@ -189,7 +189,7 @@ class Shots:
 
 
 class PlayFigure(NamedTuple):
-    """One line of a summary; ``value`` NaN: unknown."""
+    """A line of a summary; ``value`` NaN: unknown."""
 
     player: str
     name: str

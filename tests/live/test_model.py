@@ -258,7 +258,7 @@ def test_there_are_no_figures_until_they_are_whole() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_what_chases_late_packets_has_the_figures_of_compare(tmp_path: Path, seed: int) -> None:
-    """Its lag wavers, so the residual depends on all rows from which the lag is computed."""
+    """The lag wavers, so the residual depends on all rows from which the lag is computed."""
     chance = random.Random(seed)
     paths = [[[chance.uniform(0.2, 4) for _ in range(3)] for _ in range(3)] for _ in range(40)]
     due = []
