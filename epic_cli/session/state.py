@@ -335,7 +335,7 @@ def _stop_at_error(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[Sam
 def count_different(
     before: Iterator[SampleBlock], after: Iterator[SampleBlock], entities: Entities
 ) -> int:
-    """Count the rows of a table that differ; different numbers may look alike in a table."""
+    """Count the distinct rows of a table, by value; numbers that print alike may differ."""
     writer = RowWriter("table")
     sides = (
         (row for block in blocks for row in writer.rows(block, entities).splitlines())

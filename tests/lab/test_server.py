@@ -89,7 +89,7 @@ def test_the_page_may_not_be_framed_or_led_elsewhere(address: str) -> None:
 
 
 async def talk(address: str, *messages: str, origin: str | None = None) -> list[Any]:
-    """Return the frames up to the last message's figures of one network, or the close reason."""
+    """Send messages; return the websocket frames up to the last answer, or the close reason."""
     found: list[Any] = []
     headers = {"Origin": origin_of(address) if origin is None else origin}
     async with (

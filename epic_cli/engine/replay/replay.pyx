@@ -138,10 +138,7 @@ cdef class Replay:
         return bool(more)
 
     def horizon(self):
-        """Return the time up to which rows are drawn, and that up to which they wait for packets.
-
-        The two are equal where nothing waits.
-        """
+        """Return the times up to which rows are drawn, and up to which rows wait for packets."""
         self.check_idle()
         return self.due, max(self.due, self.pacing.end())
 

@@ -1,4 +1,4 @@
-"""The demo's interpolator as a strategy: it draws what a second version of it draws."""
+"""The demo's interpolator as a strategy, compared with an independent reimplementation."""
 
 from typing import Any
 

@@ -289,7 +289,7 @@ def test_a_sender_with_another_clock_has_no_known_lag() -> None:
 
 
 def test_a_teleport_does_not_hide_how_late_it_is() -> None:
-    """Drawn 200 ms late on straight lines, but where it leaps by 60 it is there after 70 ms."""
+    """The drawing lags 200 ms on straight lines, but shows a teleport of 60 units after 70 ms."""
     given, block = recorded(seconds=6.0), PacketBlock()
     for number in range(len(given)):
         packet = given[number]

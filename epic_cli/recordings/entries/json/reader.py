@@ -421,7 +421,7 @@ class Envelope(NamedTuple):
 
 
 class EnvelopeScan(Enum):
-    """A result of looking for the array of packets that is no ``Envelope``."""
+    """The reason why no ``Envelope`` was found while scanning for the array of packets."""
 
     NONE = auto()  # there is no such array
     SHORT = auto()  # more of it is needed
