@@ -75,6 +75,7 @@ _CODES = {style: f"\x1b[{code}m" for style, code in _CODES.items()}
 
 def shown(message: str) -> str:
     """Return a message for a terminal: styled, and with all other control characters escaped."""
+    message = message.replace("\n\t", " ")  # click lists choices so
     if message.isprintable():
         return message
     whole = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -237,10 +237,17 @@ def explanation(outcome: Outcome) -> list[str]:
 def _suggest_command(outcome: Outcome) -> str:
     """Return the command to run for a port that ``epic code`` wrote, and that differs."""
     assert outcome.case is not None
-    wanted = outcome.case.drawing.candidates[0].label
-    if wanted not in outcome.made_by.split():
+    from epic_cli.jobs.code.spec import find_equivalent, strategies
+
+    strategy = outcome.case.drawing.candidates[0]
+    written = outcome.made_by.split()
+    wanted = strategy.label if strategy.name in strategies() else find_equivalent(strategy)
+    if wanted and wanted not in written:
         return f"write it for {wanted}: epic code {wanted} ..."
-    return "changed since? write it again; 'epic diagnose --drawn' names what its rows draw"
+    return (
+        "changed since? write it again; 'epic diagnose --drawn ROWS RECORDING' names the strategy"
+        " whose rows the program prints"
+    )
 
 
 # ---------------------------------------------------------------- rows

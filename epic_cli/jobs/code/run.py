@@ -18,7 +18,7 @@ from epic_cli.engine.strategies import declaration
 from epic_cli.engine.text.widths import some
 from epic_cli.jobs.code.languages import languages
 from epic_cli.jobs.code.sources import words
-from epic_cli.jobs.code.spec import CodeSpec, strategies
+from epic_cli.jobs.code.spec import CodeSpec, find_equivalent, strategies
 from epic_cli.jobs.code.translate import parse
 
 _WIDTH = 96
@@ -28,10 +28,13 @@ _KINDS = {"float": float, "int": int, "bool": bool, "str": str}
 
 
 class NoCode(Portable, ValueError):
-    """A strategy that cannot be written, with those that can."""
+    """A strategy that cannot be written, with its equivalent or those that can."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"there is no code for {name}: there is for {some(strategies(), 9)}")
+    def __init__(self, strategy: StrategySpec) -> None:
+        equivalent = find_equivalent(strategy)
+        instead = f"{strategy.name} draws what {equivalent} draws: write that"
+        able = f"there is for {some(strategies(), 9)}"
+        super().__init__(f"there is no code for {strategy.name}: {instead if equivalent else able}")
 
 
 class NoRotations(Portable, ValueError):
@@ -48,7 +51,7 @@ def run(spec: CodeSpec, command: str) -> str:
     """
     name = spec.strategy.name
     if name not in strategies():
-        raise NoCode(name)
+        raise NoCode(spec.strategy)
     declared = declaration(name)
     source = importlib.import_module(f"epic_cli.jobs.code.sources.{name.replace('-', '_')}")
     if spec.rotations:

@@ -30,3 +30,19 @@ def strategies() -> tuple[str, ...]:
     """Return the strategies that can be written."""
     modules = (module.name for module in pkgutil.iter_modules(sources.__path__))
     return tuple(name.replace("_", "-") for name in modules if name != "words")
+
+
+#: Compositions that draw what these strategies draw; a name in braces stands for a setting's value.
+#: The second part is the settings that must have their defaults.
+_EQUIVALENTS = {
+    "lerp": ("chase+how=lerp+time={lerp_time}", ()),
+    "snapshot": ("buffer+delay=0.2+keep=7", ("interpolation_time", "step", "clock")),
+}
+
+
+def find_equivalent(strategy: StrategySpec) -> str:
+    """Return the composition with code that draws what a strategy draws; empty if none is known."""
+    composition, fixed = _EQUIVALENTS.get(strategy.name, ("", ()))
+    if set(fixed) & set(strategy.settings):
+        return ""
+    return composition.format(**strategy.values)
