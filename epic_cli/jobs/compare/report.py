@@ -229,14 +229,14 @@ def _worst_words(found: Advice, comparison: Comparison) -> str:
 
 
 def _other_games_words(found: Advice) -> str:
-    """Say which strategy other kinds of games should prefer, if the data tell strategies apart."""
+    """Name the highest scores by the weights of other games, if the data tell strategies apart."""
     if found.confidence not in (Confidence.CLEAR, Confidence.TIED):
         return ""
     games: dict[str, list[str]] = {}
     for game, label in found.other_games:
         games.setdefault(label, []).append(game_words(game))
-    words = "; ".join(f"for {' or '.join(wins)}, prefer {one}" for one, wins in games.items())
-    return f"{words[0].upper()}{words[1:]} (--weights)." if words else ""
+    words = ", ".join(f"{one} for {' or '.join(wins)}" for one, wins in games.items())
+    return f"By other weights the highest score is that of {words} (--weights)." if words else ""
 
 
 def game_words(game: str) -> str:
