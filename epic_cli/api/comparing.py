@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
 
 
-class _MadeParticipant(NamedTuple):
+class _ObjectParticipant(NamedTuple):
     """A participant made by an object, a class or a function."""
 
     label: str
@@ -204,13 +204,13 @@ def _make_participant(wanted: StrategyLike, label: str = "") -> Participant:
         spec = read_spec(wanted) if isinstance(wanted, str) else wanted
         return spec._replace(label=label or spec.label)
     if isinstance(wanted, Strategy) and is_native(wanted):
-        return _MadeParticipant(label or repr(wanted), wanted.another)
+        return _ObjectParticipant(label or repr(wanted), wanted.another)
     if not isinstance(wanted, type) and isinstance(wanted, SmoothingStrategy):
         raise ValueError(
             f"{wanted!r} draws one entity once: give its class, or a function that makes it"
         )
     make = make_maker(wanted, {})
-    return _MadeParticipant(label or str(getattr(wanted, "__qualname__", wanted)), make)
+    return _ObjectParticipant(label or str(getattr(wanted, "__qualname__", wanted)), make)
 
 
 def _make_report(found: Comparison) -> Report:

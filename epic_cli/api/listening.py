@@ -44,12 +44,12 @@ def listen(
         parse_read(read),
         None if layout is None else RecordLayout(layout),
     )
-    packets = _Block()
+    packets = _BlockReader()
     listener = Listener(ListenSpec(Endpoint.parse(str(address)), ingest), [packets])
     return PacketListener(listener, packets)
 
 
-class _Block(Consumer):
+class _BlockReader(Consumer):
     """A consumer that hands out the newest block packet by packet."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class PacketListener:
     it waits loses no packet. One task at a time can wait.
     """
 
-    def __init__(self, listener: Listener, packets: _Block) -> None:
+    def __init__(self, listener: Listener, packets: _BlockReader) -> None:
         self._listener, self._packets = listener, packets
         self._receiving = listener.receiving
         self._waits = False

@@ -61,7 +61,7 @@ def _is_case(path: Path) -> bool:
         return bool(_OURS.search(stream.read(65536)))
 
 
-def _accepts(config: pytest.Config) -> bool:
+def _is_accepting(config: pytest.Config) -> bool:
     """True if drawn rows are to be accepted; the option of other snapshot plugins counts, too."""
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
@@ -75,7 +75,7 @@ def _accepts(config: pytest.Config) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse ``--epic-accept`` where CI is set."""
-    _accepts(config)
+    _is_accepting(config)
 
 
 class CaseFile(pytest.File):
@@ -106,7 +106,7 @@ class CaseItem(pytest.Item):
         except (BrokenCase, StrategyFailed) as error:
             _check_outcome(broken(path, path, error), accepting=False)
             return
-        _check_outcome(check(case), accepting=_accepts(self.config))
+        _check_outcome(check(case), accepting=_is_accepting(self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the report alone: the line in this file that raised it is no help."""
@@ -185,7 +185,7 @@ class Golden:
         self._names.add(name)
         drawn = rows.encode() if isinstance(rows, str) else rows
         if not isinstance(drawn, bytes):
-            drawn = _as_tsv(drawn)
+            drawn = _write_tsv(drawn)
         row_format = format_of(drawn) or "tsv"
         stem = re.sub(r"[^\w.+-]+", "_", self._request.node.name)
         stem += f"-{name}" if name else ""
@@ -197,7 +197,7 @@ class Golden:
             str(folder / f"{stem}.{row_format}"),
             Tolerances(Tolerance(atol, rtol)),
         )
-        accepting = _accepts(self._request.config)
+        accepting = _is_accepting(self._request.config)
         folder.mkdir(exist_ok=True)
         _check_outcome(check_rows(case, drawn), accepting=accepting)
 
@@ -215,7 +215,7 @@ class Golden:
             raise error.with_traceback(None) from None
 
 
-def _as_tsv(samples: Iterable[Sample]) -> bytes:
+def _write_tsv(samples: Iterable[Sample]) -> bytes:
     from epic_cli.jobs.check.writing import tsv
 
     return tsv(samples)

@@ -274,7 +274,7 @@ def make_maker(
     if settings:
         raise ValueError("settings go with the name or the class of a strategy")
     if not isinstance(strategy, type) and isinstance(strategy, SmoothingStrategy):
-        return _make_once(strategy)
+        return _make_single_use(strategy)
     if not callable(strategy):
         raise TypeError(
             f"{strategy!r} is not a strategy: give a name, a class, a function that makes"
@@ -283,7 +283,7 @@ def make_maker(
     return strategy
 
 
-def _make_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
+def _make_single_use(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
     waiting = [strategy]
 
     def make() -> SmoothingStrategy:

@@ -125,7 +125,7 @@ class BuildEngine(build_ext):
         self.parallel = self.parallel or os.cpu_count()
         self._translating = threading.Lock()
 
-    def _delete_what_is_not_built(self) -> None:
+    def _delete_stale_modules(self) -> None:
         """Remove stale modules: of a room that is gone, or of a strategy compiled alone.
 
         Of two files for one module Python prefers the one for its own version, even if it is older.
@@ -136,7 +136,7 @@ class BuildEngine(build_ext):
             if older or compiled.with_name(compiled.name.partition(".")[0]) not in built:
                 compiled.unlink()
 
-    def _command(self, name: str) -> list[str]:
+    def _compiler_command(self, name: str) -> list[str]:
         """Return the command setuptools compiles or links with.
 
         Old versions have no entry for C++.
@@ -152,18 +152,24 @@ class BuildEngine(build_ext):
         if not place.exists() or place.read_text() != text:
             place.write_text(text)
 
-    def _learn_what_decides(self) -> None:
+    def _digest_inputs(self) -> None:
         """Digest all that a module's compilation depends on but its own files."""
-        command = self._command("compiler_so")
+        command = self._compiler_command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
-        recipe = (sys.version, version("cython"), command, self._command("linker_so"), answer)
+        recipe = (
+            sys.version,
+            version("cython"),
+            command,
+            self._compiler_command("linker_so"),
+            answer,
+        )
         self._digest = hashlib.sha256(repr(recipe).encode())
         shared = (file for file in HERE.rglob("*") if file.suffix in (".pxd", ".h"))
         for file in (Path(__file__), *sorted(shared)):
             self._digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
 
-    def _cache_folder(self, ext: Extension) -> Path:
+    def _find_cache_folder(self, ext: Extension) -> Path:
         """Return the folder in which this build of a module is cached."""
         digest = self._digest.copy()
         for source in ext.sources:
@@ -173,15 +179,15 @@ class BuildEngine(build_ext):
     def build_extensions(self) -> None:
         """Translate the engine to C++ and compile it."""
         if not os.environ.get("EPIC_ALONE"):
-            self._delete_what_is_not_built()
-        compiler = self._command("compiler")[0]
+            self._delete_stale_modules()
+        compiler = self._compiler_command("compiler")[0]
         if shutil.which(compiler) is None:
             raise PlatformError(
                 f"epic needs a C++ compiler to build its engine and found no {compiler!r}: "
                 "install one (for example the packages gcc and g++) and run pip again"
             )
         self._write_keys()
-        self._learn_what_decides()
+        self._digest_inputs()
         self.force = True  # unchanged modules are kept
         gc.disable()  # Cython leaves few circles, and spends a fifth of its time looking for them
         super().build_extensions()
@@ -189,11 +195,11 @@ class BuildEngine(build_ext):
 
     def build_extension(self, ext: Extension) -> None:
         """Translate a room, one at a time, while others are compiled; then compile it."""
-        kept = self._cache_folder(ext)
+        kept = self._find_cache_folder(ext)
         built = Path(self.get_ext_fullpath(ext.name))
         if not kept.exists():
             with self._translating:
-                ext.sources = [self._translated(ext)]
+                ext.sources = [self._translate_to_cpp(ext)]
             super().build_extension(ext)
             put(built, kept)
             versions = sorted(COMPILED.glob(f"{ext.name}.*"), key=lambda one: one.stat().st_mtime)
@@ -203,7 +209,7 @@ class BuildEngine(build_ext):
             put(kept, built)
 
     @staticmethod
-    def _translated(ext: Extension) -> str:
+    def _translate_to_cpp(ext: Extension) -> str:
         """Write the C++ file of a room, which includes its files one after the other.
 
         Return its path.

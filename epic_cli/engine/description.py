@@ -35,14 +35,14 @@ def split(text: str) -> list[Entry]:
     entries: list[Entry] = []
     at, end = 0, len(text)
     while text.strip():
-        start = _skip(text, at)
+        start = _skip_blanks(text, at)
         key, value_at = "", start
-        stop = _ending(text, start, ",=")
+        stop = _find_end(text, start, ",=")
         if stop < end and text[stop] == "=" and text[start : start + 1] != '"':
-            key, value_at = text[start:stop].strip(), _skip(text, stop + 1)
+            key, value_at = text[start:stop].strip(), _skip_blanks(text, stop + 1)
             if not key:
                 raise SettingError(f"no key before '=' in {text!r}, at character {start + 1}")
-        value, at = _value(text, value_at)
+        value, at = _read_value(text, value_at)
         if not key and not value:
             raise SettingError(f"an empty entry in {text!r}, at character {start + 1}")
         entries.append(Entry(key, value))
@@ -164,22 +164,22 @@ class Described:
         return write(self.entries())
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     """Return the index of the next character that is not blank."""
     while at < len(text) and text[at].isspace():
         at += 1
     return at
 
 
-def _ending(text: str, start: int, stops: str) -> int:
+def _find_end(text: str, start: int, stops: str) -> int:
     """Return the index of the first of these characters from ``start`` on, or the text's end."""
     return min((at for stop in stops if (at := text.find(stop, start)) >= 0), default=len(text))
 
 
-def _value(text: str, start: int) -> tuple[str, int]:
+def _read_value(text: str, start: int) -> tuple[str, int]:
     """Return the value that begins here, and the index of the next comma or of the text's end."""
     if text[start : start + 1] != '"':
-        stop = _ending(text, start, ",")
+        stop = _find_end(text, start, ",")
         return text[start:stop].rstrip(), stop
     at, parts = start + 1, []
     while True:
@@ -193,7 +193,7 @@ def _value(text: str, start: int) -> tuple[str, int]:
         if text[stop + 1 : stop + 2] != '"':
             break
         at = stop + 2
-    after = _skip(text, stop + 1)
+    after = _skip_blanks(text, stop + 1)
     if after < len(text) and text[after] != ",":
         raise SettingError(f"a comma is missing at character {after + 1} of {text!r}")
     return '"'.join(parts), after

@@ -21,15 +21,17 @@ class Portable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Reduce the error to its attributes, since creating it from its message may fail."""
-        kept = {name: value if _survives(value) else None for name, value in vars(self).items()}
-        return _portable, (type(self), cast("BaseException", self).args), kept
+        kept = {
+            name: value if _can_be_pickled(value) else None for name, value in vars(self).items()
+        }
+        return _restore_error, (type(self), cast("BaseException", self).args), kept
 
 
-def _portable(kind: type[BaseException], args: tuple[object, ...]) -> BaseException:
+def _restore_error(kind: type[BaseException], args: tuple[object, ...]) -> BaseException:
     return kind.__new__(kind, *args)
 
 
-def _survives(value: object) -> bool:
+def _can_be_pickled(value: object) -> bool:
     """Return True if a value can be sent to another process."""
     import pickle
 
@@ -82,11 +84,11 @@ class StrategyFailed(Portable, RuntimeError):
     @property
     def story(self) -> str:
         """The call that failed, why, and where in the strategy's code."""
-        source = f" ({_from_here(self.file)}, line {self.line})" if self.line else ""
-        return f"{self._when}: {self.what}{source}"
+        source = f" ({_make_relative(self.file)}, line {self.line})" if self.line else ""
+        return f"{self._describe_moment}: {self.what}{source}"
 
     @property
-    def _when(self) -> str:
+    def _describe_moment(self) -> str:
         """During what, and at which packet or tick."""
         asked = {"import": "while loading", "__init__": "while being created"}
         words = asked.get(self.during, f"in {self.during}")
@@ -108,10 +110,10 @@ def raised(strategy: type, during: str, error: BaseException) -> StrategyFailed:
 
 def raised_in(strategy: str, home: str, during: str, error: BaseException) -> StrategyFailed:
     """Return the failure for an exception of a strategy's code; ``home`` is its file, if known."""
-    text = _printable(_text(error))
+    text = _escape_controls(_get_message(error))
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     failure = StrategyFailed(strategy, during, what, error)
-    failure.file, failure.line = _source(error, home)
+    failure.file, failure.line = _find_source(error, home)
     failure.__cause__ = error
     return failure
 
@@ -132,7 +134,7 @@ def wrong_answer(answer: object) -> str:
 
     missing = [word for word in ("position", "velocity", "status") if not hasattr(answer, word)]
     if missing:
-        return f"it returned {_short(answer)}, not a Sample: it has no {', '.join(missing)}"
+        return f"it returned {_shorten_repr(answer)}, not a Sample: it has no {', '.join(missing)}"
     for name in ("position", "velocity"):
         value = getattr(answer, name)
         try:
@@ -140,14 +142,14 @@ def wrong_answer(answer: object) -> str:
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) != 3:
-            return f"its {name} is {_short(value)}, not three numbers"
+            return f"its {name} is {_shorten_repr(value)}, not three numbers"
         if not all(abs(number) < float("inf") for number in numbers):
-            return f"its {name} is not finite: {_short(value)}"
+            return f"its {name} is not finite: {_shorten_repr(value)}"
     status = getattr(answer, "status", None)
-    return f"its status is {_short(status)}, not one of {', '.join(STATUSES)}"
+    return f"its status is {_shorten_repr(status)}, not one of {', '.join(STATUSES)}"
 
 
-def _source(error: BaseException, home: str) -> tuple[str, int]:
+def _find_source(error: BaseException, home: str) -> tuple[str, int]:
     """Return the file and line of a strategy's own code that an error comes from."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
@@ -164,7 +166,7 @@ def trace_frames(error: BaseException) -> list[tuple[str, int]]:
     return [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
-def _from_here(file: str) -> str:
+def _make_relative(file: str) -> str:
     """Return a path relative to the current folder if it lies below it."""
     import os
 
@@ -172,22 +174,22 @@ def _from_here(file: str) -> str:
     return file.removeprefix(here)
 
 
-def _text(error: BaseException) -> str:
+def _get_message(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # third-party code may fail in any way
         return ""
 
 
-def _printable(text: str) -> str:
+def _escape_controls(text: str) -> str:
     """Return the text on one line, with control characters escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
 
 
-def _short(value: object) -> str:
+def _shorten_repr(value: object) -> str:
     """Return a shortened ``repr``."""
     try:
-        text = _printable(repr(value))
+        text = _escape_controls(repr(value))
     except Exception:  # third-party code may fail in any way
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."

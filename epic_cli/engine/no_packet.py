@@ -24,13 +24,13 @@ def why_no_packet(source: object) -> str:
         wrong = (
             f"its {name} is {reprlib.repr(value)}, not {_KEYS[name].python}"
             for name, value in values.items()
-            if not _is(name, value)
+            if not _is_valid(name, value)
         )
         what = next(wrong, "a field has a wrong type")
     return f"not a packet: {what}: {reprlib.repr(source)}"
 
 
-def _is(name: str, value: object) -> bool:
+def _is_valid(name: str, value: object) -> bool:
     wanted, columns = _KEYS[name].type, _KEYS[name].columns
     if wanted is KeyType.NAME:
         return isinstance(value, str)

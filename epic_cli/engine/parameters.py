@@ -71,7 +71,7 @@ def parse_quantity(text: str, unit: str) -> float:
     try:
         if "/" in text:
             return float(exact(text, unit))
-        number, power = _split(text, unit)
+        number, power = _split_unit(text, unit)
         mantissa, _, exponent = number.partition("e")
         found = float(f"{mantissa}e{int(exponent or 0) + power}" if power else number)
         if not math.isnan(found):
@@ -85,7 +85,7 @@ def exact(text: str, unit: str) -> Fraction:
     """Parse a number as a ratio; raise what ``float``, ``Fraction`` and a mapping raise."""
     from fractions import Fraction  # rarely needed
 
-    number, power = _split(text, unit)
+    number, power = _split_unit(text, unit)
     if "/" not in number and not 1e-9 < abs(float(number)) < 1e9:
         ratio = Fraction(float(number))  # not the decimal: it has all the zeros of 1e-999999999
     else:
@@ -93,7 +93,7 @@ def exact(text: str, unit: str) -> Fraction:
     return ratio * Fraction(10) ** power
 
 
-def _split(text: str, unit: str) -> tuple[str, int]:
+def _split_unit(text: str, unit: str) -> tuple[str, int]:
     """Return the number without its unit, and the unit's power of ten."""
     text = text.strip().lower()
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz%")
@@ -399,8 +399,8 @@ class Number(Parameter):
             return [("a whole number" if self.whole else "a number") + (unit and f" of{unit}")]
         kind = "a whole number from " if self.whole else ""
         if self.high == math.inf:
-            return [f"{kind}{_short(self.low)}{unit} or more"]
-        return [f"{kind}{_short(self.low)} to {_short(self.high)}{unit}"]
+            return [f"{kind}{_format_number(self.low)}{unit} or more"]
+        return [f"{kind}{_format_number(self.low)} to {_format_number(self.high)}{unit}"]
 
     def _takes(self, number: float) -> bool:
         in_range = self.low <= number <= self.high and abs(number) != math.inf
@@ -440,7 +440,7 @@ class Span(Number):
     def _check(self, value: object) -> Value:
         intervals = self._intervals(value)
         if intervals is not None and self.low <= intervals <= self.INTERVALS:
-            return f"{_short(intervals)}i"
+            return f"{_format_number(intervals)}i"
         return super()._check(value)
 
     def _hint(self, text: str) -> str:
@@ -452,7 +452,7 @@ class Span(Number):
         return plain_number(text.removesuffix("i")) if text.endswith("i") else None
 
     def _numbers(self) -> list[str]:
-        return [*super()._numbers(), f"{_short(self.low)}i to {self.INTERVALS}i"]
+        return [*super()._numbers(), f"{_format_number(self.low)}i to {self.INTERVALS}i"]
 
 
 class Choice(Parameter):
@@ -617,5 +617,5 @@ def _check_file_name(text: str) -> str:
     return text
 
 
-def _short(number: float) -> str:
+def _format_number(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:.12g}"

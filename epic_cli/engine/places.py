@@ -49,7 +49,7 @@ def plugins(group: str = GROUP) -> list[Plugin]:
     """Return the entry points of installed packages, without loading them."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
-    if not _any_says(f"[{group}]"):
+    if not _may_have_entry_points(f"[{group}]"):
         return []
     from importlib.metadata import entry_points  # slow to load, and rarely needed
 
@@ -61,7 +61,7 @@ def plugins(group: str = GROUP) -> list[Plugin]:
     return sorted(found)
 
 
-def _any_says(mark: str) -> bool:
+def _may_have_entry_points(mark: str) -> bool:
     """Return True if an installed package may have entry points of this group."""
     for folder in sys.path:
         try:
@@ -91,11 +91,13 @@ def class_at(place: str, *, outright: bool) -> type:
     is_file = outright and path.endswith(".py")
     if outright:
         check_code(os.path.realpath(path) if is_file else path)
-    module = _module_of_file(path) if is_file else _module(path, outright)
+    module = _load_file(path) if is_file else _load_module(path, outright)
     try:
         found = reduce(getattr, attributes.split("."), module)
     except AttributeError as error:
-        raise NotFound(f"{error}{_shadowed(path, module) if outright else ''}") from error
+        raise NotFound(
+            f"{error}{_hint_at_shadowed_file(path, module) if outright else ''}"
+        ) from error
     except Exception as error:  # other people's code may fail in any way
         raise raised_in(place, module.__file__ or "", "import", error) from error
     if not isinstance(found, type):
@@ -115,7 +117,7 @@ def absolute(place: str) -> str:
     return f"{os.path.abspath(file)}:{attributes}" if file and is_here else place  # noqa: PTH100
 
 
-def _module(path: str, outright: bool) -> ModuleType:
+def _load_module(path: str, outright: bool) -> ModuleType:
     if not all(part.isidentifier() for part in path.split(".")):
         raise NotFound(f"{path!r} is not a module name")
     top = path.partition(".")[0]
@@ -134,14 +136,14 @@ def _module(path: str, outright: bool) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # other people's code may fail in any way
-        raise _failed(path, path.rpartition(".")[2], error) from error
+        raise _make_failure(path, path.rpartition(".")[2], error) from error
 
 
 #: The modules that were loaded from a file, by its path, with the time of the file.
 _loaded: dict[str, tuple[int, ModuleType]] = {}
 
 
-def _module_of_file(path: str) -> ModuleType:
+def _load_file(path: str) -> ModuleType:
     """Load the module in a file; reload it if the file has changed."""
     from importlib.util import module_from_spec, spec_from_file_location
 
@@ -172,7 +174,7 @@ def _module_of_file(path: str) -> ModuleType:
     return module
 
 
-def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
+def _make_failure(path: str, name: str, error: BaseException) -> StrategyFailed:
     """Return the failure for an exception of a module; find its file in the traceback."""
     home = ""
     for file, _ in trace_frames(error):
@@ -182,7 +184,7 @@ def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
     return raised_in(path, home, "import", error)
 
 
-def _shadowed(path: str, module: ModuleType) -> str:
+def _hint_at_shadowed_file(path: str, module: ModuleType) -> str:
     """Return a hint if an installed module shadows a file in the current folder."""
     file = f"./{path.replace('.', '/')}.py"
     there = os.path.isfile(file)  # noqa: PTH113

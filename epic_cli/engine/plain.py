@@ -64,10 +64,10 @@ class Anything(Setting):
 
     def convert(self, value: Value) -> Any:
         """Return an int, a float or the text."""
-        return value if isinstance(value, str) else _narrowed(value)
+        return value if isinstance(value, str) else _to_whole_if_equal(value)
 
 
-class _Number(Number):
+class _AnyNumber(Number):
     """Any number; one whose default is whole without being called an int arrives as it is given."""
 
     def __init__(self, name: str, default: Value, *, whole: bool, unset: str, narrow: bool) -> None:
@@ -78,7 +78,7 @@ class _Number(Number):
     def convert(self, value: Value) -> float | int:
         """Return the number."""
         number = super().convert(value)
-        return _narrowed(number) if self.narrow else number
+        return _to_whole_if_equal(number) if self.narrow else number
 
 
 class OpenDeclaration(Declaration):
@@ -113,10 +113,10 @@ def find_declaration(found: type, name: str) -> Declaration:
     """
     declared = getattr(found, "declaration", None)
     if isinstance(declared, Declaration):
-        return _checked(declared)._replace(name=name)
+        return _check_declaration(declared)._replace(name=name)
     kind, settings = Declaration, _declared_settings(found)
     if settings is None:
-        settings, is_open = _parameters(found)
+        settings, is_open = _read_parameters(found)
         kind = OpenDeclaration if is_open else Declaration
     summary = (found.__doc__ or "").strip().partition("\n")[0]
     return kind(name, summary, "other packages", source=found.__module__, settings=settings)
@@ -155,7 +155,7 @@ def fit(found: type, given: Mapping[str, Any]) -> str:
     return ""
 
 
-def _checked(declared: Declaration) -> Declaration:
+def _check_declaration(declared: Declaration) -> Declaration:
     texts = (
         "name",
         "summary",
@@ -192,14 +192,14 @@ def _declared_settings(found: type) -> tuple[Setting, ...] | None:
     return tuple(settings)
 
 
-class _Type(NamedTuple):
+class _ParameterType(NamedTuple):
     """The annotation of a parameter, without ``None``."""
 
     kind: object
     optional: bool
 
 
-def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
+def _read_parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
     """Return the parameters that can be set, and True if the constructor takes any others."""
     try:
         parameters = inspect.signature(found).parameters.values()
@@ -212,18 +212,18 @@ def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
     settings = []
     for parameter in parameters:
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            setting = _setting(parameter, hints.get(parameter.name, parameter.annotation))
+            setting = _make_setting(parameter, hints.get(parameter.name, parameter.annotation))
             settings += [setting] if setting else []
     return tuple(settings), any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
-def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None:
+def _make_setting(parameter: inspect.Parameter, annotation: object) -> Setting | None:
     """Return the setting for a constructor's parameter; None if it cannot be written as text."""
     name, default = parameter.name, parameter.default
-    written = _written(default)
+    written = _write_default(default)
     if written is None:
         return None
-    kind, optional = _type(annotation)
+    kind, optional = _read_annotation(annotation)
     guessed = kind is None and default is not None and default is not parameter.empty
     if guessed:
         kind = type(default)
@@ -234,7 +234,7 @@ def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None
         return Choice(name, written, "", kind)
     if kind is int or kind is float:
         whole = kind is int
-        return _Number(
+        return _AnyNumber(
             name, written, whole=whole and not guessed, unset=unset, narrow=whole and guessed
         )
     words = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
@@ -243,20 +243,20 @@ def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None
     return Anything(name, written, "")
 
 
-def _type(annotation: object) -> _Type:
+def _read_annotation(annotation: object) -> _ParameterType:
     if annotation is inspect.Parameter.empty:
-        return _Type(None, False)
+        return _ParameterType(None, False)
     if isinstance(annotation, str):
         named = {"bool": bool, "int": int, "float": float, "str": str}
         base, _, rest = annotation.partition("|")
-        return _Type(named.get(base.strip()), rest.strip() == "None")
+        return _ParameterType(named.get(base.strip()), rest.strip() == "None")
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         kinds = [arg for arg in typing.get_args(annotation) if arg is not type(None)]
-        return _Type(kinds[0] if len(kinds) == 1 else object, len(kinds) < 2)
-    return _Type(annotation, False)
+        return _ParameterType(kinds[0] if len(kinds) == 1 else object, len(kinds) < 2)
+    return _ParameterType(annotation, False)
 
 
-def _written(default: object) -> Value | None:
+def _write_default(default: object) -> Value | None:
     """Return a default as text; empty if there is none, None if it cannot be written."""
     if default is inspect.Parameter.empty:
         return ""
@@ -269,5 +269,5 @@ def _written(default: object) -> Value | None:
     return default if isinstance(default, int | float | str) else None
 
 
-def _narrowed(number: float) -> float | int:
+def _to_whole_if_equal(number: float) -> float | int:
     return int(number) if number == math.floor(number) else number

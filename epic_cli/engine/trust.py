@@ -81,7 +81,7 @@ def check_output(path: str) -> None:
     Links are followed. ``os.devnull``, pipes and terminals hold nothing that could be lost.
     """
     asking = _asking.get()
-    if not asking or path == "-" or _is_stream(path):
+    if not asking or path == "-" or _is_device_or_stream(path):
         return
     target = os.path.realpath(path)
     for folder, remedy in asking:
@@ -97,7 +97,7 @@ def check_output(path: str) -> None:
 _STREAMS = ("null", "full", "tty", "stdin", "stdout", "stderr")
 
 
-def _is_stream(path: str) -> bool:
+def _is_device_or_stream(path: str) -> bool:
     """Return True for a device that holds nothing and a standard stream that is no file."""
     if path == os.devnull:
         return True

@@ -84,7 +84,7 @@ class Experiment:
         given = self.job.runs
         if isinstance(given, RecordedRuns):
             return iter([_read_recorded(given)])
-        return iter(replace(given, load=lambda file, **_: _read_unchanged(load_movement, file)))
+        return iter(replace(given, load=lambda file, **_: _read_cached(load_movement, file)))
 
 
 _drawn_option = drawn_option("")
@@ -222,19 +222,17 @@ def _read_recording(file: str, drawn: str | None, offset: float) -> Run:
 
 def _read_recorded(given: Any) -> Run:
     """Read the recording, and what the game drew of it."""
-    found: Run = _read_unchanged(
-        _read_recording, *given.recordings, given.drawn, given.drawn_offset
-    )
+    found: Run = _read_cached(_read_recording, *given.recordings, given.drawn, given.drawn_offset)
     return found
 
 
-def _read_unchanged(kind: Callable[..., Any], *about: Any) -> Any:
+def _read_cached(kind: Callable[..., Any], *about: Any) -> Any:
     files = (Path(file) for file in about if isinstance(file, str))
-    return _read_once(kind, about, tuple(file.stat().st_mtime_ns for file in files))
+    return _read_files(kind, about, tuple(file.stat().st_mtime_ns for file in files))
 
 
 @lru_cache(maxsize=2)
-def _read_once(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple[int, ...]) -> Any:
+def _read_files(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple[int, ...]) -> Any:
     """Read files once until they change; raise ``InvalidExperiment`` for a refused line."""
     del changed
     try:

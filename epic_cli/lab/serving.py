@@ -122,7 +122,7 @@ class ExperimentSession:
         self._sending, self._number = threading.Lock(), None
         self._threads = [
             threading.Thread(target=work, name="lab", daemon=True)
-            for work in (self._draw, self._judge)
+            for work in (self._draw_pictures, self._judge_experiments)
         ]
         for thread in self._threads:
             thread.start()
@@ -138,23 +138,23 @@ class ExperimentSession:
         for thread in self._threads:
             thread.join(LEAVE)
 
-    def _draw(self) -> None:
+    def _draw_pictures(self) -> None:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
             for message in self._asked.items():
                 number = self._number = message.get("number")
                 query = str(message.get("query", ""))
-                with self._report_refusals(number, partial(self._mend, bench, query)):
+                with self._report_refusals(number, partial(self._mend_experiment, bench, query)):
                     experiment = bench.read(read_query(query, self._given.own))
                     self._send_frame(_make_picture(bench, experiment), experiment, 1, number)
                     self._drawn.put((experiment.lab, number))
 
-    def _judge(self) -> None:
+    def _judge_experiments(self) -> None:
         with contextlib.closing(ExperimentRunner(self._given)) as bench:
             for lab, number in self._drawn.items():
                 with contextlib.suppress(Superseded), self._report_refusals(number):
-                    self._judge_one(bench, lab, number)
+                    self._judge_experiment(bench, lab, number)
 
-    def _judge_one(self, bench: ExperimentRunner, lab: LabSpec, number: Any) -> None:
+    def _judge_experiment(self, bench: ExperimentRunner, lab: LabSpec, number: Any) -> None:
         scenes: tuple[Scene, ...] = ()
         for networks in STEPS if lab.simulated else STEPS[:1]:
             if self._drawn.wait(PAUSE if networks <= STEPS[1] else REST):
@@ -182,14 +182,14 @@ class ExperimentSession:
         except Superseded:
             raise
         except (SettingError, InvalidExperiment, StrategyFailed) as error:
-            self._refuse(number, str(error), **mend())
+            self._send_refusal(number, str(error), **mend())
         except Exception as error:
-            self._refuse(number, f"internal error: {error!r}")
+            self._send_refusal(number, f"internal error: {error!r}")
 
-    def _refuse(self, number: Any, words: str, **mend: Any) -> None:
+    def _send_refusal(self, number: Any, words: str, **mend: Any) -> None:
         self._send(number, frame(kind="refused", number=number, words=words, **mend))
 
-    def _mend(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
+    def _mend_experiment(self, bench: ExperimentRunner, query: str) -> dict[str, Any]:
         """Return the valid part of a refused experiment, and its wrong entries."""
 
         def fits(query: str) -> bool:

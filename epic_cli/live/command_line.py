@@ -188,7 +188,7 @@ class DroppingWriter:
         if self._descriptor is not None:
             sink.flush()
             # a daemon, so that the program does not wait for a pipe that is not read
-            threading.Thread(target=self._pass_on, daemon=True).start()
+            threading.Thread(target=self._write_pieces, daemon=True).start()
 
     def write(self, data: bytes, rows: int) -> None:
         """Take whole rows; drop all of them if there is no room."""
@@ -221,7 +221,7 @@ class DroppingWriter:
         if self._error is not None:
             raise CannotAccess("write to", self._sink.name, self._error)
 
-    def _pass_on(self) -> None:
+    def _write_pieces(self) -> None:
         assert self._descriptor is not None
         try:
             while True:
@@ -354,7 +354,8 @@ class ListenProgress(Consumer):
         if self._is_due:
             self._say_findings()
         words = (
-            describe_losses(counts, self.receiving.dropped, self.receiving.queue) + self._left_out
+            describe_losses(counts, self.receiving.dropped, self.receiving.queue)
+            + self._describe_left_out
         )
         if words != self._last:
             self._last = words
@@ -369,7 +370,9 @@ class ListenProgress(Consumer):
             if self._watch.end():
                 self._say_findings()
             drops = self.receiving.dropped, self.receiving.queue
-            words = summary(listener.counts, len(listener.entities), *drops) + self._left_out
+            words = (
+                summary(listener.counts, len(listener.entities), *drops) + self._describe_left_out
+            )
             for recording in self.recordings:
                 words += (
                     f"{recording.file.recorded:,} {recording.unit} recorded in {recording.file}\n"
@@ -377,7 +380,7 @@ class ListenProgress(Consumer):
             self.say(words)
 
     @property
-    def _left_out(self) -> str:
+    def _describe_left_out(self) -> str:
         words = "" if self.rows is None else self.rows.left_out
         return words + "".join(
             f"{recording.left_out}\n" for recording in self.recordings if recording.left_out

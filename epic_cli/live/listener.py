@@ -160,13 +160,13 @@ class LiveDrawing:
             return
         if len(packets):
             self._replay.feed(packets)
-            _draw_due(self._replay, self._samples, self._show)
+            _draw_due(self._replay, self._samples, self._pass_samples)
         if now is not None:
             self.drawn_up_to = max(self.drawn_up_to, math.floor(now * 1e6) / 1e6)
             self._replay.advance(self.drawn_up_to)
-            _draw_due(self._replay, self._samples, self._show)
+            _draw_due(self._replay, self._samples, self._pass_samples)
 
-    def _show(self, samples: SampleBlock) -> None:
+    def _pass_samples(self, samples: SampleBlock) -> None:
         for consumer in self.consumers:
             consumer.take_samples(samples, self.entities)
 

@@ -95,7 +95,7 @@ class Viewport:
                 self._choose_plane(high - low)
             across = list(self.plane)
             if self._fits and (
-                self._center is None or resized or not self._contains(low[across], high[across])
+                self._center is None or resized or not self._contains_box(low[across], high[across])
             ):
                 self._fit_box(low[across], high[across])
         if followed is not None and np.isfinite(followed).all():
@@ -108,14 +108,14 @@ class Viewport:
             self.plane = next(plane for plane in PLANES if least not in plane)
             self._center = None
 
-    def _contains(self, low: Floats, high: Floats) -> bool:
+    def _contains_box(self, low: Floats, high: Floats) -> bool:
         assert self._center is not None
-        half = self._half
+        half = self._half_size
         inside = (low >= self._center - half).all() and (high <= self._center + half).all()
         return bool(inside) and bool(((high - low) > _TOO_SMALL * 2 * half).any())
 
     @property
-    def _half(self) -> Floats:
+    def _half_size(self) -> Floats:
         """Half of the map's size, across and up, in length units."""
         columns, lines = self._size
         return np.array([columns, lines * HEIGHT]) * self._cell / 2

@@ -100,7 +100,7 @@ class Points(NamedTuple):
         return Points(self.positions[places], self.entities[places], self.times[places])
 
 
-class _Recent:
+class _RecentRecords:
     """Recent records as bytes, in pieces, each with its end time; the oldest are dropped."""
 
     def __init__(self, record: np.dtype[np.void], kept: float, most: int) -> None:
@@ -137,8 +137,8 @@ class History:
         self.rotations: dict[int, Floats] = {}
         self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
         self._count = 0
-        self._points = _Recent(POINT, KEPT, _MOST)
-        self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
+        self._points = _RecentRecords(POINT, KEPT, _MOST)
+        self._rows = _RecentRecords(ROW, KEPT, _MOST_ROWS)
 
     def copy_frozen(self) -> History:
         """Return a copy that later packets do not change."""
@@ -209,7 +209,7 @@ class History:
     def redraw(self) -> None:
         """Forget the drawn samples, which will be drawn again."""
         self.rotations.clear()
-        self._rows = _Recent(ROW, KEPT, _MOST_ROWS)
+        self._rows = _RecentRecords(ROW, KEPT, _MOST_ROWS)
 
     def blocks(self) -> list[PacketBlock]:
         """Return the packets in their order."""
@@ -321,7 +321,7 @@ class LiveTraffic:
         """
         if counts.clock_resets > self._resets:
             self._resets = counts.clock_resets
-            self._forget(now)
+            self._forget_delays(now)
         if real_time - self._looked < _EVERY:
             return
         self._looked = real_time
@@ -334,27 +334,27 @@ class LiveTraffic:
         delays = np.sort(received["delay"])
         self.flow = TrafficFlow(
             packets,
-            self._datagram_rate(),
+            self._measure_datagram_rate(),
             _measure_loss(received),
             _measure_jitter(received),
             _quantile(delays, 0.5) - shortest,
             _quantile(delays, 0.95) - shortest,
-            self._history(now, shortest),
+            self._list_longest_delays(now, shortest),
         )
 
-    def _forget(self, now: float) -> None:
+    def _forget_delays(self, now: float) -> None:
         """Forget the delays around a reset of the clock, which mean nothing."""
         self._since, self._looked = now, -math.inf
         for second in [known for known in self._longest if known >= math.floor(now - _UNCLEAR)]:
             del self._longest[second], self._shortest[second]
 
-    def _datagram_rate(self) -> float:
+    def _measure_datagram_rate(self) -> float:
         if len(self._datagrams) < 2:
             return 0.0
         (begin, before), (end, after) = self._datagrams[0], self._datagrams[-1]
         return (after - before) / (end - begin)
 
-    def _history(self, now: float, shortest: float) -> tuple[float, ...]:
+    def _list_longest_delays(self, now: float, shortest: float) -> tuple[float, ...]:
         if not self._longest:
             return ()
         last = math.floor(now)
@@ -390,15 +390,15 @@ def _measure_loss(received: Rows) -> float:
     first[1:] = (np.diff(entities) != 0) | (numbers[1:] != numbers[:-1])
     numbers, entities = numbers[first], entities[first]  # drop duplicates
     together = np.unique(numbers)
-    each = _missing_share(numbers, np.flatnonzero(np.diff(entities, prepend=-1)))
+    each = _compute_missing_share(numbers, np.flatnonzero(np.diff(entities, prepend=-1)))
     steps = np.minimum(np.diff(numbers)[np.diff(entities) == 0], _LONGEST_STEP).astype(int)
     if len(together) < len(numbers) and (not len(steps) or np.bincount(steps).argmax() == 1):
         return each
-    both = (each, _missing_share(together, np.zeros(min(len(together), 1), int)))
+    both = (each, _compute_missing_share(together, np.zeros(min(len(together), 1), int)))
     return min((share for share in both if not math.isnan(share)), default=math.nan)
 
 
-def _missing_share(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
+def _compute_missing_share(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
     """Return the missing share of streams of ascending numbers that begin at these places."""
     if not len(begins):
         return math.nan
@@ -477,11 +477,11 @@ class LiveEvaluator:
         paused = now == self._gathered_at and self._begun > -math.inf  # no new packets
         if real_time - self._begun >= _ROUND and not paused:
             self._begun, self._gathered_at = real_time, now
-            self._gathered = _gather(history, now, only, truth)
+            self._gathered = _gather_packets(history, now, only, truth)
             if only is not None:
                 points = history.points(now - WINDOW)
                 own = points[points["entity"] == history.entities.number_of(only)]
-                self.curves[2].update(_by_second(own["time"], own["delay"], np.max))
+                self.curves[2].update(_group_by_second(own["time"], own["delay"], np.max))
                 for curve in self.curves:
                     while len(curve) > HISTORY:
                         del curve[next(iter(curve))]
@@ -498,7 +498,7 @@ class LiveEvaluator:
             )
         while self._left:
             name, has_turn = self._left.popleft()
-            found = self._measure(*self._gathered[name])
+            found = self._measure_entity(*self._gathered[name])
             if has_turn:
                 self._turns[name] = self._gathered_at
             if found is not None:
@@ -509,7 +509,7 @@ class LiveEvaluator:
             del self._measured[name]
             self._turns.pop(name, None)
 
-    def _measure(
+    def _measure_entity(
         self, packets: PacketBlock, sent: PacketBlock | None, rows: Rows
     ) -> Measurement | None:
         if len(rows) < 2 or rows["time"][-1] - rows["time"][0] < _WHOLE:
@@ -532,7 +532,7 @@ class LiveEvaluator:
             apart = np.square(shown - sampled.positions).sum(axis=1)[counted]
             errors, lags, _ = self.curves
             self.apart = times[counted], np.sqrt(apart)
-            errors |= _by_second(times[counted], apart, lambda some: math.sqrt(some.mean()))
+            errors |= _group_by_second(times[counted], apart, lambda some: math.sqrt(some.mean()))
             lags[int(times[-1])] = found.lag.seconds
         return found
 
@@ -572,7 +572,7 @@ class LiveEvaluator:
         return self._measured[name][1].error if name in self._measured else float("nan")
 
 
-def _by_second(
+def _group_by_second(
     times: Floats, values: Floats, figure: Callable[[Floats], float]
 ) -> dict[int, float]:
     """Return a figure of the values in each whole second, and in the last one."""
@@ -583,7 +583,7 @@ def _by_second(
     }
 
 
-def _gather(
+def _gather_packets(
     history: History, now: float, only: str | None, truth: History | None
 ) -> dict[str, tuple[PacketBlock, PacketBlock | None, Rows]]:
     """Return each entity's received packets, its sent ones if known, and its rows."""
@@ -782,20 +782,20 @@ def step_value(setting: Setting, value: Value, upwards: bool) -> Value:
         return f"{min(max(tenths, 1), 10 * setting.INTERVALS) / 10:g}i"
     if isinstance(value, str):  # a word, such as auto
         usual = setting.tune[0] if setting.tune else _USUAL
-        return _clamp(setting, usual) if upwards else value
-    after = _clamp(setting, _next_step(setting, value, upwards))
+        return _clamp_to_range(setting, usual) if upwards else value
+    after = _clamp_to_range(setting, _find_next_step(setting, value, upwards))
     if after == value and not upwards and setting.unset:
         return setting.unset
     return after
 
 
-def _clamp(setting: Number, value: float) -> float:
+def _clamp_to_range(setting: Number, value: float) -> float:
     if setting.whole:
         value = round(value)
     return float(f"{min(max(value, setting.low), setting.high):.9g}")
 
 
-def _next_step(setting: Number, value: float, upwards: bool) -> float:
+def _find_next_step(setting: Number, value: float, upwards: bool) -> float:
     """Return the next step of the range worth tuning; outside of it, or without, a rung."""
     least = _LEAST
     if setting.whole and abs(value) < 10:
@@ -804,24 +804,24 @@ def _next_step(setting: Number, value: float, upwards: bool) -> float:
         low, high = setting.tune
         least = low / 10
         if setting.scale == "linear":
-            least = step = _rung_at((high - low) / _PARTS)
+            least = step = _find_rung_at((high - low) / _PARTS)
             step = math.ceil(step) if setting.whole else step
             places = value / step
             place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
             if low - step / 2 <= place * step <= high + step / 2:
                 return place * step
-    return _next_rung(value, least) if upwards else -_next_rung(-value, least)
+    return _find_next_rung(value, least) if upwards else -_find_next_rung(-value, least)
 
 
-def _next_rung(value: float, least: float) -> float:
+def _find_next_rung(value: float, least: float) -> float:
     """Return the next rung above, on a ladder that goes through 0."""
     if value < 0:
         below = _RUNGS[max(bisect_left(_RUNGS, -value * (1 - 1e-6)) - 1, 0)]
         return -below if below >= least * 0.999 else 0.0
-    return _rung_at(value * (1 + 2e-6) if value else least)
+    return _find_rung_at(value * (1 + 2e-6) if value else least)
 
 
-def _rung_at(value: float) -> float:
+def _find_rung_at(value: float) -> float:
     """Return the rung at or above a positive value."""
     return _RUNGS[min(bisect_left(_RUNGS, value * (1 - 1e-6)), len(_RUNGS) - 1)]
 

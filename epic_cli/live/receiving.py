@@ -54,7 +54,7 @@ class _IoVec(ctypes.Structure):
     _fields_ = (("base", ctypes.c_void_p), ("size", ctypes.c_size_t))
 
 
-class _Header(ctypes.Structure):
+class _MessageHeader(ctypes.Structure):
     """``struct msghdr`` of recvmsg(2)."""
 
     _fields_ = (
@@ -68,14 +68,14 @@ class _Header(ctypes.Structure):
     )
 
 
-class _Message(ctypes.Structure):
+class _BatchMessage(ctypes.Structure):
     """``struct mmsghdr`` of recvmmsg(2)."""
 
-    _fields_ = (("header", _Header), ("size", ctypes.c_uint))
+    _fields_ = (("header", _MessageHeader), ("size", ctypes.c_uint))
 
 
 _MESSAGE = struct.Struct("@PIPNPNi0PI0P")
-assert _MESSAGE.size == ctypes.sizeof(_Message)
+assert _MESSAGE.size == ctypes.sizeof(_BatchMessage)
 
 #: The head of a control message: size, level and kind (cmsg(3)).
 _CONTROL_HEADER = struct.Struct("@Nii")
@@ -86,7 +86,7 @@ _DROPS = struct.Struct("@32xI")
 _ALIGNED = struct.calcsize("@N")
 
 
-class _Buffers:
+class _KernelBuffers:
     """The buffers that the kernel fills; the sockets of a thread share them between calls."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class _Buffers:
         self.controls = bytearray(_AT_ONCE * _CONTROL)
         data, names, controls = map(_buffer_address, (self.data, self.names, self.controls))
         self.pieces = (_IoVec * _AT_ONCE)()
-        self.messages = (_Message * _AT_ONCE)()
+        self.messages = (_BatchMessage * _AT_ONCE)()
         for index, (piece, message) in enumerate(zip(self.pieces, self.messages, strict=True)):
             piece.base, piece.size = data + index * LARGEST, LARGEST
             header = message.header
@@ -109,10 +109,10 @@ class _Buffers:
 _of_thread = threading.local()
 
 
-def _thread_buffers() -> _Buffers:
-    found: _Buffers | None = getattr(_of_thread, "buffers", None)
+def _thread_buffers() -> _KernelBuffers:
+    found: _KernelBuffers | None = getattr(_of_thread, "buffers", None)
     if found is None:
-        found = _of_thread.buffers = _Buffers()
+        found = _of_thread.buffers = _KernelBuffers()
     return found
 
 
@@ -148,22 +148,24 @@ class KernelBatch:
         if count < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
-        self._take(buffers, count, found)
+        self._append_datagrams(buffers, count, found)
         return bool(count == some)
 
-    def _take(self, buffers: _Buffers, count: int, found: list[ReceivedDatagram]) -> None:
+    def _append_datagrams(
+        self, buffers: _KernelBuffers, count: int, found: list[ReceivedDatagram]
+    ) -> None:
         now, wall = time.monotonic_ns(), time.time_ns()
         data, names = buffers.data, buffers.names
         sizes = memoryview(buffers.messages).cast("B")[: count * _MESSAGE.size]
         for index, (_, name, _, _, _, control, _, size) in enumerate(_MESSAGE.iter_unpack(sizes)):
-            age = wall - self._arrival(buffers.controls, index * _CONTROL, control, wall)
+            age = wall - self._read_arrival(buffers.controls, index * _CONTROL, control, wall)
             arrival = (now - age if 0 <= age <= _OLDEST else now) / 1e9
             begin = index * LARGEST
             place = bytes(names[index * _NAME : index * _NAME + name])
             sender = buffers.senders.get(place) or _decode_address(buffers.senders, place)
             found.append(ReceivedDatagram(bytes(data[begin : begin + size]), sender, arrival))
 
-    def _arrival(self, controls: bytearray, at: int, size: int, wall: int) -> int:
+    def _read_arrival(self, controls: bytearray, at: int, size: int, wall: int) -> int:
         """Return when the kernel received a datagram, in nanoseconds of the wall clock."""
         end = at + size
         taken = wall
@@ -240,7 +242,7 @@ class Reception:
     async def readable(self, seconds: float | None = None) -> None:
         """Wait for a datagram, for ``close``, or for ``seconds`` at most."""
         changed = asyncio.Event()
-        loop, waitable = asyncio.get_running_loop(), self._waitable()
+        loop, waitable = asyncio.get_running_loop(), self._readable_descriptor()
         loop.add_reader(waitable, changed.set)
         self._waiting = loop, changed, waitable
         try:
@@ -248,7 +250,7 @@ class Reception:
         finally:
             self._stop_waiting()
 
-    def _waitable(self) -> int:
+    def _readable_descriptor(self) -> int:
         """Return the descriptor that becomes readable."""
         return self.socket.fileno()
 
@@ -291,14 +293,14 @@ class ReceivingSocket(Reception):
             # Linux uses half of it for bookkeeping
             self.queue = granted // 2 if sys.platform == "linux" else granted
             self._batch = _make_batch(self.socket)
-            self._attach(at, interface)
+            self._bind_to_address(at, interface)
         except BaseException:
             self.socket.close()
             raise
 
-    def _attach(self, at: Resolved, interface: str | None) -> None:
+    def _bind_to_address(self, at: Resolved, interface: str | None) -> None:
         if _is_group(at):
-            _join(self.socket, at, interface)
+            _join_group(self.socket, at, interface)
         else:
             self.socket.bind(at.place)
 
@@ -335,7 +337,7 @@ def _is_group(at: Resolved) -> bool:
     return ip_address(at.place[0].partition("%")[0]).is_multicast
 
 
-def _join(member: socket.socket, at: Resolved, interface: str | None) -> None:
+def _join_group(member: socket.socket, at: Resolved, interface: str | None) -> None:
     """Bind the socket and join the group, of which there may be other members."""
     host, port = at.place[:2]
     group = socket.inet_pton(at.family, host.partition("%")[0])
@@ -422,9 +424,9 @@ class Splitter:
             if _HTTP.match(self._buffer):
                 raise Unacceptable(Refused.OTHER_PROTOCOL, "an HTTP request: browsers need ws://")
             self._checked = len(self._buffer) > 8
-        self._split()
+        self._split_messages()
 
-    def _split(self) -> None:
+    def _split_messages(self) -> None:
         raise NotImplementedError
 
     def end(self) -> None:
@@ -441,7 +443,7 @@ class Lines(Splitter):
         self._format = packet_format
         self._begun = numbered  # numbered columns have no header
 
-    def _split(self) -> None:
+    def _split_messages(self) -> None:
         # the earlier bytes have been searched, and may be many
         if self._buffer.find(b"\n", -AT_ONCE) >= 0:
             *lines, rest = bytes(self._buffer).split(b"\n")
@@ -482,7 +484,7 @@ class Prefixed(Splitter):
         self._prefix = prefix
         self._size, self._order = PREFIXES[prefix]
 
-    def _split(self) -> None:
+    def _split_messages(self) -> None:
         at = 0
         while (begin := at + self._size) <= len(self._buffer):
             end = begin + self._decode_length(bytes(self._buffer[at:begin]))
@@ -532,7 +534,7 @@ class WebSocketMessages(Splitter):
         try:
             for event in protocol.events_received():
                 if not hasattr(event, "opcode"):
-                    self._greet(event)
+                    self._answer_request(event)
                 elif event.opcode <= 2 and self._is_open:  # 0: continuation, 1: text, 2: binary
                     if event.opcode == 1 and self._binary:
                         raise Unacceptable(
@@ -552,7 +554,7 @@ class WebSocketMessages(Splitter):
             raise Unacceptable(Refused.OTHER_PROTOCOL, str(protocol.handshake_exc))
         self.ended = protocol.close_rcvd is not None
 
-    def _greet(self, request: Any) -> None:
+    def _answer_request(self, request: Any) -> None:
         protocol = self._protocol
         given = request.headers.get_all("Origin")  # only browsers send one
         self._is_open = all(is_allowed(origin, self._origins) for origin in given)
@@ -607,16 +609,16 @@ class StreamSocket(Reception):
         while self._ready and len(self._messages) < most:
             connection = self._ready.popleft()
             if connection is None:
-                self._accept()
+                self._accept_clients()
             elif connection in self._connections:
-                self._receive(connection)
+                self._receive_bytes(connection)
         found: list[ReceivedDatagram] = []
         while self._messages and len(found) < most:
             head, message, sender, time = self._messages.popleft()
             found.append(ReceivedDatagram(head + message, sender, time))
         return found
 
-    def _accept(self) -> None:
+    def _accept_clients(self) -> None:
         for _ in range(64):
             try:
                 accepted, sender = self.socket.accept()
@@ -636,7 +638,7 @@ class StreamSocket(Reception):
             self._connections.add(connection)
             self._selector.register(accepted, selectors.EVENT_READ, connection)
 
-    def _receive(self, connection: _Connection) -> None:
+    def _receive_bytes(self, connection: _Connection) -> None:
         splitter = connection.splitter
         try:
             data = connection.socket.recv(AT_ONCE)
@@ -686,7 +688,7 @@ class StreamSocket(Reception):
                 seconds = min(seconds or 0.005, 0.005)
             await super().readable(seconds)
 
-    def _waitable(self) -> int:
+    def _readable_descriptor(self) -> int:
         of: Any = self.socket if sys.platform == "win32" else self._selector
         return int(of.fileno())
 

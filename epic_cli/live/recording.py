@@ -87,7 +87,7 @@ class WholeFile:
         self._descriptor = -1
         self.files = 0
         self.recorded = 0
-        self._open()
+        self._open_next_file()
 
     def __str__(self) -> str:
         """Return the path as messages show it, and the number of files."""
@@ -95,7 +95,7 @@ class WholeFile:
         path = printable(str(self.path))
         return path if self._rotation is None else f"{path}, in {count}"
 
-    def _open(self) -> None:
+    def _open_next_file(self) -> None:
         path = self.path
         if self._rotation is not None:
             path = path.with_stem(f"{path.stem}-{self.files + 1:04}")
@@ -127,7 +127,7 @@ class WholeFile:
         while data and self._rotation is not None:
             filled = self._size > len(self._header)
             if filled and time.monotonic() - self._begun >= self._rotation.seconds:
-                self._open()
+                self._open_next_file()
                 continue
             room = self._rotation.size - self._size
             if len(data) <= room:
@@ -138,7 +138,7 @@ class WholeFile:
             self._write_all(data[:some])
             data = data[some:]
             if data:
-                self._open()
+                self._open_next_file()
         if data:
             self._write_all(data)
         self.recorded += count
@@ -252,12 +252,12 @@ class PacketRecording(Recording):
             found.append(rows)
             written += end - begin
             if end < len(block):
-                self._leave_out(block, end)
+                self._count_left_out(block, end)
             begin = end + 1
         if written:
             self.file.write(b"".join(found), written)
 
-    def _leave_out(self, block: PacketBlock, index: int) -> None:
+    def _count_left_out(self, block: PacketBlock, index: int) -> None:
         self._count += 1
         if self._first is None:
             try:

@@ -309,18 +309,18 @@ class ListenScreen:
             "+": (view.zoom, True),
             "=": (view.zoom, True),
             "-": (view.zoom, False),
-            "0": (self._show_all,),
-            "escape": (self._show_all,),
+            "0": (self._fit_all_entities,),
+            "escape": (self._fit_all_entities,),
             "f": (self._game.follow_next, 1),
             "F": (self._game.follow_next, -1),
             "v": (view.turn,),
-            "s": (self._change, choice.go, 1),
-            "S": (self._change, choice.go, -1),
+            "s": (self._change_choice, choice.go, 1),
+            "S": (self._change_choice, choice.go, -1),
             "tab": (choice.select, 1),
             "s-tab": (choice.select, -1),
-            "m": (self._change, choice.step, True),
-            "l": (self._change, choice.step, False),
-            "d": (self._change, choice.restore),
+            "m": (self._change_choice, choice.step, True),
+            "l": (self._change_choice, choice.step, False),
+            "d": (self._change_choice, choice.restore),
             "space": (self._game.pause,),
             "/": (self._begin_name,),
             "e": (setattr, self, "_logging", True),
@@ -352,7 +352,7 @@ class ListenScreen:
     def _begin_name(self) -> None:
         self._typed = NameLine(self._game.choice.names)
 
-    def _show_all(self) -> None:
+    def _fit_all_entities(self) -> None:
         self._viewport.fit()
         self._game.follow(None)
 
@@ -362,9 +362,9 @@ class ListenScreen:
         if not self._typed.is_open:
             chosen, self._typed = self._typed.chosen, None
             if chosen is not None:
-                self._change(setattr, self._game.choice, "strategy", chosen)
+                self._change_choice(setattr, self._game.choice, "strategy", chosen)
 
-    def _change(self, choose: Callable[..., object], *arguments: object) -> None:
+    def _change_choice(self, choose: Callable[..., object], *arguments: object) -> None:
         """Change the choice, and draw with it; restore the old one if it fails."""
         choice = self._game.choice
         choose(*arguments)

@@ -146,15 +146,15 @@ class Field:
         if base is None:
             if self.widths:
                 return tuple(bits.take(width) for width in self.widths)
-            return self._take_all(bits, bits.take(_LENGTH))
+            return self._read_signed(bits, bits.take(_LENGTH))
         if not bits.take(1):
             return base
         length = bits.take(_LENGTH)
         if self.widths and length == _IN_FULL:
             return self.read(bits)
-        return tuple(map(add, base, self._take_all(bits, length)))
+        return tuple(map(add, base, self._read_signed(bits, length)))
 
-    def _take_all(self, bits: BitReader, length: int) -> Whole:
+    def _read_signed(self, bits: BitReader, length: int) -> Whole:
         return tuple(_decode_zigzag(bits.take(length)) for _ in range(self.size))
 
 
@@ -441,8 +441,8 @@ class MessageReader:
         Raises ``ValueError`` for malformed data.
         """
         bits, found = BitReader(data), dict[int, dict[int, EncodedState]]()
-        own = _nearest(bits.take(_SEQUENCE), _SEQUENCE, number)
-        moments = [self._moment(bits, own, stamp, found) for _ in range(bits.count())]
+        own = _complete_number(bits.take(_SEQUENCE), _SEQUENCE, number)
+        moments = [self._read_moment(bits, own, stamp, found) for _ in range(bits.count())]
         bits.finish()
         return [
             moment._replace(changes=tuple(
@@ -460,11 +460,11 @@ class MessageReader:
         while len(self._history) > 2 * FARTHEST_BASE + 1:
             self._history.popitem(last=False)
 
-    def _moment(
+    def _read_moment(
         self, bits: BitReader, own: int, stamp: float, found: dict[int, dict[int, EncodedState]]
     ) -> Moment:
         number = own - bits.take(_BACK)
-        at_us = _nearest(bits.take(_STAMP), _STAMP, round(stamp * 1e6))
+        at_us = _complete_number(bits.take(_STAMP), _STAMP, round(stamp * 1e6))
         states = found.setdefault(number, {})
         changes = []
         for _ in range(bits.count()):
@@ -482,7 +482,7 @@ class MessageReader:
         return Moment(number, at_us / 1e6, tuple(changes))
 
 
-def _nearest(low: int, bits: int, near: int) -> int:
+def _complete_number(low: int, bits: int, near: int) -> int:
     """Return the number nearest to ``near`` whose lowest ``bits`` bits are ``low``."""
     half = 1 << bits - 1
     return near + (low - near + half) % (2 * half) - half

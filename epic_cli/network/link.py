@@ -194,9 +194,9 @@ class LinkConditions:
                 named(parameter, parameter.verify, getattr(self, parameter.field))
         if has_bursts and self.loss_correlation:
             raise ValueError("loss_correlation is for random loss; gemodel has bursts anyway")
-        self._check_later()
+        self._check_change_times()
 
-    def _check_later(self) -> None:
+    def _check_change_times(self) -> None:
         times = [time for time, _ in self.later]
         if any(not math.isfinite(time) or time < 0 for time in times):
             raise ValueError("conditions must change at 0 s or later")

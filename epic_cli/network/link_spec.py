@@ -388,7 +388,7 @@ class LinkSpec(description.Described):
             tuple((time, tuple(later)) for time, later in changes.items()),
             TraceSpec(**traced) if traced else None,
         )
-        _check_needed([*words, *changed], spec)
+        _check_dependencies([*words, *changed], spec)
         return spec
 
     def unsized(self) -> LinkSpec:
@@ -479,7 +479,7 @@ class LinkSpec(description.Described):
         return AddedLink(recorded, link, conditions.in_order)
 
 
-def _check_needed(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
+def _check_dependencies(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
     """Refuse words without effect because another word is missing."""
     every = [conditions for ways in spec.every() for conditions in ways]
     for name, _ in words:

@@ -69,7 +69,7 @@ def zigzag(speed: float, size: float, seed: int) -> Path:
     component = speed * _HALF_SQRT_2
 
     def at(time: float) -> State:
-        leg, since = _piece(time, size / speed)
+        leg, since = _find_piece(time, size / speed)
         left = leg % 2 == 0
         aside = component * since
         y = aside if left else size * _HALF_SQRT_2 - aside
@@ -84,7 +84,7 @@ def stop_and_go(speed: float, size: float, seed: int) -> Path:
     del seed
 
     def at(time: float) -> State:
-        piece, since = _piece(time, size / speed)
+        piece, since = _find_piece(time, size / speed)
         gone = (piece + 1) // 2 * size
         if piece % 2:
             return State((gone, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -103,7 +103,7 @@ def jump(speed: float, size: float, seed: int) -> Path:
     flight = 2 * take_off / GRAVITY
 
     def at(time: float) -> State:
-        piece, since = _piece(time, flight)
+        piece, since = _find_piece(time, flight)
         z = vz = 0.0
         if piece % 2:
             z = since * (take_off - GRAVITY / 2 * since)
@@ -113,7 +113,7 @@ def jump(speed: float, size: float, seed: int) -> Path:
     return at
 
 
-def _piece(time: float, length: float) -> tuple[int, float]:
+def _find_piece(time: float, length: float) -> tuple[int, float]:
     """Return the number of the piece that contains ``time``, and the time since it began.
 
     A time within rounding of a piece's end is in the next piece.
@@ -126,7 +126,7 @@ def _piece(time: float, length: float) -> tuple[int, float]:
 _Plane = tuple[float, float]
 
 
-class _Piece(NamedTuple):
+class _PathPiece(NamedTuple):
     """A piece of a random path: until ``end`` the target velocity is ``wish``.
 
     ``teleports`` counts those so far.
@@ -163,15 +163,15 @@ class _RandomPath(ABC):
         return State((x, y, 0.0), (vx, vy, 0.0), self._piece.teleports)
 
     @abstractmethod
-    def first_piece(self, source: Random) -> _Piece:
+    def first_piece(self, source: Random) -> _PathPiece:
         """Return the first piece, at time 0."""
 
     @abstractmethod
-    def next_piece(self, piece: _Piece, source: Random) -> _Piece:
+    def next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
         """Return the piece that follows ``piece``."""
 
     @abstractmethod
-    def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
+    def within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
         """Return position and velocity ``since`` seconds into a piece."""
 
 
@@ -185,12 +185,12 @@ class Strafe(_RandomPath):
     purpose = "path/strafe"
     RESPONSE = 0.15  # seconds to make up for 63 % of the difference
 
-    def first_piece(self, source: Random) -> _Piece:
+    def first_piece(self, source: Random) -> _PathPiece:
         """Return a start at rest at the origin, in a random direction."""
         rest = (0.0, 0.0)
-        return self.next_piece(_Piece(0.0, 0.0, rest, rest, rest), source)
+        return self.next_piece(_PathPiece(0.0, 0.0, rest, rest, rest), source)
 
-    def next_piece(self, piece: _Piece, source: Random) -> _Piece:
+    def next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
         """Return a piece in another direction; one time in nine, no key is pressed."""
         position, velocity = self.within(piece, piece.end - piece.start)
         direction = math.floor(source.random() * 9)
@@ -204,9 +204,9 @@ class Strafe(_RandomPath):
         if distance > self.size:
             home = -self.speed / distance
             wish = (x * home, y * home)
-        return _Piece(piece.end, piece.end + hold, position, velocity, wish)
+        return _PathPiece(piece.end, piece.end + hold, position, velocity, wish)
 
-    def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
+    def within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
         """Evaluate the closed form of the equation above."""
         left = exponential(-since / self.RESPONSE)
         moved = self.RESPONSE * (1 - left)
@@ -221,23 +221,23 @@ class Teleporting(_RandomPath):
 
     purpose = "path/teleport"
 
-    def first_piece(self, source: Random) -> _Piece:
+    def first_piece(self, source: Random) -> _PathPiece:
         """Return a walk from the origin."""
-        return self._walk(source, 0.0, (0.0, 0.0), 0)
+        return self._make_walk(source, 0.0, (0.0, 0.0), 0)
 
-    def next_piece(self, piece: _Piece, source: Random) -> _Piece:
+    def next_piece(self, piece: _PathPiece, source: Random) -> _PathPiece:
         """Return a walk from a random place, in a random direction."""
         x, y = 2 * source.random() - 1, 2 * source.random() - 1
         place = (self.size * x, self.size * y)
-        return self._walk(source, piece.end, place, piece.teleports + 1)
+        return self._make_walk(source, piece.end, place, piece.teleports + 1)
 
-    def _walk(self, source: Random, start: float, place: _Plane, teleports: int) -> _Piece:
+    def _make_walk(self, source: Random, start: float, place: _Plane, teleports: int) -> _PathPiece:
         sine, cosine = sine_cosine(source.random())
         end = start + 1 + 2 * source.random()
         velocity = (self.speed * cosine, self.speed * sine)
-        return _Piece(start, end, place, velocity, velocity, teleports)
+        return _PathPiece(start, end, place, velocity, velocity, teleports)
 
-    def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
+    def within(self, piece: _PathPiece, since: float) -> tuple[_Plane, _Plane]:
         """Return position and velocity on a straight line."""
         (x, y), (vx, vy) = piece.position, piece.velocity
         return (x + vx * since, y + vy * since), piece.velocity
@@ -295,8 +295,8 @@ def turning_path(name: str, speed: float, size: float, seed: int, turning: str) 
         return path
     if turning == "heading":
         # paths are cheap forward in time alone: one each for before and after
-        return _heading(path, make(speed, size, seed), make(speed, size, seed))
-    turned = {"look": _look, "spin": _spin, "flick": _flick}[turning](seed)
+        return _face_movement(path, make(speed, size, seed), make(speed, size, seed))
+    turned = {"look": _look_around, "spin": _spin_steadily, "flick": _flick_view}[turning](seed)
 
     def at(time: float) -> State:
         rotation, spin = turned(time)
@@ -328,7 +328,7 @@ def spread_path(
     return at
 
 
-def _heading(path: Path, behind: Path, ahead: Path) -> Path:
+def _face_movement(path: Path, behind: Path, ahead: Path) -> Path:
     """Add yaw along the movement, z up; an entity at rest does not turn."""
 
     def at(time: float) -> State:
@@ -352,7 +352,7 @@ def _heading(path: Path, behind: Path, ahead: Path) -> Path:
     return at
 
 
-def _spin(seed: int) -> Turned:
+def _spin_steadily(seed: int) -> Turned:
     del seed
     x, y, z = SPIN_AXIS
     spin = x * SPIN * TURN, y * SPIN * TURN, z * SPIN * TURN
@@ -364,7 +364,7 @@ def _spin(seed: int) -> Turned:
     return at
 
 
-def _look(seed: int) -> Turned:
+def _look_around(seed: int) -> Turned:
     """Return a turning to the left and right, up and down.
 
     Sums of sines without a common period.
@@ -385,7 +385,7 @@ def _look(seed: int) -> Turned:
     return at
 
 
-def _flick(seed: int) -> Turned:
+def _flick_view(seed: int) -> Turned:
     """Return turning as by a mouse: held still, then a quick turn to another direction."""
     source = stream(seed, "turning/flick")
     begins, aims = [0.0], [(0.0, 0.0)]

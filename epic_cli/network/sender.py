@@ -126,7 +126,7 @@ _ENCODED = (
 )  # fmt: skip
 
 
-def _predictor(text: str) -> StrategySpec | str:
+def _read_predictor(text: str) -> StrategySpec | str:
     return text if text == JUDGED else read_spec(text)
 
 
@@ -145,7 +145,7 @@ SENDER: tuple[Parameter, ...] = (
            " than this.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
     Custom("against", None, "Compare a threshold with what a copy of this strategy draws from the"
            " sent states, instead of with the last one; judged: with each strategy that is"
-           " judged.", f"{JUDGED} or NAME[+key=value]", _predictor, _write_predictor,
+           " judged.", f"{JUDGED} or NAME[+key=value]", _read_predictor, _write_predictor,
            kind=(StrategySpec, str)),
     Number("at_least", None, "With a threshold, send a state at least this often (heartbeat).", "s",
            0.001, 1e6, tune=(0.1, 10), scale="log"),
@@ -305,11 +305,16 @@ class SenderSpec(description.Described):
         """Return the encoding of a state: position, velocity, rotation, spin."""
         spec = self.expand_layout()
         return Encoding(
-            (spec._position(reach), spec._velocity(), spec._rotation(), spec._velocity()),
+            (
+                spec._position_field(reach),
+                spec._velocity_field(),
+                spec._rotation_field(),
+                spec._velocity_field(),
+            ),
             _FLAGS.get(self.layout or "", 0),
         )
 
-    def _position(self, reach: float) -> Field:
+    def _position_field(self, reach: float) -> Field:
         if self.quantize in (HALF, HALF_DELTA):
             return encoding.halves(3)
         if self.bits is not None:
@@ -323,12 +328,12 @@ class SenderSpec(description.Described):
             else encoding.steps(step)
         )
 
-    def _velocity(self) -> Field:
+    def _velocity_field(self) -> Field:
         if self.quantize_velocity is not None:
             return encoding.steps(self.quantize_velocity)
         return encoding.halves(3) if self.velocity == HALF else encoding.floats(3)
 
-    def _rotation(self) -> Field:
+    def _rotation_field(self) -> Field:
         kind = self.rotation or ("full" if self.rotation_bits is None else "smallest-three")
         if kind in ("euler", "yaw"):
             return encoding.turns(self.rotation_bits or 16, 3 if kind == "euler" else 1)
@@ -426,7 +431,7 @@ class SendDecision:
             return math.inf
         error, turned = (
             math.dist(known[0], state.position),
-            _angle_between(known[1], state.rotation),
+            _measure_angle(known[1], state.rotation),
         )
         if (
             not spec.selective
@@ -467,7 +472,7 @@ class SendDecision:
         self._bits -= 8 * size
 
 
-def _angle_between(one: Rotation | None, other: Rotation | None) -> float:
+def _measure_angle(one: Rotation | None, other: Rotation | None) -> float:
     """Return the angle between two rotations in degrees; 0 if one is unknown."""
     if one is None or other is None:
         return 0.0
@@ -566,7 +571,7 @@ class Sender:
                 whole[entity], left = self._quantize(entity, state)
                 rounded.append((entity, left))
         packets = self._kernel.packets(rounded, self.clock.read(time))
-        found = self._pack(time, packets, whole)
+        found = self._pack_datagrams(time, packets, whole)
         if self._selection is not None:
             self._selection.sent(time, packets, dict(states))
             for datagram in found:
@@ -626,7 +631,7 @@ class Sender:
             self.encoding, datagram.moments, lambda number, entity: self._history[number][entity]
         )
 
-    def _pack(
+    def _pack_datagrams(
         self, time: float, packets: Sequence[Packet], whole: Mapping[str, EncodedState]
     ) -> list[SentDatagram]:
         """Split packets into as few datagrams as the MTU allows."""
@@ -705,10 +710,10 @@ class Sender:
         if self._repeated.maxlen:
             self._repeated.append((moment, list(packets), own))
         if self._spec.pack not in (None, "full"):
-            self._remember(time, moment, packets)
+            self._store_baseline(time, moment, packets)
         return SentDatagram(time, number, inside, -(-length // 8), sizes, tuple(moments))
 
-    def _remember(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
+    def _store_baseline(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
         """Keep a moment as a baseline, and of chained changes the stamps of their baselines."""
         number = moment.number
         self._history[number] = {change.entity: change.state for change in moment.changes}

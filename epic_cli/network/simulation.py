@@ -106,8 +106,8 @@ def simulate_blocks(
     channel = Link() if channel is None else channel
     sender = Sender() if sender is None else sender
     statistics = Statistics() if statistics is None else statistics
-    acknowledged = _Acknowledgements(Link() if back is None else back) if sender.asks else None
-    received = _Received(sender, statistics) if sender.repeats_or_chains else None
+    acknowledged = _AcknowledgementLink(Link() if back is None else back) if sender.asks else None
+    received = _ReceiverFilter(sender, statistics) if sender.repeats_or_chains else None
     transit = Transit(statistics)
     block = PacketBlock(transit.entities)
 
@@ -143,7 +143,7 @@ def simulate_blocks(
         yield block
 
 
-class _Acknowledgements:
+class _AcknowledgementLink:
     """A receiver's acknowledgements of datagrams, over a link of their own."""
 
     def __init__(self, back: Channel) -> None:
@@ -165,7 +165,7 @@ class _Acknowledgements:
             yield heappop(self._answers)[1]
 
 
-class _Received:
+class _ReceiverFilter:
     """A receiver's filter: it drops repeated packets and those without their baseline."""
 
     def __init__(self, sender: Sender, statistics: Statistics) -> None:

@@ -45,7 +45,7 @@ MOST_STATES = 5_000_000
 _FIELDS = ("time", "x", "y", "z", "vx", "vy", "vz")
 
 
-class _Point(NamedTuple):
+class _TrackPoint(NamedTuple):
     time: float
     position: Vector
     velocity: Vector | None
@@ -96,7 +96,7 @@ def read_movement(
     return RecordedMovement(tracks, *map(sum, zip(*found, strict=True)))
 
 
-class _State(NamedTuple):
+class _RecordedState(NamedTuple):
     """A packet of a block, and its place there."""
 
     packet: Packet
@@ -118,7 +118,7 @@ def _make_refusal(refusal: Refusal) -> TableRefusal:
 
 def _read_states(
     blocks: Iterator[PacketBlock], look: Callable[[PacketBlock], object] | None
-) -> Iterator[_State]:
+) -> Iterator[_RecordedState]:
     """Yield the states in order, up to the first refused line, for which it raises."""
     count = 0
     for block in blocks:
@@ -128,7 +128,7 @@ def _read_states(
         for index in range(len(block)):
             if first is not None and block.line(index) > first.line:
                 break
-            state = _State(block[index], block, index)
+            state = _RecordedState(block[index], block, index)
             count += 1
             if count > MOST_STATES:
                 raise state.refuse("time", Reason.TABLE_TOO_LONG, MOST_STATES)
@@ -148,12 +148,12 @@ class _TrackBuilder:
         self._max_speed = max_speed
         self._derives_spins = True
         self._track = Track(max_gap)
-        self._waiting: deque[_Point] = deque()  # in order of time
+        self._waiting: deque[_TrackPoint] = deque()  # in order of time
         self.late = self.repeated = 0
-        self._before: _Point | None = None
-        self._last: _Point | None = None
+        self._before: _TrackPoint | None = None
+        self._last: _TrackPoint | None = None
 
-    def add(self, state: _State, velocities: Velocities) -> None:
+    def add(self, state: _RecordedState, velocities: Velocities) -> None:
         packet = state.packet
         time, velocity = packet.time, None if velocities == "derived" else packet.velocity
         if velocities == "taken" and velocity is None:
@@ -168,7 +168,7 @@ class _TrackBuilder:
         rotation, spin = packet.rotation, None if velocities == "derived" else packet.spin
         if rotation is not None and abs(math.hypot(*rotation) - 1) > ROUNDED:
             rotation, _ = turn_between((rotation, None), (rotation, None), 1.0, 0.0)  # of length 1
-        point = _Point(time, packet.position, velocity, packet.teleport, rotation, spin)
+        point = _TrackPoint(time, packet.position, velocity, packet.teleport, rotation, spin)
         waiting = self._waiting
         earliest = waiting[-1].time - self._max_gap if waiting else time
         if time < earliest:  # no delay: another match, say
@@ -190,17 +190,17 @@ class _TrackBuilder:
     def finish(self) -> Track:
         for point in self._waiting:
             self._append_to_track(point)
-        self._finish_last(None)
+        self._finish_last_point(None)
         return self._track
 
-    def _append_to_track(self, point: _Point) -> None:
+    def _append_to_track(self, point: _TrackPoint) -> None:
         """Append the next state in order of time to the track."""
         last = self._last
         if last is not None:
-            self._finish_last(point := point._replace(breaks=self._breaks(last, point)))
+            self._finish_last_point(point := point._replace(breaks=self._is_break(last, point)))
         self._before, self._last = last, point
 
-    def _breaks(self, last: _Point, point: _Point) -> bool:
+    def _is_break(self, last: _TrackPoint, point: _TrackPoint) -> bool:
         step = point.time - last.time
         if point.breaks or step > self._max_gap:
             return True
@@ -210,7 +210,7 @@ class _TrackBuilder:
         changes = zip(point.position, last.position, strict=True)
         return sum((b - a) * (b - a) for b, a in changes) > reach * reach
 
-    def _finish_last(self, after: _Point | None) -> None:
+    def _finish_last_point(self, after: _TrackPoint | None) -> None:
         point = self._last
         if point is None:
             return
@@ -221,19 +221,19 @@ class _TrackBuilder:
         )
         velocity, spin = point.velocity, point.spin
         if velocity is None:
-            velocity = _estimate_slope(*neighbors, _velocity_between)
+            velocity = _estimate_slope(*neighbors, _compute_velocity)
         if spin is None and point.rotation is not None and self._derives_spins:
             before, _, after = (none if none and none.rotation else None for none in neighbors)
-            spin = _estimate_slope(before, point, after, _spin_between)
+            spin = _estimate_slope(before, point, after, _compute_spin)
         turn = point.rotation, spin
         self._track.add(point.time, point.position, velocity, point.breaks, *turn)
 
 
 def _estimate_slope(
-    before: _Point | None,
-    point: _Point,
-    after: _Point | None,
-    between: Callable[[_Point, _Point], Vector],
+    before: _TrackPoint | None,
+    point: _TrackPoint,
+    after: _TrackPoint | None,
+    between: Callable[[_TrackPoint, _TrackPoint], Vector],
 ) -> Vector:
     """Return the velocity from the neighbors: the slope of the parabola through three points.
 
@@ -253,13 +253,13 @@ def _estimate_slope(
     return (x, y, z)
 
 
-def _velocity_between(begin: _Point, end: _Point) -> Vector:
+def _compute_velocity(begin: _TrackPoint, end: _TrackPoint) -> Vector:
     step = end.time - begin.time
     x, y, z = ((b - a) / step for a, b in zip(begin.position, end.position, strict=True))
     return (x, y, z)
 
 
-def _spin_between(begin: _Point, end: _Point) -> Vector:
+def _compute_spin(begin: _TrackPoint, end: _TrackPoint) -> Vector:
     assert begin.rotation is not None
     assert end.rotation is not None
     return turn_between((begin.rotation, None), (end.rotation, None), end.time - begin.time, 0.0)[1]
@@ -279,9 +279,9 @@ class TruthWriter:
 
     def rows(self, snapshot: Snapshot) -> bytes:
         """Return the lines of all entities at one time; raise ``Unwritable`` for a name."""
-        return "".join(self._row(snapshot.time, *state) for state in snapshot.states).encode()
+        return "".join(self._make_row(snapshot.time, *state) for state in snapshot.states).encode()
 
-    def _row(self, time: float, entity: str, state: State) -> str:
+    def _make_row(self, time: float, entity: str, state: State) -> str:
         check_name(entity)
         if entity != entity.strip():
             raise Unwritable(Fault.OUTER_BLANK, "entity", entity)

@@ -296,7 +296,7 @@ class RemotePlayer:
     """
 
     def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        self._begin(make_strategy)
+        self._create_strategies(make_strategy)
         self._positions: dict[int, Point] = {}
         self._numbers: list[int] = []  # of the snapshots, in order
         self.last_packet: Packet | None = None
@@ -305,7 +305,7 @@ class RemotePlayer:
 
     def change_strategy(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         """Draw with another strategy from now on, which begins with the newest packet."""
-        self._begin(make_strategy)
+        self._create_strategies(make_strategy)
         packet = self.last_packet
         if packet is not None and packet.arrival is not None:
             self.update(packet, packet.arrival)
@@ -317,7 +317,7 @@ class RemotePlayer:
             self.last_packet = packet._replace(arrival=packet.arrival + jump)
         self.change_strategy(self._make_strategy)
 
-    def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
+    def _create_strategies(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         self._make_strategy = make_strategy
         self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
         for strategy in (self._strategy, self._shadow):
@@ -578,7 +578,7 @@ class Client:
         ``controller`` is asked for the input of the move.
         """
         self.now_us = now_us
-        self._steer()
+        self._steer_clock()
         drawn_us = self.timekeeper.server_us(now_us)
         if drawn_us is not None:
             for remote in self.remotes.values():
@@ -619,7 +619,7 @@ class Client:
             time = to_seconds(sequence)
             self.own.append(Packet(place, velocity, time, arrival, name, False, sequence))
 
-    def _steer(self) -> None:
+    def _steer_clock(self) -> None:
         steering = self.timekeeper.frame(self.now_us)
         if steering.jump:
             self._report("clock set", {"by": steering.jump})

@@ -382,10 +382,10 @@ class LightyearClock(ClockSync):
         if not self._is_set or abs(error) > LARGEST_ERROR_MARGIN * self._step:
             self._is_set, self._consecutive = True, 0
             return Steering(self._speed, jump=-error)
-        self._adjust(error / self._step)
+        self._adjust_speed(error / self._step)
         return Steering(self._speed)
 
-    def _adjust(self, error: float) -> None:
+    def _adjust_speed(self, error: float) -> None:
         turned = (error > 0) != self._was_ahead
         self._was_ahead = error > 0
         self._consecutive = self._consecutive + 1 if abs(error) > ERROR_MARGIN else 0
@@ -492,19 +492,19 @@ class Ggpo(ClockSync):
             return None
         if not self._is_set:
             self._is_set = True
-            self._next_wait = self._frame_number(now + exchange.offset)
+            self._next_wait = self._compute_frame_number(now + exchange.offset)
             return Steering(jump=now + exchange.offset - time)
-        frame, ahead = self._frame_number(time), time - now
-        passing = self._frame_number(exchange.round_trip)
+        frame, ahead = self._compute_frame_number(time), time - now
+        passing = self._compute_frame_number(exchange.round_trip)
         local = (
-            self._frame_number(exchange.answered)
+            self._compute_frame_number(exchange.answered)
             + passing
-            - self._frame_number(exchange.returned + ahead)
+            - self._compute_frame_number(exchange.returned + ahead)
         )
         remote = (
-            self._frame_number(exchange.sent + ahead)
+            self._compute_frame_number(exchange.sent + ahead)
             + passing
-            - self._frame_number(exchange.received)
+            - self._compute_frame_number(exchange.received)
         )
         self._advantages.add(frame, local, remote)
         if frame <= self._next_wait:
@@ -514,7 +514,7 @@ class Ggpo(ClockSync):
             self._next_wait = frame + RECOMMENDATION_INTERVAL
         return Steering(frames=frames)
 
-    def _frame_number(self, time: float) -> int:
+    def _compute_frame_number(self, time: float) -> int:
         return int(time // self._step)
 
 

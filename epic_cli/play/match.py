@@ -85,7 +85,8 @@ class Match:
             report=self._report_server_event,
         )
         self.participants = [
-            self._join(number, token, controllers or {}) for number, token in enumerate(tokens)
+            self._add_participant(number, token, controllers or {})
+            for number, token in enumerate(tokens)
         ]
         self.on_change: Callable[[Change], None] = lambda _: None
         self.on_event: Callable[[Event], None] = lambda _: None
@@ -94,15 +95,15 @@ class Match:
         self._queue: list[tuple[int, int, int, Callable[[], None]]] = []
         self._order = 0
         self._links_changed = 0
-        self._ticks = FixedStepLoop(_period_us(settings.send_rate), 0)
+        self._ticks = FixedStepLoop(_compute_period_us(settings.send_rate), 0)
         self._expect_sender()
         self._set_server_timer()
         for participant in self.participants:
             self._set_timer(participant)
         for time, change in self.script.changes:
-            self._schedule(to_us(time), _CHANGE, partial(self.change, change))
+            self._schedule_event(to_us(time), _CHANGE, partial(self.change, change))
         for time, text in self.script.captions:
-            self._schedule(to_us(time), _SAY, partial(self._show_caption, text))
+            self._schedule_event(to_us(time), _SAY, partial(self._show_caption, text))
 
     @property
     def now(self) -> float:
@@ -140,7 +141,7 @@ class Match:
                 for link in (participant.up, participant.down):
                     link.replace(settings.channel(f"{link.purpose}/{self._links_changed}"))
         elif name == "send":
-            self._ticks.change_step(_period_us(settings.send_rate))
+            self._ticks.change_step(_compute_period_us(settings.send_rate))
         elif name == "rewind":
             self.server.weapons.rewind = settings.rewind
         elif name == "lag_compensation":
@@ -177,7 +178,7 @@ class Match:
     def _make_clock_sync(self) -> ClockSync:
         return CLOCK_SYNCS[self.settings.clock_sync](self.settings.rules.step)
 
-    def _join(
+    def _add_participant(
         self, number: int, token: int, controllers: Mapping[str, Controller]
     ) -> MatchParticipant:
         settings, player = self.settings, self.settings.players[number]
@@ -211,13 +212,13 @@ class Match:
             raise ValueError(f"no bot {player.bot!r}: choose from {', '.join(BOTS)}")
         return BOTS[player.bot](player.name, self.settings.seed)
 
-    def _schedule(self, time_us: int, kind: int, action: Callable[[], None]) -> None:
+    def _schedule_event(self, time_us: int, kind: int, action: Callable[[], None]) -> None:
         self._order += 1
         heappush(self._queue, (time_us, kind, self._order, action))
 
     def _set_server_timer(self) -> None:
         due_us = self._ticks.due_us
-        self._schedule(due_us, _TICK, partial(self._run_server, due_us))
+        self._schedule_event(due_us, _TICK, partial(self._run_server, due_us))
 
     def _run_server(self, now_us: int) -> None:
         """Run the server when its timer fires."""
@@ -227,7 +228,7 @@ class Match:
                 data = packets[participant.client.identity.player]
                 size = len(data) + HEADERS if self.settings.send.encoded else 0
                 for arrival_us in participant.down.send(self.now_us, size):
-                    self._schedule(
+                    self._schedule_event(
                         arrival_us, _TO_CLIENT, partial(self._receive_at_client, participant, data)
                     )
         self._set_server_timer()
@@ -237,7 +238,7 @@ class Match:
         steered = participant.client.timekeeper.clock
         # extra frames of a synchronization are due now
         when_us = max(participant.clock.when(steered.machine_time(due_us)), self.now_us)
-        self._schedule(when_us, _FRAME, partial(self._run_client, participant, due_us))
+        self._schedule_event(when_us, _FRAME, partial(self._run_client, participant, due_us))
 
     def _run_client(self, participant: MatchParticipant, now_us: int) -> None:
         """Run a client when its timer fires, which was set to this time of the client's own."""
@@ -245,7 +246,7 @@ class Match:
         while frames.advance(now_us):
             data = participant.client.frame(frames.time_us, participant.controller)
             for arrival_us in participant.up.send(self.now_us) if data else ():
-                self._schedule(arrival_us, _TO_SERVER, partial(self._receive_at_server, data))
+                self._schedule_event(arrival_us, _TO_SERVER, partial(self._receive_at_server, data))
             self.on_frame(participant)
         self._set_timer(participant)
 
@@ -270,7 +271,7 @@ class Match:
         self._add_event("match", "say", "", {"text": self.fill_caption(caption)})
 
 
-def _period_us(rate: float) -> Fraction:
+def _compute_period_us(rate: float) -> Fraction:
     """Return the exact period of this rate (hertz) in microseconds."""
     return Fraction(SECOND_US) / Fraction(rate)
 
@@ -355,9 +356,9 @@ class Recorder:
         self._lines = [write_input(0.0, name, Control()) for name in match.names]
         for participant in match.participants:
             participant.controller = _record_controller(
-                participant.config.name, participant.controller, self._record
+                participant.config.name, participant.controller, self._record_line
             )
-        match.on_change = self._record
+        match.on_change = self._record_line
 
     def script(self) -> str:
         """Return the script of the match so far; raise ``Unrecordable`` if it is too long."""
@@ -366,7 +367,7 @@ class Recorder:
             raise Unrecordable(f"a script has at most {MOST_LINES:,} lines: the match is too long")
         return script
 
-    def _record(self, what: Change | tuple[str, Control]) -> None:
+    def _record_line(self, what: Change | tuple[str, Control]) -> None:
         now = self._match.now
         if len(self._lines) > MOST_LINES:
             return  # too long for a script already

@@ -178,7 +178,7 @@ def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
     for place, scene in enumerate(scenes):
         left = _GAP + place * (width + _GAP)
         parts.append(f'<g transform="translate({left:g} {_HEAD:g})">')
-        parts += _Panel(scene).parts()
+        parts += _ScenePanel(scene).parts()
         parts.append("</g>")
     for row, line in enumerate(lines):
         y = _HEAD + height + _FOOT + row * _LINE
@@ -186,7 +186,7 @@ def picture(scenes: Sequence[PlayScene], lines: Sequence[str]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
-class _Panel:
+class _ScenePanel:
     """A scene drawn in its own coordinates; y points down."""
 
     def __init__(self, scene: PlayScene) -> None:
@@ -200,26 +200,28 @@ class _Panel:
         scene, arena = self._scene, self._scene.arena
         parts = [
             f'<text x="0" y="-8">{in_markup(scene.title)}</text>',
-            f'<rect class="floor" {_size(arena.width, arena.height)}/>',
+            f'<rect class="floor" {_format_size(arena.width, arena.height)}/>',
         ]
         for block in arena.blocks:
             x, y = self._to_pixels((block.left, block.top))
-            size = _size(block.right - block.left, block.top - block.bottom)
+            size = _format_size(block.right - block.left, block.top - block.bottom)
             parts.append(f'<rect class="wall" x="{x}" y="{y}" {size}/>')
         for beam in scene.beams:
             (x1, y1), (x2, y2) = self._to_pixels(beam.start), self._to_pixels(beam.end)
             kind = "hit" if beam.hit else "shot"
             parts.append(f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
             if beam.seen:
-                parts.append(self._circle(beam.seen, RADIUS, 'class="seen"'))
-        parts += [self._circle(position, 0.25, 'class="throw"') for position in scene.projectiles]
+                parts.append(self._draw_circle(beam.seen, RADIUS, 'class="seen"'))
+        parts += [
+            self._draw_circle(position, 0.25, 'class="throw"') for position in scene.projectiles
+        ]
         for marker in scene.markers:
             color = self._colors[marker.name]
             if marker.ghost:
                 style = f'class="ghost" stroke="{color}"'
-                parts.append(self._circle(marker.position, RADIUS, style))
+                parts.append(self._draw_circle(marker.position, RADIUS, style))
                 continue
-            parts.append(self._circle(marker.position, RADIUS, f'fill="{color}"'))
+            parts.append(self._draw_circle(marker.position, RADIUS, f'fill="{color}"'))
             if marker.heading is not None:
                 at, way = marker.position, marker.heading
                 x1, y1 = self._to_pixels(at)
@@ -230,17 +232,17 @@ class _Panel:
             parts.append(f'<text x="{x}" y="{y}">{in_markup(marker.name)}</text>')
         return parts
 
-    def _circle(self, position: Point, radius: float, style: str) -> str:
+    def _draw_circle(self, position: Point, radius: float, style: str) -> str:
         x, y = self._to_pixels(position)
-        return f'<circle {style} cx="{x}" cy="{y}" r="{_pixels(radius)}"/>'
+        return f'<circle {style} cx="{x}" cy="{y}" r="{_format_pixels(radius)}"/>'
 
     def _to_pixels(self, position: Point) -> tuple[str, str]:
-        return _pixels(position[0]), _pixels(self._scene.arena.height - position[1])
+        return _format_pixels(position[0]), _format_pixels(self._scene.arena.height - position[1])
 
 
-def _size(width: float, height: float) -> str:
-    return f'width="{_pixels(width)}" height="{_pixels(height)}"'
+def _format_size(width: float, height: float) -> str:
+    return f'width="{_format_pixels(width)}" height="{_format_pixels(height)}"'
 
 
-def _pixels(length: float) -> str:
+def _format_pixels(length: float) -> str:
     return f"{length * _SCALE:.1f}".removesuffix(".0")

@@ -102,7 +102,7 @@ def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) 
     arena, truth = match.settings.rules.arena, match.server.positions()
     if participant is None:
         turned = {
-            connection.player: _forward_direction(connection.body.rotation)
+            connection.player: _compute_heading(connection.body.rotation)
             for connection in match.server.connections
         }
         markers = _make_markers(match, truth, turned)
@@ -112,10 +112,10 @@ def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) 
         client, where = participant.client, participant.config.name
         drawn = client.drawn_remotes()
         drawn[client.identity.player] = client.local.drawn(client.now)
-        turned = {client.identity.player: _forward_direction(client.local.body.rotation)}
+        turned = {client.identity.player: _compute_heading(client.local.body.rotation)}
         for number, remote in client.remotes.items():
             if remote.sample is not None and remote.sample.rotation is not None:
-                turned[number] = _forward_direction(remote.sample.rotation)
+                turned[number] = _compute_heading(remote.sample.rotation)
         markers = [*_make_markers(match, truth), *_make_markers(match, drawn, turned)]
         flying = client.drawn_projectiles()
     places = [(projectile.x, projectile.y) for projectile in flying]
@@ -124,7 +124,7 @@ def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) 
     )
 
 
-def _forward_direction(rotation: Rotation) -> Point:
+def _compute_heading(rotation: Rotation) -> Point:
     """Return the direction of a rotated x axis, seen from above."""
     x, y, z, w = rotation
     return (1 - 2 * (y * y + z * z), 2 * (x * y + w * z))
@@ -165,7 +165,7 @@ def rows(match: Match) -> Iterator[Row]:
     truth = match.server.positions()
     for number, name in enumerate(match.names):
         body = match.server.body(number)
-        yield Row(match.now, "server", name, *body[:4], 0.0, "truth", _yaw(body.rotation))
+        yield Row(match.now, "server", name, *body[:4], 0.0, "truth", _compute_yaw(body.rotation))
     for participant in match.participants:
         client = participant.client
         for number, name in enumerate(match.names):
@@ -181,11 +181,11 @@ def rows(match: Match) -> Iterator[Row]:
                 position, velocity, status = sample.position[:2], sample.velocity[:2], sample.status
                 rotation = sample.rotation
             error, view = distance(position, truth[number]), participant.config.name
-            yaw = math.nan if rotation is None else _yaw(rotation)
+            yaw = math.nan if rotation is None else _compute_yaw(rotation)
             yield Row(match.now, view, name, *position, *velocity, error, status, yaw)
 
 
-def _yaw(rotation: Rotation) -> float:
+def _compute_yaw(rotation: Rotation) -> float:
     return round(angles(rotation)[0], 6) + 0.0
 
 

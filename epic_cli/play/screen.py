@@ -314,9 +314,9 @@ class Game:
         self._real_time: float | None = None
         self._turned = 0  # how often the last screen gave way to another
         self._page = 0  # of the legend; 0: the game is on
-        self._begin(settings, script or Script())
+        self._start_match(settings, script or Script())
 
-    def _begin(self, settings: MatchSpec, script: Script) -> None:
+    def _start_match(self, settings: MatchSpec, script: Script) -> None:
         self._settings, self._script = settings, script
         self.match = match = Match(settings, script)
         self.you = match.participants[match.names.index(self._player)]
@@ -365,7 +365,7 @@ class Game:
         elif key == "b":
             self._turned += 1
         elif key == "enter":
-            self._begin(self._settings, self._script)
+            self._start_match(self._settings, self._script)
         elif key in "nN":
             self._change_scenario(1 if key == "n" else -1)
         else:
@@ -378,7 +378,7 @@ class Game:
         at = names.index(self._scenario) if self._scenario in names else min(-steps, 0)
         name = names[(at + steps) % len(names)]
         try:
-            self._begin(*self._open(name))
+            self._start_match(*self._open(name))
             self._scenario = name
         except (WrongUsage, Unrecordable) as error:
             self._news = str(error)

@@ -139,13 +139,15 @@ class _Parser:
     def take(self, number: int, line: bytes) -> None:
         self._number, self._line = number, line.rstrip(b"\r\n")
         if len(line) > LONGEST_SCRIPT_LINE:
-            raise self._refuse(0, "the line is too long", f"at most {LONGEST_SCRIPT_LINE} bytes")
+            raise self._make_refusal(
+                0, "the line is too long", f"at most {LONGEST_SCRIPT_LINE} bytes"
+            )
         if number > MOST_LINES:
-            raise self._refuse(0, "the script is too long", f"at most {MOST_LINES} lines")
+            raise self._make_refusal(0, "the script is too long", f"at most {MOST_LINES} lines")
         try:
             text = self._line.decode()
         except UnicodeDecodeError as error:
-            raise self._refuse(error.start, "this is not UTF-8", "UTF-8 text") from None
+            raise self._make_refusal(error.start, "this is not UTF-8", "UTF-8 text") from None
         words = [(m.start(), m.group()) for m in re.finditer(r"\S+", text.partition("#")[0])]
         # convert offsets from characters to bytes, which carets are in
         words = [(len(text[:at].encode()), word) for at, word in words]
@@ -154,12 +156,12 @@ class _Parser:
         if words[0][1] == "set":
             if self.inputs or self.changes:
                 expected = "TIME set ..., or this line before all times"
-                raise self._refuse(words[0][0], "set has no time before it", expected)
-            self._take_beginning(words[1:])
+                raise self._make_refusal(words[0][0], "set has no time before it", expected)
+            self._parse_beginning_line(words[1:])
             return
-        self._take_timed(words, text.partition("#")[0])
+        self._parse_timed_line(words, text.partition("#")[0])
 
-    def _take_beginning(self, words: list[tuple[int, str]]) -> None:
+    def _parse_beginning_line(self, words: list[tuple[int, str]]) -> None:
         for change in self._parse_changes(words):
             if change.name == "duration":
                 self.duration = change.value
@@ -168,20 +170,20 @@ class _Parser:
                 self._players = [player.name for player in default_players(change.value)]
             self.beginning.append(change)
 
-    def _take_timed(self, words: list[tuple[int, str]], text: str) -> None:
+    def _parse_timed_line(self, words: list[tuple[int, str]], text: str) -> None:
         time = self._parse_time(*words[0])
         at, name = words[1] if len(words) > 1 else (len(self._line), "")
         if name == "set":
             changes = self._parse_changes(words[2:])
             for name in (change.name for change in changes if change.is_fixed):
                 expected = f"set {name}=... before all times"
-                raise self._refuse(at, f"{name} cannot change during the match", expected)
+                raise self._make_refusal(at, f"{name} cannot change during the match", expected)
             self.changes.extend((time, change) for change in changes)
         elif name == "say":
             caption = " ".join(text.split()[2:])
             if not caption.isprintable() or not caption:
                 what = "a caption has no control characters" if caption else "the caption is empty"
-                raise self._refuse(at, what, "TIME say TEXT")
+                raise self._make_refusal(at, what, "TIME say TEXT")
             for found in _PLACEHOLDER.finditer(text):
                 self._check_placeholder(len(text[: found.start()].encode()), found[1])
             self.captions.append((time, caption))
@@ -189,7 +191,7 @@ class _Parser:
             self.inputs.setdefault(name, []).append(self._parse_input(time, name, words[2:]))
         else:
             what = f"no player {name!r}" if name else "the line ends after its time"
-            raise self._refuse(at, what, f"set, say, or one of {', '.join(self._players)}")
+            raise self._make_refusal(at, what, f"set, say, or one of {', '.join(self._players)}")
 
     def _check_placeholder(self, at: int, placeholder: str) -> None:
         name, point, of = placeholder.partition(".")
@@ -201,7 +203,7 @@ class _Parser:
         if not allowed:
             names = [f"{each}.PLAYER" for each in OF_PLAYER] + [*OF_CLIENT, *SETTINGS[:-1]]
             expected = ", ".join(names) + ", remote.NAME"
-            raise self._refuse(at, f"{{{placeholder}}} is not a placeholder", expected)
+            raise self._make_refusal(at, f"{{{placeholder}}} is not a placeholder", expected)
 
     def _parse_time(self, at: int, word: str) -> float:
         try:
@@ -209,10 +211,12 @@ class _Parser:
         except ValueError:
             time = math.nan
         if not 0 <= time <= LONGEST_TIME:
-            raise self._refuse(at, f"{word!r} is not a time", f"seconds, 0 to {LONGEST_TIME:g}")
+            raise self._make_refusal(
+                at, f"{word!r} is not a time", f"seconds, 0 to {LONGEST_TIME:g}"
+            )
         time = to_seconds(to_us(time))
         if time < self._last:
-            raise self._refuse(at, "time goes back", f"at least {self._last!r}")
+            raise self._make_refusal(at, "time goes back", f"at least {self._last!r}")
         self._last = time
         return time
 
@@ -223,9 +227,9 @@ class _Parser:
                 changes.append(parse_change(word))
             except ValueError as error:
                 expected = "NAME=VALUE, of --match or --link, or send=SENDER, or remote.NAME=VALUE"
-                raise self._refuse(at, str(error), expected) from None
+                raise self._make_refusal(at, str(error), expected) from None
         if not words:
-            raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")
+            raise self._make_refusal(len(self._line), "nothing is set", "set NAME=VALUE ...")
         return changes
 
     def _parse_input(self, time: float, player: str, words: list[tuple[int, str]]) -> Input:
@@ -241,9 +245,11 @@ class _Parser:
                 aim = self._parse_aim(at, word.removeprefix("aim="))
             else:
                 expected = ", ".join([*_WORDS, *_WEAPONS, "aim=PLAYER", "aim=X,Y"])
-                raise self._refuse(at, f"{word!r} is not an input", expected)
+                raise self._make_refusal(at, f"{word!r} is not an input", expected)
         if abs(x) > 1 or abs(y) > 1:
-            raise self._refuse(words[0][0], "the same direction twice", "left or right, up or down")
+            raise self._make_refusal(
+                words[0][0], "the same direction twice", "left or right, up or down"
+            )
         return Input(time, player, x, y, weapon, aim)
 
     def _parse_aim(self, at: int, text: str) -> Point | str:
@@ -255,9 +261,9 @@ class _Parser:
                 return (x, y)
         except ValueError:
             pass
-        raise self._refuse(at, f"{text!r} is not a target", "aim=PLAYER or aim=X,Y")
+        raise self._make_refusal(at, f"{text!r} is not a target", "aim=PLAYER or aim=X,Y")
 
-    def _refuse(self, caret: int, what: str, expected: str) -> TableRefusal:
+    def _make_refusal(self, caret: int, what: str, expected: str) -> TableRefusal:
         return TableRefusal(Problem(self._number, caret + 1, self._line, caret, what, expected))
 
 

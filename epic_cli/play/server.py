@@ -445,13 +445,13 @@ class Weapons:
     ) -> None:
         """Execute a move's trigger; ``present`` has the others' positions now."""
         if result.refused:
-            self._refuse(player, move, result.refused, result.refused)
+            self._refuse_trigger(player, move, result.refused, result.refused)
         elif result.weapon == Weapon.SHOT:
-            self._shoot(player, move, result.body, present, shooter)
+            self._fire_shot(player, move, result.body, present, shooter)
         elif result.weapon == Weapon.THROW:
-            self._throw(player, move, result.body)
+            self._throw_ball(player, move, result.body)
 
-    def _shoot(
+    def _fire_shot(
         self, player: int, move: Move, body: Body, present: dict[int, Point], shooter: Shooter
     ) -> None:
         rewound = self.compensation.rewind(shooter, present)
@@ -479,9 +479,9 @@ class Weapons:
         if hit is not None:
             self._on_hit(player, hit)
 
-    def _throw(self, player: int, move: Move, body: Body) -> None:
+    def _throw_ball(self, player: int, move: Move, body: Body) -> None:
         if len(self.projectiles) >= MOST_PROJECTILES:
-            self._refuse(player, move, "reloading", "too many in the air")
+            self._refuse_trigger(player, move, "reloading", "too many in the air")
             return
         self._numbers += 1
         vx, vy = (THROW_SPEED * part for part in move.control.aim)
@@ -522,7 +522,7 @@ class Weapons:
                 )
         self.projectiles = flying
 
-    def _refuse(self, player: int, move: Move, verdict: str, reason: str) -> None:
+    def _refuse_trigger(self, player: int, move: Move, verdict: str, reason: str) -> None:
         self._add_verdict(player, move.timestamp_us, verdict, None)
         details: dict[str, Value] = {"stamp": to_seconds(move.timestamp_us), "reason": reason}
         self._report("refused", player, details)
@@ -679,7 +679,7 @@ class Server:
         if connection is None:
             self.refused["forged"] += 1
             return
-        wrong = self._find_wrong(connection, packet, now_us)
+        wrong = self._find_fault(connection, packet, now_us)
         if wrong:
             connection.refused[wrong] += 1
             return
@@ -694,7 +694,7 @@ class Server:
             self._queue_move(connection, move, now_us)
         self._simulate_waiting(connection, now_us)
 
-    def _find_wrong(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
+    def _find_fault(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
         """Return why a packet is not believed, or nothing.
 
         An older one may still bring a lost move.
@@ -738,10 +738,10 @@ class Server:
             connection.processed_us = move.timestamp_us
             connection.processed_arrival_us = connection.arrivals.pop(move.timestamp_us)
             connection.fresh = True
-            self._simulate(connection, move, now_us)
+            self._simulate_move(connection, move, now_us)
             self.on_move(connection.player, move.timestamp_us, connection.body)
 
-    def _simulate(self, connection: Connection, move: Move, now_us: int) -> None:
+    def _simulate_move(self, connection: Connection, move: Move, now_us: int) -> None:
         others = {each.player: each.body for each in self.connections if each is not connection}
         result = self.rules.simulate(connection.body, move.control, move.duration_us, others)
         connection.body = result.body

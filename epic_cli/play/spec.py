@@ -161,19 +161,19 @@ class MatchSpec:
         return float(self.send.send_rate or USUAL_RATE)
 
     @property
-    def _reach(self) -> float:
+    def _largest_coordinate(self) -> float:
         arena = self.rules.arena
         return self.send.reach(lambda: max(arena.width, arena.height))
 
     @property
     def encoding(self) -> Encoding:
         """The encoding of the others."""
-        return self.send.encoding(self._reach)
+        return self.send.encoding(self._largest_coordinate)
 
     def make_sender(self) -> Sender:
         """Make the sender of the others to one client."""
         judged = StrategySpec(self.remote_strategy, self.strategy_settings())
-        return sender_to_client(self.send, self._reach, judged)
+        return sender_to_client(self.send, self._largest_coordinate, judged)
 
     @property
     def delay_follows_link(self) -> bool:

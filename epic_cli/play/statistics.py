@@ -176,13 +176,13 @@ class Shots:
         return [
             ("shots judged", self.judged, ""),
             ("hits", self.hits, ""),
-            ("hit rate", _ratio(self.hits, self.judged), "share"),
+            ("hit rate", _divide_or_nan(self.hits, self.judged), "share"),
             ("hits on own screen", self.on_screen, ""),
             ("of these hits", self.agreed, ""),
-            ("would hit with rewind", _ratio(self.rewound, self.judged), "share"),
-            ("would hit without", _ratio(self.present, self.judged), "share"),
+            ("would hit with rewind", _divide_or_nan(self.rewound, self.judged), "share"),
+            ("would hit without", _divide_or_nan(self.present, self.judged), "share"),
             ("beyond the history", self.beyond, ""),
-            ("target moved since", _ratio(self.moved, self.rewound), "units"),
+            ("target moved since", _divide_or_nan(self.moved, self.rewound), "units"),
             ("target moved at most", self.farthest, "units"),
             ("hit behind cover", self.behind_cover, ""),
         ]
@@ -275,14 +275,14 @@ class SinceSwitch:
         passed = to_seconds(self._match.now_us - self._begin_us)
         echo = client.round_trip.estimate if client.round_trip.count else math.nan
         found = {
-            "key": (_ratio(*self._delays), "s"),
+            "key": (_divide_or_nan(*self._delays), "s"),
             "echo": (echo, "s"),
             "link": (self.participant.round_trip, "s"),
             "corrections": (count, ""),
-            "correction": (_ratio(client.local.corrected - corrected, count), "units"),
+            "correction": (_divide_or_nan(client.local.corrected - corrected, count), "units"),
             "steps": (steps if passed >= 1 else math.nan, ""),
-            "updates": (_ratio(states / len(client.remotes), passed), ""),
-            "bits": (_ratio(sent.bits - bits, states), ""),
+            "updates": (_divide_or_nan(states / len(client.remotes), passed), ""),
+            "bits": (_divide_or_nan(sent.bits - bits, states), ""),
         }
         return format_figure(*found[name])
 
@@ -363,7 +363,7 @@ class MatchStatistics:
         newest_us = client.local.moves.last_timestamp_us
         if newest_us is not None:
             measured.shown[newest_us] = client.local.drawn(client.now)
-            _keep_newest(measured.shown)
+            _drop_oldest(measured.shown)
         drawn = client.drawn_remotes()
         for number in client.remotes:
             measured.others[self._match.names[number]].add(drawn.get(number), truth[number])
@@ -396,7 +396,7 @@ class MatchStatistics:
             measured.effects += 1
             if "hit" in details:
                 self._unjudged[event.player, float(details["stamp"])] = bool(details["hit"])
-                _keep_newest(self._unjudged)
+                _drop_oldest(self._unjudged)
         elif event.what == "effect refused":
             measured.refused_effects += 1
         elif event.what == "shot":
@@ -439,14 +439,18 @@ class MatchStatistics:
         """Return the errors of a player drawn on another's screen."""
         return self._players[screen].others[player]
 
-    def _sent_figures(self, client: Client) -> list[tuple[str, float, str]]:
+    def _list_sent_figures(self, client: Client) -> list[tuple[str, float, str]]:
         """Return the summary's lines about states sent to a client, per second."""
         connection = self._match.server.connections[client.identity.player]
         return [
-            ("updates", _ratio(connection.states / len(client.remotes), self._match.now), "1/s"),
-            ("update bits", _ratio(connection.bits, connection.states), "bits"),
+            (
+                "updates",
+                _divide_or_nan(connection.states / len(client.remotes), self._match.now),
+                "1/s",
+            ),
+            ("update bits", _divide_or_nan(connection.bits, connection.states), "bits"),
             ("undecodable", client.undecodable, ""),
-            ("bytes", _ratio(connection.bytes, self._match.now), "bytes/s"),
+            ("bytes", _divide_or_nan(connection.bytes, self._match.now), "bytes/s"),
         ]
 
     def figures(self, participant: MatchParticipant) -> list[PlayFigure]:
@@ -456,19 +460,19 @@ class MatchStatistics:
         up, down = participant.up, participant.down
         estimate = client.round_trip.estimate if client.round_trip.count else math.nan
         found: list[tuple[str, float, str]] = [
-            ("input delay", _ratio(measured.input_delay, measured.frames), "s"),
+            ("input delay", _divide_or_nan(measured.input_delay, measured.frames), "s"),
             ("own error", measured.own.mean, "units"),
             ("corrections", local.corrections, ""),
-            ("mean correction", _ratio(local.corrected, local.corrections), "units"),
+            ("mean correction", _divide_or_nan(local.corrected, local.corrections), "units"),
             ("largest correction", local.largest, "units"),
             ("mispredictions", local.mispredictions, ""),
             ("states", local.states, ""),
             ("rtt estimate", estimate, "s"),
             ("rtt of the link", participant.round_trip, "s"),
-            ("packets up lost", _ratio(up.lost, up.sent), "share"),
-            ("packets down lost", _ratio(down.lost, down.sent), "share"),
+            ("packets up lost", _divide_or_nan(up.lost, up.sent), "share"),
+            ("packets down lost", _divide_or_nan(down.lost, down.sent), "share"),
         ]
-        found += self._sent_figures(client)
+        found += self._list_sent_figures(client)
         for other, drawn in measured.others.items():
             found.append((f"{other} drawn error", drawn.mean, "units"))
             found.append((f"{other} largest error", drawn.largest, "units"))
@@ -482,10 +486,10 @@ class MatchStatistics:
         return [PlayFigure(name, *row) for row in found]
 
 
-def _keep_newest(waiting: dict[Any, Any]) -> None:
+def _drop_oldest(waiting: dict[Any, Any]) -> None:
     while len(waiting) > MOST_UNJUDGED:
         del waiting[next(iter(waiting))]
 
 
-def _ratio(part: float, whole: float) -> float:
+def _divide_or_nan(part: float, whole: float) -> float:
     return part / whole if whole else math.nan

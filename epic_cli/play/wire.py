@@ -142,31 +142,31 @@ def encode_input(packet: InputPacket) -> bytes:
 
 def decode_input(data: bytes) -> InputPacket:
     """Decode an input packet; raise ``Malformed``."""
-    reader = _Reader(data)
+    reader = _ByteReader(data)
     kind, token, sequence, heard, held_us, count = reader.take(_INPUT_HEAD)
-    _require(kind == _INPUT, "not an input packet")
-    _require(1 <= count <= MOVES_IN_PACKET, "an impossible number of moves")
+    _refuse_unless(kind == _INPUT, "not an input packet")
+    _refuse_unless(1 <= count <= MOVES_IN_PACKET, "an impossible number of moves")
     moves = [_decode_move(reader) for _ in range(count)]
     reader.finish()
     times = [move.timestamp_us for move in moves]
-    _require(times == sorted(set(times)), "moves out of order")
+    _refuse_unless(times == sorted(set(times)), "moves out of order")
     return InputPacket(token, sequence, moves, heard - 1 if heard else None, held_us)
 
 
-def _decode_move(reader: _Reader) -> Move:
+def _decode_move(reader: _ByteReader) -> Move:
     timestamp_us, x, y, weapon, aim_x, aim_y, count = reader.take(_MOVE)
-    _require(abs(x) <= 1 and abs(y) <= 1, "a direction out of range")
-    _require(weapon <= max(Weapon), "an unknown weapon")
+    _refuse_unless(abs(x) <= 1 and abs(y) <= 1, "a direction out of range")
+    _refuse_unless(weapon <= max(Weapon), "an unknown weapon")
     length = aim_x * aim_x + aim_y * aim_y
-    _require(abs(length - 1) < 1e-6, "an aim that is not of length 1")  # false for NaN
-    _require(count <= MOST_PLAYERS, "too many views")
+    _refuse_unless(abs(length - 1) < 1e-6, "an aim that is not of length 1")  # false for NaN
+    _refuse_unless(count <= MOST_PLAYERS, "too many views")
     views = []
     for _ in range(count):
         player, older, newer, fraction, exact = reader.take(_VIEW)
-        _require(older <= newer, "snapshots in the wrong order")
-        _require(0 <= fraction <= 1, "a fraction out of range")
+        _refuse_unless(older <= newer, "snapshots in the wrong order")
+        _refuse_unless(0 <= fraction <= 1, "a fraction out of range")
         views.append((player, View(older, newer, fraction, bool(exact))))
-    _require(len(dict(views)) == len(views), "two views of one player")
+    _refuse_unless(len(dict(views)) == len(views), "two views of one player")
     return Move(Control(x, y, Weapon(weapon), (aim_x, aim_y)), timestamp_us, 0, tuple(views))
 
 
@@ -190,11 +190,11 @@ def encode_state(packet: StatePacket) -> bytes:
 
 def decode_state(data: bytes) -> StatePacket:
     """Decode a state packet; raise ``Malformed``."""
-    reader = _Reader(data)
+    reader = _ByteReader(data)
     kind, token, snapshot, time_us, echoes, echo_us, held_us = reader.take(_STATE_HEAD)
-    _require(kind == _STATE, "not a state packet")
+    _refuse_unless(kind == _STATE, "not a state packet")
     body = Body(*reader.take(_BODY))
-    _require(_is_sane(*body[:4]), "a number out of range")
+    _refuse_unless(_is_sane(*body[:4]), "a number out of range")
     epoch, length = reader.take(_MESSAGE)
     message = reader.bytes(length)
     deltas = {}
@@ -204,15 +204,15 @@ def decode_state(data: bytes) -> StatePacket:
     projectiles = []
     for _ in range(reader.count(MOST_PROJECTILES)):
         one = Projectile(*reader.take(_PROJECTILE))
-        _require(_is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
+        _refuse_unless(_is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
         projectiles.append(one)
     verdicts = []
     for _ in range(reader.count(MOST_VERDICTS)):
         timestamp_us, code, target = reader.take(_VERDICT)
-        _require(code < len(VERDICTS), "an unknown verdict")
+        _refuse_unless(code < len(VERDICTS), "an unknown verdict")
         verdicts.append(Verdict(timestamp_us, code, None if target == NO_ONE else target))
     reader.finish()
-    _require(echoes <= 2, "an unknown kind of echo")
+    _refuse_unless(echoes <= 2, "an unknown kind of echo")
     echo = (echo_us if echoes else None, echoes == 2, held_us)
     return StatePacket(
         token, snapshot, time_us, *echo, body, epoch, message, deltas, projectiles, verdicts
@@ -241,35 +241,35 @@ def _is_sane(*values: float) -> bool:
     return all(math.isfinite(value) and abs(value) <= FARTHEST for value in values)
 
 
-def _require(holds: bool, otherwise: str) -> None:
+def _refuse_unless(holds: bool, otherwise: str) -> None:
     if not holds:
         raise Malformed(otherwise)
 
 
-class _Reader:
+class _ByteReader:
     """A reader that takes bytes off the front, and raises ``Malformed`` at the end."""
 
     def __init__(self, data: bytes) -> None:
-        _require(len(data) <= LONGEST_PACKET, "longer than a packet")
+        _refuse_unless(len(data) <= LONGEST_PACKET, "longer than a packet")
         self._data = data
         self._at = 0
 
     def take(self, layout: struct.Struct) -> tuple[Any, ...]:
-        _require(self._at + layout.size <= len(self._data), "shorter than its lengths say")
+        _refuse_unless(self._at + layout.size <= len(self._data), "shorter than its lengths say")
         values = layout.unpack_from(self._data, self._at)
         self._at += layout.size
         return values
 
     def bytes(self, length: int) -> bytes:
         """Return the next ``length`` bytes."""
-        _require(self._at + length <= len(self._data), "shorter than its lengths say")
+        _refuse_unless(self._at + length <= len(self._data), "shorter than its lengths say")
         self._at += length
         return self._data[self._at - length : self._at]
 
     def count(self, most: int, layout: struct.Struct = _COUNT) -> int:
         (number,) = self.take(layout)
-        _require(number <= most, "more entries than allowed")
+        _refuse_unless(number <= most, "more entries than allowed")
         return int(number)
 
     def finish(self) -> None:
-        _require(self._at == len(self._data), "longer than its lengths say")
+        _refuse_unless(self._at == len(self._data), "longer than its lengths say")

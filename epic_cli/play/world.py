@@ -358,7 +358,7 @@ class Rules(NamedTuple):
         left_us, longest_us = duration_us, self.step_us
         while left_us > 0:
             step_us = min(left_us, longest_us)
-            body = _step(self.arena, body, control, step_us, others or {}, knocks)
+            body = _step_body(self.arena, body, control, step_us, others or {}, knocks)
             left_us -= longest_us
         weapon, refused = control.weapon, ""
         if weapon and (body.stun_us or body.reload_us):
@@ -369,7 +369,7 @@ class Rules(NamedTuple):
         return MoveResult(body, weapon, refused, knocks)
 
 
-def _step(
+def _step_body(
     arena: Arena,
     body: Body,
     control: Control,
@@ -385,7 +385,9 @@ def _step(
     velocity = (0.0 if stopped_x else vx, 0.0 if stopped_y else vy)
     for number, other in others.items():
         if distance(position, other.position) < 2 * RADIUS:
-            position, velocity = _bump(arena, position, velocity, number, other, knocks)
+            position, velocity = _resolve_collision(
+                arena, position, velocity, number, other, knocks
+            )
     return Body(
         *position,
         *velocity,
@@ -427,7 +429,7 @@ def _steer_velocity(velocity: Point, control: Control, seconds: float) -> Point:
     return (velocity[0] + dx * (allowed / change), velocity[1] + dy * (allowed / change))
 
 
-def _bump(
+def _resolve_collision(
     arena: Arena,
     position: Point,
     velocity: Point,

@@ -108,7 +108,7 @@ def session(options: SessionOptions = shared(SessionOptions)) -> int:
     screen.choose_format(chosen or ("table" if is_table else "epic"))
     if sys.stdin is None or not sys.stdin.isatty():
         return _run_script(options, screen)
-    _run(options, screen)
+    _run_session(options, screen)
     return ExitStatus.DONE
 
 
@@ -136,7 +136,7 @@ def _run_script(options: SessionOptions, screen: Screen) -> int:
     return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
 
 
-def _run(options: SessionOptions, screen: Screen) -> None:
+def _run_session(options: SessionOptions, screen: Screen) -> None:
     """Open a session on this process's terminal, and run it until its end."""
     from epic_cli.session import journal as journals
     from epic_cli.session.controller import SessionController

@@ -105,7 +105,7 @@ def strategy(controller: SessionController, chosen: StrategySpec | None) -> None
     controller.change_view(view, f"strategy {before.label} -> {after.label}")
 
 
-class _Word(ParameterType):
+class _CheckedText(ParameterType):
     """The type of a parameter's value that is checked while it is typed, and kept as text."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -122,7 +122,7 @@ def _timing_command(setting: Parameter) -> click.Command:
         return f"{setting.show(value)}{unit}"
 
     @command(name, setting.help)
-    @click.argument("word", required=False, type=_Word(setting))
+    @click.argument("word", required=False, type=_CheckedText(setting))
     def change(controller: SessionController, word: str | None) -> None:
         session = controller.session
         before = shown(getattr(session.timing_in_force, name))

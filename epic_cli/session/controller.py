@@ -116,7 +116,7 @@ class SessionController:
                 else:
                     self.add(piece, name, partial(add, first_line - 1))
         except DrawingStopped as stop:
-            self.screen.interrupted(_stopped_words(stop))
+            self.screen.interrupted(_describe_interrupt(stop))
         except KeyboardInterrupt:
             self.screen.interrupted("interrupted")
 
@@ -143,7 +143,7 @@ class SessionController:
 
             complain(refusal_words(refused).rstrip("\n"))
         except click.ClickException as error:
-            complain(place + _get_reason(error))
+            complain(place + _format_reason(error))
         except (CannotAccess, WrongUsage, ValueError, StrategyFailed) as error:
             complain(place + str(error))
         except OSError as error:
@@ -156,7 +156,7 @@ class SessionController:
     def invoke(self, name: str, words: list[str]) -> None:
         """Run a command with these words; its errors are raised."""
         running = self.commands.running(name, self.root, self.screen, self.session.lines)
-        with running, self._context(name, words) as context:
+        with running, self._make_context(name, words) as context:
             self.screen.complaints += bool(context.command.invoke(context))
 
     def check(self, line: str) -> WrongCommand | None:
@@ -166,21 +166,21 @@ class SessionController:
             typed, words = _split_words(line)
             name = self.commands.find(typed)
         except click.ClickException as error:
-            return WrongCommand(begin, _get_reason(error))
+            return WrongCommand(begin, _format_reason(error))
         wrong = self._find_error(name, words)
         if wrong is None:
             return None
-        if not _is_final(wrong):
-            return WrongCommand(len(line.rstrip()), _get_reason(wrong))
+        if not _is_lasting_error(wrong):
+            return WrongCommand(len(line.rstrip()), _format_reason(wrong))
         first = next(
             (
                 count
                 for count in range(1, len(words) + 1)
-                if _is_final(self._find_error(name, words[:count]))
+                if _is_lasting_error(self._find_error(name, words[:count]))
             ),
             len(words),
         )
-        return WrongCommand(_find_column(line, [typed, *words[:first]]), _get_reason(wrong))
+        return WrongCommand(_find_column(line, [typed, *words[:first]]), _format_reason(wrong))
 
     def _find_error(self, name: str, words: list[str]) -> click.ClickException | None:
         """Return click's refusal of a command with these words; None if it accepts them."""
@@ -189,7 +189,7 @@ class SessionController:
         try:
             # some options show something at once
             with redirect_stdout(io.TextIOWrapper(io.BytesIO())):
-                self._context(name, words).close()
+                self._make_context(name, words).close()
         except click.exceptions.Exit:  # help among other letters
             return None
         except click.ClickException as error:
@@ -203,7 +203,7 @@ class SessionController:
         """The context of all commands."""
         return click.Context(self.commands, obj=self)
 
-    def _context(self, name: str, words: list[str]) -> click.Context:
+    def _make_context(self, name: str, words: list[str]) -> click.Context:
         """Parse a command's words; raise ``click.ClickException``."""
         found = self.commands.get_command(self.root, name)
         assert found is not None
@@ -237,7 +237,7 @@ class SessionController:
         self._drawn = False
         allows = None if self.quiet or self.confirm is None else self._confirm_rows
         try:
-            added = self.session.add(text, self._draw, self.record_lines, allows)
+            added = self.session.add(text, self._draw_samples, self.record_lines, allows)
         except (CannotAccess, BrokenPipeError):
             raise
         except Exception as error:  # a strategy of another package may raise anything
@@ -254,19 +254,19 @@ class SessionController:
         else:
             refused.add(refusals)
         if not self.quiet:
-            self._say_more(added, len(refusals), several)
+            self._report_missing_rows(added, len(refusals), several)
         self.ended = self.ended or added.ended
 
-    def _say_more(self, added: AppendResult, refused: int, several: bool) -> None:
+    def _report_missing_rows(self, added: AppendResult, refused: int, several: bool) -> None:
         """Report packets that the rows do not show: refused, discarded or waiting ones."""
         if several and refused:
             self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
         if added.discarded:
-            self.screen.warn(_discarded_words(self.session, added))
+            self.screen.warn(_describe_discarded(self.session, added))
         if added.packets and self.listening is None:  # else the clock runs by itself
-            words = _waiting_words(self.session)
+            words = _explain_waiting(self.session)
             if not words and not self._drawn and not added.discarded:
-                words = _no_rows_words(self.session)
+                words = _explain_no_rows(self.session)
             self.screen.say(words, "dim")
 
     def _confirm_rows(self, gap: TickGap) -> bool:
@@ -279,7 +279,7 @@ class SessionController:
 
     # ------------------------------------------------------------- rows
 
-    def _draw(self, samples: SampleBlock) -> None:
+    def _draw_samples(self, samples: SampleBlock) -> None:
         self._drawn = True
         if not self.quiet:
             writer = self.screen.writer(self.session.named, self.session.turns)
@@ -312,7 +312,7 @@ class SessionController:
                 self.screen.say(what)
             return
         self.draw_tail(drawn=change.after)
-        self.screen.say(f"{what}: {_change_words(change)}", "good")
+        self.screen.say(f"{what}: {_describe_change(change)}", "good")
         if change.refusals:
             first = in_words(change.refusals[0], FrontEnd.SESSION)
             self.screen.warn(
@@ -372,7 +372,7 @@ def format_seconds(time: float) -> str:
     return f"{number(round(time, 3))} s"
 
 
-def _waiting_words(session: Session) -> str:
+def _explain_waiting(session: Session) -> str:
     """Explain what the newest rows wait for; empty if all are drawn."""
     drawn, promised = session.horizon
     if not drawn < promised:
@@ -386,7 +386,7 @@ def _waiting_words(session: Session) -> str:
     )
 
 
-def _no_rows_words(session: Session) -> str:
+def _explain_no_rows(session: Session) -> str:
     """Explain why an accepted packet has no rows though none wait."""
     drawn = session.horizon[0]
     if not isfinite(drawn):
@@ -394,7 +394,7 @@ def _no_rows_words(session: Session) -> str:
     return f"no row yet: rows are drawn up to {format_seconds(drawn)}, beyond this packet's time"
 
 
-def _discarded_words(session: Session, added: AppendResult) -> str:
+def _describe_discarded(session: Session, added: AppendResult) -> str:
     """Report the packets that the strategy discarded, and why if that can be seen."""
     strategy = session.view.strategy.name
     if added.packets > 1:
@@ -411,7 +411,7 @@ def _discarded_words(session: Session, added: AppendResult) -> str:
     return f"{late}; {strategy} discards the one of {format_seconds(packet.time)}"
 
 
-def _stopped_words(stop: DrawingStopped) -> str:
+def _describe_interrupt(stop: DrawingStopped) -> str:
     """Report how far an interrupted drawing came, and where the clock continues."""
     drawn = "among the first rows" if stop.drawn is None else f"after {format_seconds(stop.drawn)}"
     return (
@@ -421,7 +421,7 @@ def _stopped_words(stop: DrawingStopped) -> str:
     )
 
 
-def _change_words(change: ViewChange) -> str:
+def _describe_change(change: ViewChange) -> str:
     """Describe how a change of the view changed the rows."""
     rows = counted(change.after.count, "row")
     if change.different is None:
@@ -429,13 +429,13 @@ def _change_words(change: ViewChange) -> str:
     if not change.different:
         return f"{rows}, all as before"
     text = f"{change.different:,} of {rows} differ"
-    before, after = _position_words(change.before.last), _position_words(change.after.last)
+    before, after = _format_position(change.before.last), _format_position(change.after.last)
     if before and after and before != after:
         text += f", the last is {after}, was {before}"
     return text
 
 
-def _position_words(sample: Sample | None) -> str:
+def _format_position(sample: Sample | None) -> str:
     """Format a sample's position with the digits of a table; empty if nothing is drawn."""
     if sample is None or sample.status == "none":
         return ""
@@ -475,7 +475,7 @@ def _split_words(line: str) -> tuple[str, list[str]]:
     return words[0].removeprefix(":"), words[1:]
 
 
-def _is_final(error: click.ClickException | None) -> bool:
+def _is_lasting_error(error: click.ClickException | None) -> bool:
     """True if the error stays whatever words follow: nothing is missing."""
     missing: tuple[Any, ...] = (click.MissingParameter, click.BadOptionUsage)
     return error is not None and not isinstance(error, missing)
@@ -492,7 +492,7 @@ def _find_column(line: str, words: list[str]) -> int:
     return at + 1
 
 
-def _get_reason(error: click.ClickException) -> str:
+def _format_reason(error: click.ClickException) -> str:
     """Return the message without the parameter's name, which the line shows."""
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return error.message

@@ -27,12 +27,12 @@ def missing_rest(text: str) -> str:
         return ""
     piece = next_piece(text.encode("utf-8", "surrogateescape"))
     if piece is None:
-        return _rest_of_word(text) if text.count("/") > 1 else ""
+        return _complete_value(text) if text.count("/") > 1 else ""
     rest = rest_of_grammar(piece)
     return rest.lstrip() if text[-1:].isspace() else rest
 
 
-def _rest_of_word(text: str) -> str:
+def _complete_value(text: str) -> str:
     """Return the missing rest behind the ``=`` of a packet's last word."""
     name, _, value = text.rpartition(" ")[2].partition("=")
     if f" {name}=" not in text or name not in WORDS:

@@ -55,7 +55,7 @@ class SessionJournal:
         self._pending += lines
         try:
             if self._descriptor is None:
-                self._descriptor = self._open()
+                self._descriptor = self._create_file()
             while self._pending:
                 self._pending = self._pending[os.write(self._descriptor, self._pending) :]
         except OSError as error:
@@ -64,7 +64,7 @@ class SessionJournal:
                 place, why = self.path or self._directory, error.strerror or str(error)
                 warn(f"the session is not being saved for --resume: {place}: {why}")
 
-    def _open(self) -> int:
+    def _create_file(self) -> int:
         if self.path is None:
             folder = self._directory / "sessions"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

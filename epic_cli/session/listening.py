@@ -106,14 +106,14 @@ class Listening(Consumer):
                     refresh()
                 else:
                     await show(write)
-            await show(partial(self._end, str(job.exception())))
+            await show(partial(self._report_end, str(job.exception())))
         finally:
             self._awake = None
             job.cancel()
             with contextlib.suppress(asyncio.CancelledError, OSError):
                 await job
 
-    def _end(self, why: str) -> None:
+    def _report_end(self, why: str) -> None:
         self._screen.complain(f"stopped listening on {self.address}: {why}")
         self._ended()
 
@@ -130,7 +130,7 @@ class Listening(Consumer):
         rows: list[bytes] = []
 
         def draw(samples: SampleBlock) -> None:
-            rows.append(self._writer().rows(samples, self._session.entities))
+            rows.append(self._make_writer().rows(samples, self._session.entities))
 
         text, self._pending = b"".join(self._pending), []
         message, self._message = self._message, ""
@@ -142,14 +142,14 @@ class Listening(Consumer):
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
-            return partial(self._end, failure(error))
+            return partial(self._report_end, failure(error))
         if len(self._session.lines) > _MOST_PACKETS:
-            return partial(self._end, f"the session has {_MOST_PACKETS:,} packets")
+            return partial(self._report_end, f"the session has {_MOST_PACKETS:,} packets")
         if self.paused:
             rows = []
-        return partial(self._write, b"".join(rows), message) if rows or message else None
+        return partial(self._write_rows, b"".join(rows), message) if rows or message else None
 
-    def _write(self, rows: bytes, message: str) -> None:
+    def _write_rows(self, rows: bytes, message: str) -> None:
         if message:
             self._screen.warn(message)
         lines = rows.splitlines(keepends=True)
@@ -157,19 +157,19 @@ class Listening(Consumer):
         if left_out > 0:
             self._screen.say(f"... {left_out:,} rows before these", "dim")
         if lines:
-            self._screen.draw(b"".join(lines[-self._screen.room :]), self._writer())
+            self._screen.draw(b"".join(lines[-self._screen.room :]), self._make_writer())
 
-    def _writer(self) -> RowWriter:
+    def _make_writer(self) -> RowWriter:
         return self._screen.writer(self._session.named, self._session.turns)
 
-    def _wake(self) -> None:
+    def _wake_session(self) -> None:
         if self._awake is not None:
             self._awake.set()
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Wake the session, since rows are due."""
         del samples, entities
-        self._wake()
+        self._wake_session()
 
     def take_packets(self, block: PacketBlock) -> None:
         """Store packets as text until their rows are due."""
@@ -189,10 +189,10 @@ class Listening(Consumer):
         if counts.refused and not self._has_refused:
             self._has_refused = True
             self._message = describe_losses(counts, *self._drop_counts).rstrip()
-            self._wake()
+            self._wake_session()
         elif counts.clock_resets > self._clock_resets:
             self._message = describe_clock_reset(counts)
-            self._wake()
+            self._wake_session()
         self._clock_resets = counts.clock_resets
 
     def stamp_arrivals(self, text: bytes) -> bytes:

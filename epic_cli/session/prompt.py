@@ -86,7 +86,7 @@ class PromptReader:
         color = ColorDepth.DEPTH_4_BIT if controller.screen.color else ColorDepth.DEPTH_1_BIT
         self._suggestions = Suggestions(controller)
         self.session: PromptSession[str] = PromptSession(
-            self._message,
+            self._compose_prompt,
             auto_suggest=self._suggestions,
             completer=LineCompleter(controller),
             complete_while_typing=False,
@@ -95,7 +95,7 @@ class PromptReader:
             history=history,
             key_bindings=key_bindings(),
             enable_suspend=True,
-            bottom_toolbar=self._toolbar if toolbar else None,
+            bottom_toolbar=self._compose_toolbar if toolbar else None,
             input_processors=[Ghost(controller)],
             style=_STYLE,
             color_depth=color,
@@ -126,9 +126,9 @@ class PromptReader:
         if not isinstance(text, Pasted):
             return text
         whole, _, self._rest = text.rpartition("\n")
-        return self._echo(whole + "\n")
+        return self._show_paste(whole + "\n")
 
-    def _echo(self, text: str) -> str:
+    def _show_paste(self, text: str) -> str:
         """Show the lines of a paste; the prompt has shown only the first one."""
         lines = text.splitlines()
         screen = self._controller.screen
@@ -148,13 +148,13 @@ class PromptReader:
         self._controller.screen.count_lines(1)
         return answered
 
-    def _message(self) -> StyleAndTextTuples:
+    def _compose_prompt(self) -> StyleAndTextTuples:
         app = self.session.app
         vi = app.editing_mode == EditingMode.VI
         mode = _VI_MODES.get(app.vi_state.input_mode, "(ins)") if vi else ""
         return [("class:prompt", mode + self._controller.prompt)]
 
-    def _toolbar(self) -> str:
+    def _compose_toolbar(self) -> str:
         listening = self._controller.listening
         words = "" if listening is None else listening.words
         columns = self.session.app.output.get_size().columns
@@ -282,13 +282,13 @@ class StateHistory(FileHistory):
         self._directory = directory
         self._warn: Warn | None = warn
         path = directory / "history"
-        with self._or_warn():
+        with self._warn_on_error():
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         super().__init__(str(path))
 
     @contextlib.contextmanager
-    def _or_warn(self) -> Iterator[None]:
+    def _warn_on_error(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -299,13 +299,13 @@ class StateHistory(FileHistory):
     def load_history_strings(self) -> Iterable[str]:
         """Return the lines of earlier sessions, newest first."""
         found: list[str] = []
-        with self._or_warn():
+        with self._warn_on_error():
             found += super().load_history_strings()
         return found
 
     def store_string(self, string: str) -> None:
         """Append a line."""
-        with self._or_warn():
+        with self._warn_on_error():
             super().store_string(string)
 
 

@@ -179,7 +179,7 @@ class Session:
         block = scanner.scan(text, final=True)
         refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
         block.refusals = []
-        stream = self._resume()
+        stream = self._resume_replay()
         gap = _find_tick_gap(stream, block) if allows else None
         if gap and allows and not allows(gap):
             self._stream = None  # a first packet must not choose the pacing
@@ -195,7 +195,7 @@ class Session:
                 self._find_columns(lines)
             self.refused += len(refusals)
             self._stream = None
-        self._draw(stream, block, draw)
+        self._draw_packets(stream, block, draw)
         self._stream = stream
         self._store_progress(stream)
         if block.refusals:  # the clock never reaches these packets
@@ -212,7 +212,7 @@ class Session:
         self.named = self.named or any(_NAME in line for line in lines)
         self.turns = self.turns or any(_TURN.search(line) for line in lines)
 
-    def _draw(self, stream: SampleStream, block: PacketBlock, draw: Draw) -> None:
+    def _draw_packets(self, stream: SampleStream, block: PacketBlock, draw: Draw) -> None:
         drawn = None
         try:
             for samples in stream.feed(block):
@@ -224,13 +224,13 @@ class Session:
 
     def advance(self, time: float, draw: Draw) -> None:
         """Draw the rows due by arrival at a time (s) of a clock that runs without packets."""
-        stream = self._resume()
+        stream = self._resume_replay()
         self._reached = time
-        for samples in self._overdue(stream):
+        for samples in self._draw_overdue(stream):
             draw(samples)
         self._store_progress(stream)
 
-    def _overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
+    def _draw_overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
         if self.timing_in_force.pacing == "arrival" and self._reached > -math.inf:
             yield from stream.advance(self._reached)
 
@@ -246,13 +246,13 @@ class Session:
 
     # ------------------------------------------------------------- replaying
 
-    def _resume(self) -> SampleStream:
+    def _resume_replay(self) -> SampleStream:
         """Return the replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.stream(_AT_ONCE)
             for block in self.blocks():
                 deque(stream.feed(block), maxlen=0)
-            deque(self._overdue(stream), maxlen=0)
+            deque(self._draw_overdue(stream), maxlen=0)
             self._stream = stream
             self._store_progress(stream)
         return self._stream

@@ -330,7 +330,7 @@ class QuietTerminal:
     @contextlib.contextmanager
     def held(self) -> Iterator[QuietTerminal]:
         """Quiet the terminal within the block; restore it after, also when the process is ended."""
-        with cleaning_up(self._restore):
+        with cleaning_up(self._restore_terminal):
             self._set_attributes(self._quiet)
             try:
                 yield self
@@ -355,7 +355,7 @@ class QuietTerminal:
             moment = termios.TCSANOW if now else termios.TCSADRAIN
             termios.tcsetattr(self._descriptor, moment, attributes)
 
-    def _restore(self) -> None:
+    def _restore_terminal(self) -> None:
         """Restore the terminal at once, even if it takes no more output."""
         import select
 

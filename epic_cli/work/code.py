@@ -42,7 +42,7 @@ class UnknownCode(Portable, ValueError):
         )
 
 
-class _Source(NamedTuple):
+class _ModuleSource(NamedTuple):
     """A module: its full name, its file, and whether it is a package."""
 
     name: str
@@ -63,7 +63,7 @@ def list_code(strategy: str) -> list[str]:
     if path is None:
         raise UnknownCode(strategy, "it has no source")
     found: dict[str, str] = {}
-    left = [_Source(name, path, hasattr(module, "__path__"))]
+    left = [_ModuleSource(name, path, hasattr(module, "__path__"))]
     known: dict[str, ModuleSpec | None] = {}
     while left:
         one = left.pop()
@@ -76,7 +76,7 @@ def list_code(strategy: str) -> list[str]:
                     known[imported] = spec = _find_module(imported)
                     if spec is not None and spec.origin and os.path.isfile(spec.origin):  # noqa: PTH113
                         is_package = spec.submodule_search_locations is not None
-                        left.append(_Source(imported, spec.origin, is_package))
+                        left.append(_ModuleSource(imported, spec.origin, is_package))
     return [f"python=={platform.python_version()}", *(f"{a} {b}" for a, b in sorted(found.items()))]
 
 
@@ -90,7 +90,7 @@ def strategy_identity(strategy: Any) -> list[str]:
     return [strategy.label, strategy.name, *settings, *list_code(strategy.name)]
 
 
-def _iterate_imports(source: _Source) -> Iterator[str]:
+def _iterate_imports(source: _ModuleSource) -> Iterator[str]:
     """Yield the modules that a module may import, with the packages that contain them."""
     with open(source.path, "rb") as stream:  # noqa: PTH123
         try:
@@ -129,13 +129,13 @@ def _find_module(name: str) -> ModuleSpec | None:
 
 
 @cache
-def _distributions() -> dict[str, str]:
+def _list_distributions() -> dict[str, str]:
     return {top: "; ".join(f"{name}=={version(name)}" for name in sorted(set(names)))
             for top, names in packages_distributions().items()}  # fmt: skip
 
 
-def _find_distribution(source: _Source) -> str | None:
+def _find_distribution(source: _ModuleSource) -> str | None:
     """Return the distribution and version that installed a module; None if none did."""
     if not any(f"{os.sep}{name}{os.sep}" in source.path for name in _INSTALLED):
         return None
-    return _distributions().get(source.name.partition(".")[0])
+    return _list_distributions().get(source.name.partition(".")[0])

@@ -87,7 +87,7 @@ def run_until_stopped(
 
         with stop_signals(stop):
             if sys.platform == "win32":
-                _tick(asyncio.get_running_loop())
+                _wake_regularly(asyncio.get_running_loop())
             await job
 
     try:
@@ -101,9 +101,9 @@ def run_until_stopped(
     return stopped[0] if stopped else None
 
 
-def _tick(loop: asyncio.AbstractEventLoop) -> None:
+def _wake_regularly(loop: asyncio.AbstractEventLoop) -> None:
     """Wake the loop regularly: Ctrl-C does not end a ``select`` on Windows."""
-    loop.call_later(0.2, _tick, loop)
+    loop.call_later(0.2, _wake_regularly, loop)
 
 
 async def beside(

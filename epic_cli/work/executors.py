@@ -101,7 +101,7 @@ class Processes(Executor):
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._start()
+        self._start_processes()
 
     @property
     def in_flight(self) -> int:
@@ -123,14 +123,14 @@ class Processes(Executor):
     def renew(self) -> None:
         """Replace all processes."""
         self.shutdown()
-        self._start()
+        self._start_processes()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Stop the processes at once."""
         self._alive.close()
         self._pool.shutdown(wait)
 
-    def _start(self) -> None:
+    def _start_processes(self) -> None:
         import multiprocessing  # only who asks for processes pays for loading them
         from concurrent.futures import ProcessPoolExecutor
 
@@ -190,7 +190,7 @@ class WorkerDied(BrokenExecutor):
     """The workers that tried to run a job died."""
 
 
-class _Call:
+class _WorkerCall:
     """A call to a worker, and its answer.
 
     ``future`` is the cluster's; None while no scheduler has the call.
@@ -214,13 +214,13 @@ class Cluster(Executor):
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self._client = _connect(address)
-        self._calls: set[_Call] = set()
+        self._client = _connect_client(address)
+        self._calls: set[_WorkerCall] = set()
         self._lock = threading.RLock()
         self._ended, self._given_up = threading.Event(), ""
         try:
-            self._check()
-            threading.Thread(target=self._watch, daemon=True).start()
+            self._check_versions()
+            threading.Thread(target=self._watch_cluster, daemon=True).start()
         except BaseException:
             self.shutdown()
             raise
@@ -236,15 +236,15 @@ class Cluster(Executor):
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Call ``fn`` in a worker; no answer is shared with another call."""
-        call = _Call(partial(fn, *args, **kwargs))
+        call = _WorkerCall(partial(fn, *args, **kwargs))
         with self._lock:
             self._calls.add(call)
             given_up = self._given_up
-        call.answer.add_done_callback(partial(self._cancel, call))
+        call.answer.add_done_callback(partial(self._cancel_call, call))
         if given_up:
-            self._end(call, WorkerDied(given_up))
+            self._answer_call(call, WorkerDied(given_up))
         else:
-            self._ask(call)
+            self._submit_call(call)
         return call.answer
 
     def renew(self) -> None:
@@ -261,7 +261,7 @@ class Cluster(Executor):
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
-    def _ask(self, call: _Call) -> None:
+    def _submit_call(self, call: _WorkerCall) -> None:
         """Submit a call to the scheduler, unless there is none at the moment."""
         from epic_cli.work.journal import program_version
 
@@ -270,7 +270,7 @@ class Cluster(Executor):
                 return
             call.times += 1
             if call.times > _LOSSES:
-                self._end(call, WorkerDied("the scheduler died of it"))
+                self._answer_call(call, WorkerDied("the scheduler died of it"))
                 return
             try:
                 call.future = self._client.submit(
@@ -278,11 +278,11 @@ class Cluster(Executor):
                 )
             except Exception as error:
                 if self._client.status == "running":
-                    self._end(call, WorkerDied(str(error)))
+                    self._answer_call(call, WorkerDied(str(error)))
             else:
-                call.future.add_done_callback(partial(self._take_over, call))
+                call.future.add_done_callback(partial(self._take_outcome, call))
 
-    def _take_over(self, call: _Call, future: Any) -> None:
+    def _take_outcome(self, call: _WorkerCall, future: Any) -> None:
         """Take the outcome of a call.
 
         Mark a call that was lost with its scheduler for repetition.
@@ -290,11 +290,11 @@ class Cluster(Executor):
         if call.future is not future:
             return
         try:
-            self._end(call, _read_outcome(future))
+            self._answer_call(call, _read_outcome(future))
         except _LOST:
             call.future = None
 
-    def _end(self, call: _Call, found: _Value | Exception) -> None:
+    def _answer_call(self, call: _WorkerCall, found: _ReturnValue | Exception) -> None:
         """Answer a call, once."""
         with self._lock:
             if call not in self._calls:
@@ -307,18 +307,18 @@ class Cluster(Executor):
         else:
             call.answer.set_result(found.value)
 
-    def _cancel(self, call: _Call, answer: Future[Any]) -> None:
+    def _cancel_call(self, call: _WorkerCall, answer: Future[Any]) -> None:
         """Cancel a call in the cluster if its answer was canceled."""
         if answer.cancelled():
-            self._end(call, CancelledError())
+            self._answer_call(call, CancelledError())
             with contextlib.suppress(Exception):
                 call.future.cancel()
 
-    def _list_calls(self) -> list[_Call]:
+    def _list_calls(self) -> list[_WorkerCall]:
         with self._lock:
             return list(self._calls)
 
-    def _watch(self) -> None:
+    def _watch_cluster(self) -> None:
         """Repeat lost calls, and give up when there has been no worker for a while."""
         seen = time.monotonic()
         while not self._ended.wait(_LOOK):
@@ -326,19 +326,19 @@ class Cluster(Executor):
             if not reason:
                 seen = time.monotonic()
                 for call in self._list_calls():
-                    self._ask(call)
+                    self._submit_call(call)
             elif time.monotonic() - seen >= _PATIENCE:
                 with self._lock:
                     self._given_up = reason
                 for call in self._list_calls():
-                    self._end(call, WorkerDied(reason))
+                    self._answer_call(call, WorkerDied(reason))
                 return
 
     def _find_trouble(self) -> str:
         """Return why there is no worker, or ""; reconnect to a scheduler that has come back."""
         try:
             if self._client.status == "closed":
-                self._client = _connect(self.address)
+                self._client = _connect_client(self.address)
                 for call in self._list_calls():
                     call.future = None
                 if self._ended.is_set():
@@ -349,7 +349,7 @@ class Cluster(Executor):
             return "it is gone"
         return f"it has had no workers for {_PATIENCE:g} s"
 
-    def _check(self) -> None:
+    def _check_versions(self) -> None:
         """Check that all workers have this version; raise ``NoCluster``."""
         from importlib.metadata import version
 
@@ -380,7 +380,7 @@ def parse_scheduler(address: str) -> tuple[str, int]:
     return host, port
 
 
-def _connect(address: str) -> Client:
+def _connect_client(address: str) -> Client:
     import importlib.util
     import logging
 
@@ -461,7 +461,7 @@ def _call_in_version(
     return fn(*args, **kwargs)
 
 
-class _Value(NamedTuple):
+class _ReturnValue(NamedTuple):
     """A call's return value."""
 
     value: Any
@@ -471,7 +471,7 @@ class _Value(NamedTuple):
 _LOST = (OSError, CancelledError)
 
 
-def _read_outcome(future: Any) -> _Value | Exception:
+def _read_outcome(future: Any) -> _ReturnValue | Exception:
     """Return the outcome of a job of the cluster; raise ``_LOST``."""
     from distributed.scheduler import KilledWorker
 
@@ -479,7 +479,7 @@ def _read_outcome(future: Any) -> _Value | Exception:
         raise CancelledError
     try:
         if future.status == "finished":
-            return _Value(future.result())
+            return _ReturnValue(future.result())
         error: Exception = future.exception()
     except _LOST:
         raise

@@ -277,7 +277,7 @@ def run_recordings(
             spec = spec.placed(Place(here.inner, here.stop))
         memory = None
         if journal is not None:
-            memory = Memory(journal, _key_maker(spec, unkept), _result_check(spec))
+            memory = Memory(journal, _make_key_function(spec, unkept), _make_result_check(spec))
         jobs = [Job(spec, recording) for recording in recordings]
         results = resumed(run_job, jobs, executor, memory, _strip_messages)
         opened.callback(results.close)
@@ -307,7 +307,7 @@ def _cluster_is_gone(workers: Workers, error: Exception) -> bool:
     return isinstance(error, NoCluster)
 
 
-def _result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
+def _make_result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
     """Return a test of whether a journal's value can be the result of such a job."""
     from epic_cli.work.journal import declared_type, fits
 
@@ -315,7 +315,7 @@ def _result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
     return lambda result: isinstance(result, JobResult) and fits(result.found, kind)
 
 
-def _key_maker(
+def _make_key_function(
     spec: JobSpec[Found], unkept: Collection[str | None]
 ) -> Callable[[Job[Found]], str | None]:
     """Return the function from a job to its key.

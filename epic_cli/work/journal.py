@@ -78,21 +78,21 @@ def from_json(value: Any) -> Any:
     Files are not trusted: fields must have the types that their classes declare.
     """
     try:
-        return _from_json(value)
+        return _decode_json(value)
     except Exception as error:  # whatever a class makes of fields that are none of its own
         raise NotAValue(f"this is no value: {error}") from error
 
 
-def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
+def _decode_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
     if not isinstance(value, dict):
         # one NaN, so that values can be equal
         return math.nan if isinstance(value, float) and math.isnan(value) else value
     ((kind, parts),) = value.items()
     match kind:
         case "tuple":
-            return tuple(map(_from_json, parts))
+            return tuple(map(_decode_json, parts))
         case "map":
-            return {_from_json(key): _from_json(one) for key, one in parts}
+            return {_decode_json(key): _decode_json(one) for key, one in parts}
         case "bytes":
             return base64.b64decode(parts)
         case "array":
@@ -104,7 +104,7 @@ def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         case "enum":
             return _find_type(parts[0])[parts[1]]
         case "of":
-            fields = list(map(_from_json, parts[1:]))
+            fields = list(map(_decode_json, parts[1:]))
             return frozenset(fields) if parts[0] == "frozenset" else _build_value(parts[0], fields)
     raise NotAValue(f"there are no values of the kind {kind!r}")
 
@@ -112,14 +112,14 @@ def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
 def _build_value(name: str, fields: list[Any]) -> Any:
     """Return a value of the named type; raise ``NotAValue`` if a field has another type."""
     kind = _find_type(name)
-    for value, hint in zip(fields, _field_types(kind), strict=True):
+    for value, hint in zip(fields, _list_field_types(kind), strict=True):
         if not fits(value, hint):
             raise NotAValue(f"a {type(value).__name__} is no field of a {name}")
     return kind(*fields)
 
 
 @lru_cache(maxsize=256)
-def _field_types(kind: type) -> tuple[Any, ...]:
+def _list_field_types(kind: type) -> tuple[Any, ...]:
     """Return the types of the fields of a dataclass or a named tuple; ``Any`` if unknown."""
     if dataclasses.is_dataclass(kind):
         return tuple(declared_type(field.type, kind) for field in dataclasses.fields(kind))
@@ -276,7 +276,7 @@ class Damage(NamedTuple):
         return f"{self.path}: {which} damaged; what is lost will be recomputed"
 
 
-class _Place(NamedTuple):
+class _EntryPlace(NamedTuple):
     """The place of an entry in the file, in bytes."""
 
     offset: int
@@ -298,8 +298,8 @@ class ResultJournal:
         #: The damaged lines; None if there are none.
         self.damage: Damage | None = None
         self._header = {"epic": program_version(), "journal": kind}
-        self._salt = _checksum(_dump_json(self._header)).encode()
-        self._places: dict[str, _Place] = {}
+        self._salt = _compute_checksum(_dump_json(self._header)).encode()
+        self._places: dict[str, _EntryPlace] = {}
         self._synced = time.monotonic()
         with contextlib.ExitStack() as opened:
             self._descriptor = _open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
@@ -310,7 +310,7 @@ class ResultJournal:
                 os.ftruncate(self._descriptor, self._end)
                 self.cut = size - self._end
             if not self._end:
-                self._write(self._header_line)
+                self._write_line(self._make_header_line)
             self._opened = opened.pop_all()
 
     def __len__(self) -> int:
@@ -335,13 +335,13 @@ class ResultJournal:
         begin = self._end
         value = base64.b64encode(zlib.compress(_dump_json(answer)))
         name = asked.encode()
-        checked = _checksum(self._salt, name, value).encode()
-        self._write(b'{"key":"%b","sum":"%b","value":"%b"}' % (name, checked, value))
-        self._places[asked] = _Place(begin, self._end - begin)
+        checked = _compute_checksum(self._salt, name, value).encode()
+        self._write_line(b'{"key":"%b","sum":"%b","value":"%b"}' % (name, checked, value))
+        self._places[asked] = _EntryPlace(begin, self._end - begin)
 
     def close(self) -> None:
         """Flush the file to the disk and close it; raise ``OSError``."""
-        with self._opened, self._named():
+        with self._opened, self._name_in_errors():
             os.fsync(self._descriptor)
 
     def __enter__(self) -> ResultJournal:
@@ -351,20 +351,20 @@ class ResultJournal:
         self.close()
 
     @property
-    def _header_line(self) -> bytes:
+    def _make_header_line(self) -> bytes:
         return _dump_json({**self._header, "sum": self._salt.decode()})
 
     def _parse_line(self, line: bytes) -> re.Match[bytes] | None:
         """Return the parts of a line; None if it is damaged or of another journal."""
         found = _ENTRY.fullmatch(line)
-        if found is None or _checksum(self._salt, found[1], found[3]).encode() != found[2]:
+        if found is None or _compute_checksum(self._salt, found[1], found[3]).encode() != found[2]:
             return None
         return found
 
-    def _write(self, line: bytes) -> None:
+    def _write_line(self, line: bytes) -> None:
         # in one piece, with its line's end: half a line is known for what it is
         left = memoryview(line + b"\n")
-        with self._named():
+        with self._name_in_errors():
             try:
                 while left:
                     left = left[os.write(self._descriptor, left) :]
@@ -377,7 +377,7 @@ class ResultJournal:
                 self._synced = time.monotonic()
 
     @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
+    def _name_in_errors(self) -> Iterator[None]:
         """Add the journal's name to errors of the system, such as a full disk."""
         try:
             yield
@@ -401,7 +401,7 @@ class ResultJournal:
                 if not line.endswith(b"\n"):
                     break
                 if found := self._parse_line(line):
-                    places[found[1].decode()] = _Place(end, len(line))
+                    places[found[1].decode()] = _EntryPlace(end, len(line))
                 elif number > 1 or not begun:
                     count += 1
                     damaged += [number] if len(damaged) < _NAMED else []
@@ -417,14 +417,14 @@ class ResultJournal:
 
         None: it begins with the part of the header that a crash left.
         """
-        whole = self._header_line + b"\n"
+        whole = self._make_header_line + b"\n"
         if whole.startswith(line):
             return True if line == whole else None
         entry = _load_object(line) or {}
         theirs, kind = entry.get("epic"), entry.get("journal")
         if not isinstance(theirs, str) or not isinstance(kind, str):
             return False
-        if "sum" in entry and entry["sum"] != _checksum(
+        if "sum" in entry and entry["sum"] != _compute_checksum(
             _dump_json({"epic": theirs, "journal": kind})
         ):
             return False
@@ -472,7 +472,7 @@ def _open_file(path: str, how: int, opened: contextlib.ExitStack) -> int:
     return descriptor
 
 
-def _checksum(*parts: bytes) -> str:
+def _compute_checksum(*parts: bytes) -> str:
     return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 

@@ -60,7 +60,7 @@ class Renewable(Protocol):
         """Make the executor accept jobs again."""
 
 
-class _Submitted(NamedTuple, Generic[Job, Result]):
+class _SubmittedJob(NamedTuple, Generic[Job, Result]):
     job: Job
     future: Future[Result]
     alone: bool = False
@@ -104,10 +104,10 @@ def run_jobs(
     cannot continue.
     """
     coming = iter(jobs)
-    waiting: deque[_Submitted[Job, Result]] = deque()
+    waiting: deque[_SubmittedJob[Job, Result]] = deque()
     reported: set[Future[Result]] = set()
 
-    def report(submitted: Iterable[_Submitted[Job, Result]]) -> None:
+    def report(submitted: Iterable[_SubmittedJob[Job, Result]]) -> None:
         for job, future, _ in submitted:
             if on_result is not None and future.done() and future not in reported:
                 reported.add(future)
@@ -118,7 +118,7 @@ def run_jobs(
         while True:
             room = getattr(executor, "in_flight", IN_FLIGHT) - len(waiting)
             for job in islice(coming, max(room, 0)):
-                waiting.append(_Submitted(job, _submit(executor, work, job)))
+                waiting.append(_SubmittedJob(job, _submit_job(executor, work, job)))
             if not waiting:
                 return
             running = [each.future for each in waiting if not each.future.done()]
@@ -139,7 +139,7 @@ def run_jobs(
             each.future.cancel()
 
 
-def _submit(executor: Executor, work: Callable[[Job], Result], job: Job) -> Future[Result]:
+def _submit_job(executor: Executor, work: Callable[[Job], Result], job: Job) -> Future[Result]:
     try:
         return executor.submit(work, job)
     except BrokenExecutor as error:  # a worker has died since the last job
@@ -149,18 +149,20 @@ def _submit(executor: Executor, work: Callable[[Job], Result], job: Job) -> Futu
 
 
 def _run_again(
-    executor: Executor, work: Callable[[Job], Result], waiting: deque[_Submitted[Job, Result]]
-) -> deque[_Submitted[Job, Result]]:
+    executor: Executor, work: Callable[[Job], Result], waiting: deque[_SubmittedJob[Job, Result]]
+) -> deque[_SubmittedJob[Job, Result]]:
     """Run the jobs whose worker died once more, each alone; return all jobs, done."""
     if not isinstance(executor, Renewable):
         raise next(submitted.death for submitted in waiting if submitted.death)
     executor.renew()
-    found: deque[_Submitted[Job, Result]] = deque()
+    found: deque[_SubmittedJob[Job, Result]] = deque()
     for submitted in waiting:
         if not submitted.suspect:
             found.append(submitted)
             continue
-        found.append(_Submitted(submitted.job, _submit(executor, work, submitted.job), alone=True))
+        found.append(
+            _SubmittedJob(submitted.job, _submit_job(executor, work, submitted.job), alone=True)
+        )
         wait([found[-1].future])
         if found[-1].death:
             executor.renew()

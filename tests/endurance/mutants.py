@@ -75,7 +75,7 @@ from epic_cli.engine.build import BuildEngine, extensions
 for room in extensions():
     if ".strategies." in room.name:
         try:
-            BuildEngine._translated(room)
+            BuildEngine._translate_to_cpp(room)
         except CompileError:
             pass
 """

@@ -71,7 +71,7 @@ def test_what_was_compiled_is_taken_again_if_all_that_it_was_made_of_is_as_it_wa
         built.parent.mkdir(parents=True, exist_ok=True)
         built.write_text(f"{module.name} {len(compiled)}")
 
-    monkeypatch.setattr(build.BuildEngine, "_translated", lambda _, ext: ext.sources[0])
+    monkeypatch.setattr(build.BuildEngine, "_translate_to_cpp", lambda _, ext: ext.sources[0])
     monkeypatch.setattr(build_ext, "build_extension", compile_)
 
     def newly_compiled(*flags: str, place: str = "lib") -> list[str]:

@@ -47,7 +47,7 @@ def test_workers_of_another_version_are_refused(
     monkeypatch: pytest.MonkeyPatch, versions: dict[str, Any], told: str
 ) -> None:
     client = Client(versions)
-    monkeypatch.setattr(executors, "_connect", lambda _: client)
+    monkeypatch.setattr(executors, "_connect_client", lambda _: client)
     with pytest.raises(NoCluster, match=told):
         Cluster("tcp://h:1")
     assert client.closed
@@ -85,7 +85,7 @@ def test_what_does_not_come_back_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, gone: bool
 ) -> None:
     clients = iter([Losing(gone)])
-    monkeypatch.setattr(executors, "_connect", lambda _: next(clients))
+    monkeypatch.setattr(executors, "_connect_client", lambda _: next(clients))
     monkeypatch.setattr(executors, "_PATIENCE", 0.05)
     monkeypatch.setattr(executors, "_LOOK", 0.01)
     told = "it is gone" if gone else r"no workers for 0\.05 s"

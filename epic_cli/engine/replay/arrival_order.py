@@ -19,7 +19,7 @@ def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[
     is grouped by entity. ``strict``: it ends with the first refused line, behind all packets above
     that.
     """
-    blocks = _up_to_refusal(blocks) if strict else blocks
+    blocks = _stop_at_refusal(blocks) if strict else blocks
     waiting: deque[tuple[float, PacketBlock]] = deque()  # each with the last arrival so far
     groups: Groups | None = Groups()
     newest, packets = -math.inf, 0
@@ -46,9 +46,9 @@ def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[
                     block,
                     join_by_arrival(block, PacketBlock(block.entities), newest - WINDOW),
                 )
-                _append(waiting, above, arrival_range(above)[1])
+                _append_block(waiting, above, arrival_range(above)[1])
                 last = arrival_range(block)[1]
-            _append(waiting, block, last)
+            _append_block(waiting, block, last)
             while waiting and (waiting[0][0] <= newest - WINDOW or packets > MOST_PACKETS):
                 _, above = waiting.popleft()
                 packets -= len(above)
@@ -59,7 +59,7 @@ def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[
     yield from (one for _, one in waiting)
 
 
-def _up_to_refusal(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
+def _stop_at_refusal(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
     for block in blocks:
         refusals = block.refusals
         if refusals:
@@ -73,5 +73,7 @@ def _up_to_refusal(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
             return
 
 
-def _append(waiting: deque[tuple[float, PacketBlock]], block: PacketBlock, last: float) -> None:
+def _append_block(
+    waiting: deque[tuple[float, PacketBlock]], block: PacketBlock, last: float
+) -> None:
     waiting.append((max(last, waiting[-1][0]) if waiting else last, block))

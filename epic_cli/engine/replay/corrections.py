@@ -51,7 +51,9 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
         player, slash, state = name.rpartition("/")
         server = packets.get(f"{player}{slash}{AUTHORITATIVE}")
         if state == PREDICTED and server is not None:
-            found[player] = _own_player(player, [*_packets(block)], [*_packets(server)], entities)
+            found[player] = _make_own_player(
+                player, [*_iterate_packets(block)], [*_iterate_packets(server)], entities
+            )
     return found
 
 
@@ -73,11 +75,11 @@ def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
         yield player.predicted
 
 
-def _packets(block: PacketBlock) -> Iterator[Packet]:
+def _iterate_packets(block: PacketBlock) -> Iterator[Packet]:
     return map(block.__getitem__, range(len(block)))
 
 
-def _own_player(
+def _make_own_player(
     player: str, predicted: list[Packet], server: list[Packet], entities: Entities
 ) -> OwnPlayer:
     by_sequence = {each.sequence: each for each in predicted if each.sequence is not None}
@@ -96,7 +98,7 @@ def _own_player(
         truth.append(Packet(state.position, state.velocity, guess.time, None, player))
         off = math.dist(state.position, guess.position)
         if off > _ROUNDING * (1 + math.hypot(*state.position)):
-            wrong.append((_arrival(state), off))
+            wrong.append((_get_arrival(state), off))
     wrong.sort()
     predicted = sorted(predicted, key=lambda packet: packet.time)
     intervals = sorted(after.time - before.time for before, after in pairwise(predicted))
@@ -105,17 +107,17 @@ def _own_player(
         # the client's clock may have been read before the state was, or some frames later
         begin, end = (bisect(wrong, (one.time + frames * frame,)) for frames in (-3, 3))
         sizes = [off for _, off in wrong[begin:end]]
-        step = _unexplained(before, one)
+        step = _measure_unexplained_step(before, one)
         corrected = bool(sizes) and step > max(_SHOWS * min(sizes), _SHOWS**2 * max(sizes))
         drawn.append(one._replace(arrival=one.time, entity=player, teleport=corrected))
     return OwnPlayer(drawn, truth)
 
 
-def _arrival(packet: Packet) -> float:
+def _get_arrival(packet: Packet) -> float:
     return packet.time if packet.arrival is None else packet.arrival
 
 
-def _unexplained(before: Packet, packet: Packet) -> float:
+def _measure_unexplained_step(before: Packet, packet: Packet) -> float:
     """Return the distance of a state from where the velocities of both states lead."""
     seconds = packet.time - before.time
     zero: Vector = (0.0, 0.0, 0.0)

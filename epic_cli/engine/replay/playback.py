@@ -164,7 +164,7 @@ class SampleStream:
         if self._strict and block.refusals:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
-            self._hear(block)
+            self._note_other_entities(block)
             return
         if self.replay is None and len(self._heard):
             own = block.connection
@@ -177,11 +177,11 @@ class SampleStream:
             by_time = self.by_time
             if by_time(name) if callable(by_time) else by_time:
                 self._spool = SampleSpool()
-        yield from self._in_order(self._by_group(block))
+        yield from self._yield_or_spool(self._draw_by_group(block))
         if self._spool is not None and self._groups.seen > 1 and not self._grouped:
             yield from self.release()
 
-    def _hear(self, block: PacketBlock) -> None:
+    def _note_other_entities(self, block: PacketBlock) -> None:
         """Take note of a block that has only packets of other entities."""
         if block.connection is not None and self.replay is not None:
             self.replay.feed(block)
@@ -193,7 +193,7 @@ class SampleStream:
         """True while samples wait for those of other groups."""
         return self._spool is not None
 
-    def _by_group(self, block: PacketBlock) -> Iterator[SampleBlock]:
+    def _draw_by_group(self, block: PacketBlock) -> Iterator[SampleBlock]:
         rest: PacketBlock | None = block
         while rest is not None:
             part, rest = rest, None
@@ -201,16 +201,16 @@ class SampleStream:
             if group < len(part):
                 rest = split_block(part, group)
             if len(part):
-                yield from self._fed(part)
+                yield from self._draw_block(part)
                 if part is not block:
                     block.refusals += part.refusals
             if rest is not None:
-                yield from self._finish()
+                yield from self._finish_replay()
                 self.replay, self._grouped = None, True
                 if self._spool is not None:
                     self._spool.next_group()
 
-    def _in_order(self, drawn: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
+    def _yield_or_spool(self, drawn: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
         """Yield these samples, or keep them while they have to wait."""
         for samples in drawn:
             if self._spool is None:
@@ -223,18 +223,18 @@ class SampleStream:
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.begin()
-            yield from self._filled(spool.draw, SampleBlock(self._out.capacity))
+            yield from self._iterate_samples(spool.draw, SampleBlock(self._out.capacity))
 
-    def _fed(self, block: PacketBlock) -> Iterator[SampleBlock]:
-        replay = self._begun(block)
+    def _draw_block(self, block: PacketBlock) -> Iterator[SampleBlock]:
+        replay = self._get_replay(block)
         if isinstance(replay.pacing, ArrivalPacing):
             sort_by_arrival(block)
         replay.feed(block)
-        yield from self._filled(replay.draw, self._out)
+        yield from self._iterate_samples(replay.draw, self._out)
         block.refusals.extend(replay.refusals())
         block.refusals.sort(key=lambda refusal: refusal[:2])
 
-    def _begun(self, block: PacketBlock) -> Replay:
+    def _get_replay(self, block: PacketBlock) -> Replay:
         """Return the replay; the first packet decides on clock and pacing."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
@@ -248,7 +248,7 @@ class SampleStream:
 
         The block must be the next one fed.
         """
-        return self._begun(block).largest_tick_gap(block) if len(block) else (0.0, 0)
+        return self._get_replay(block).largest_tick_gap(block) if len(block) else (0.0, 0)
 
     def horizon(self) -> tuple[float, float]:
         """Rows are drawn up to the first time (s); up to the second they wait for more packets."""
@@ -261,7 +261,7 @@ class SampleStream:
         """
         if self.replay is not None:
             self.replay.advance(time)
-            yield from self._filled(self.replay.draw, self._out)
+            yield from self._iterate_samples(self.replay.draw, self._out)
 
     def draw(
         self,
@@ -299,13 +299,13 @@ class SampleStream:
 
     def finish(self) -> Iterator[SampleBlock]:
         """Yield the samples after the last packet."""
-        yield from self._in_order(self._finish())
+        yield from self._yield_or_spool(self._finish_replay())
         yield from self.release()
 
-    def _finish(self) -> Iterator[SampleBlock]:
+    def _finish_replay(self) -> Iterator[SampleBlock]:
         if self.replay is not None:
             self.replay.finish()
-            yield from self._filled(self.replay.draw, self._out)
+            yield from self._iterate_samples(self.replay.draw, self._out)
 
     def close(self) -> None:
         """End the stream and release its strategies."""
@@ -315,7 +315,9 @@ class SampleStream:
             self._spool.close()
 
     @staticmethod
-    def _filled(draw: Callable[[SampleBlock], bool], out: SampleBlock) -> Iterator[SampleBlock]:
+    def _iterate_samples(
+        draw: Callable[[SampleBlock], bool], out: SampleBlock
+    ) -> Iterator[SampleBlock]:
         more = True
         while more:
             more = draw(out)

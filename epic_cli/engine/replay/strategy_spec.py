@@ -33,13 +33,13 @@ ENGINES = {
 CORRECTION = "correction:"
 
 
-class _Fields(NamedTuple):
+class _SpecFields(NamedTuple):
     name: str
     settings: Mapping[str, Any]
     label: str
 
 
-class StrategySpec(_Fields):
+class StrategySpec(_SpecFields):
     """The ``name`` of a strategy, the ``settings`` given for it, as typed, and a ``label``.
 
     The label is what results call it; unless given, it is how the spec is ``written``.
@@ -98,7 +98,7 @@ def read_spec(text: str) -> StrategySpec:
     """
     name, settings = split(text)
     if name.startswith(CORRECTION):
-        name, settings = _engine_settings(name.removeprefix(CORRECTION), settings)
+        name, settings = _read_engine_settings(name.removeprefix(CORRECTION), settings)
     find(name)
     spec = StrategySpec(name, settings, text)
     spec.make()  # wrong settings show before the work begins
@@ -137,7 +137,7 @@ def split(text: str) -> tuple[str, dict[str, str]]:
     return name, dict(map(read_assignment, assignments))
 
 
-def _engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+def _read_engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return an engine's strategy with its settings; ``settings`` override them.
 
     Raise ``ValueError`` for an unknown engine.

@@ -47,7 +47,7 @@ def names() -> list[str]:
     The built-in ones by family, then those of other packages. One that cannot be created without
     settings is ``left_out``.
     """
-    return [*_built_in(), *(name for name, reason in _list_plugins() if not reason)]
+    return [*_find_built_in(), *(name for name, reason in _list_plugins() if not reason)]
 
 
 def remote_names() -> list[str]:
@@ -75,7 +75,7 @@ def find(name: str) -> type[SmoothingStrategy]:
         raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
     found = _find_class(name)
     if found is None:
-        near = nearest(name, [*_built_in(), *(plugin.name for plugin in _plugins())])
+        near = nearest(name, [*_find_built_in(), *(plugin.name for plugin in _load_plugins())])
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
         raise UnknownStrategy(f"unknown strategy {name!r}; {hint}")
     return found
@@ -83,7 +83,7 @@ def find(name: str) -> type[SmoothingStrategy]:
 
 def is_built_in(name: str) -> bool:
     """Return True if the name is that of a built-in strategy."""
-    return name in _built_in()
+    return name in _find_built_in()
 
 
 def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
@@ -97,11 +97,11 @@ def make(
     """Create a strategy of a class, under a name; raise what ``create`` raises."""
     name = name or found.__qualname__
     construct = cast("Callable[..., SmoothingStrategy]", found)
-    if _checks_itself(found):
+    if _uses_engine_constructor(found):
         return construct(**settings)
     from epic_cli.engine import plain  # not needed for built-in ones
 
-    given = plain.arguments(found, _declared(found, name), settings)
+    given = plain.arguments(found, _load_declaration(found, name), settings)
     unfit = plain.fit(found, given)
     if unfit:
         raise UnknownStrategy(f"strategy {name!r} cannot be created: {unfit}")
@@ -123,7 +123,7 @@ def maker(
     from epic_cli.engine.strategies.parts import Strategy
 
     first = create(name, settings)
-    if isinstance(first, Strategy) and _checks_itself(type(first)):
+    if isinstance(first, Strategy) and _uses_engine_constructor(type(first)):
         return first.another
     return lambda: create(name, settings)
 
@@ -136,14 +136,14 @@ def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
 
 def declaration(name: str) -> Declaration:
     """Return the declaration of a strategy; raise what ``find`` does."""
-    declared = _declared(find(name), name)
+    declared = _load_declaration(find(name), name)
     if not is_built_in(name):
         return declared
-    return declared._replace(family=FAMILIES[_built_in()[name].partition(".")[0]])
+    return declared._replace(family=FAMILIES[_find_built_in()[name].partition(".")[0]])
 
 
-def _declared(found: type, name: str) -> Declaration:
-    if _checks_itself(found):
+def _load_declaration(found: type, name: str) -> Declaration:
+    if _uses_engine_constructor(found):
         return cast("Declaration", cast("Any", found).declaration)
     from epic_cli.engine import plain
 
@@ -155,7 +155,7 @@ def _declared(found: type, name: str) -> Declaration:
         raise raised(found, "import", error) from error
 
 
-def _checks_itself(found: type) -> bool:
+def _uses_engine_constructor(found: type) -> bool:
     """Return True if the constructor is the engine's, which uses the declaration."""
     from epic_cli.engine.strategies.parts import Strategy
 
@@ -164,14 +164,14 @@ def _checks_itself(found: type) -> bool:
 
 def _find_class(name: str) -> type[SmoothingStrategy] | None:
     """Return the class of this name, or None."""
-    module = _built_in().get(name)
+    module = _find_built_in().get(name)
     if module is not None:
-        return _class_in(module, name)
+        return _load_built_in_class(module, name)
     outright = ":" in name
     place = (
         name
         if outright
-        else next((plugin.place for plugin in _plugins() if plugin.name == name), None)
+        else next((plugin.place for plugin in _load_plugins() if plugin.name == name), None)
     )
     if place is None:
         return None
@@ -190,7 +190,7 @@ def _find_class(name: str) -> type[SmoothingStrategy] | None:
 
 
 @cache
-def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
+def _load_built_in_class(module: str, name: str) -> type[SmoothingStrategy]:
     """Return the class of a built-in strategy; raise ``UnknownStrategy`` and ``StrategyFailed``."""
     try:
         loaded = importlib.import_module(f"{__name__}.{module}")
@@ -204,7 +204,7 @@ def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
 
 
 @cache
-def _built_in() -> dict[str, str]:
+def _find_built_in() -> dict[str, str]:
     """Return the names of the built-in strategies in the order of lists, each with its module."""
     found = {}
     for family in FAMILIES:
@@ -216,7 +216,7 @@ def _built_in() -> dict[str, str]:
     return found
 
 
-def _plugins() -> list[Plugin]:
+def _load_plugins() -> list[Plugin]:
     from epic_cli.engine.places import plugins  # not needed for built-in ones
 
     return plugins()
@@ -226,9 +226,9 @@ def _list_plugins() -> list[tuple[str, UnusablePlugin | None]]:
     """Return the entry points of other packages by name, sorted, each with its error or None."""
     from epic_cli.engine.places import UnusablePlugin
 
-    taken = dict.fromkeys(_built_in(), "its name is that of a built-in one")
+    taken = dict.fromkeys(_find_built_in(), "its name is that of a built-in one")
     found: list[tuple[str, UnusablePlugin | None]] = []
-    for plugin in _plugins():
+    for plugin in _load_plugins():
         reason = taken.get(plugin.name, "")
         if not reason:
             taken[plugin.name] = f"{plugin.distribution or 'another package'} has that name already"

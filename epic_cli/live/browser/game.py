@@ -218,7 +218,7 @@ class LiveSession:
                     FollowedStrategy(strategy, view, name, block) for strategy in self._team
                 ]
 
-    def _obey(self, message: dict[str, Any]) -> None:
+    def _obey_message(self, message: dict[str, Any]) -> None:
         try:
             if "link" in message:
                 self._said = self._link.say(str(message["link"])) if self._link else ""
@@ -241,7 +241,7 @@ class LiveSession:
     def step(self, now: float) -> None:
         """Draw the followed entity, and send a frame if there is room for one."""
         while self._asked:
-            self._obey(self._asked.popleft())
+            self._obey_message(self._asked.popleft())
         for member in self._members:
             member.step(now)
         if self._sent - self._got >= _UNDER_WAY:
@@ -250,7 +250,7 @@ class LiveSession:
         message = self._pack_changes(made)
         if now - self._spoke >= _WORDS or self._begins:
             self._spoke = now
-            message |= self._describe(made)
+            message |= self._describe_news(made)
         if message:
             self._sent += 1
             up_to = self._view.drawn_up_to
@@ -268,7 +268,7 @@ class LiveSession:
         packed = {"changed": changed.astype("i4"), "states": state[changed]}
         return {key: made.pack(one) for key, one in packed.items()} if len(changed) else {}
 
-    def _describe(self, made: PageFrame) -> dict[str, Any]:
+    def _describe_news(self, made: PageFrame) -> dict[str, Any]:
         view, game, entities = self._view, self._view.game, self._view.entities
         numbers = range(self._named, min(len(entities), self._named + _NAMES))
         names = [printable(entities.name(number)) or "(no name)" for number in numbers]
@@ -350,7 +350,7 @@ class Live:
                 spec = ServeSpec(partial(live_page, data), {"live": room}, page.port)
                 await serve(spec, page.ready)
 
-        jobs = job, served(), asyncio.to_thread(self._run)
+        jobs = job, served(), asyncio.to_thread(self._draw_until_stopped)
         tasks = [asyncio.ensure_future(work) for work in jobs]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -363,7 +363,7 @@ class Live:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     @np.errstate(all="ignore")  # strategies may draw at infinity
-    def _run(self) -> None:
+    def _draw_until_stopped(self) -> None:
         """Draw, and make the pages' frames, until it is stopped."""
         due = perf_counter()
         while not self._stopped.wait(max(due - perf_counter(), 0.001)):

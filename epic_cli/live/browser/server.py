@@ -76,7 +76,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
     """Serve until it is cancelled; ``ready`` is called with the address. Raise ``OSError``."""
     # users wait for pictures, which share Python's lock with figures
     sys.setswitchinterval(0.0005)
-    app = web.Application(middlewares=[_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
+    app = web.Application(middlewares=[_make_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
     pages: set[web.WebSocketResponse] = set()
     root = f"/{spec.token}/"
     app.router.add_get(root, partial(_serve_page, spec))
@@ -108,7 +108,7 @@ def _is_own_fault(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
-def _guard(token: str) -> Any:
+def _make_guard(token: str) -> Any:
     """Refuse requests without the token, or by a foreign name."""
 
     @web.middleware
@@ -156,10 +156,10 @@ async def _serve_socket(
     await page.prepare(request)
     pages.add(page)
     outbox, sessions = Outbox(), dict[str, PageSession]()
-    sending = asyncio.create_task(_send(page, outbox))
+    sending = asyncio.create_task(_send_frames(page, outbox))
     try:
         async for message in page:
-            if message.type is WSMsgType.TEXT and not _deliver(
+            if message.type is WSMsgType.TEXT and not _deliver_message(
                 message.data, sessions, outbox, spec
             ):
                 await page.close(code=1007, message=b"not a message of this page")
@@ -179,7 +179,9 @@ def _parse_finite(text: str) -> float:
     return number
 
 
-def _deliver(text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec) -> bool:
+def _deliver_message(
+    text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec
+) -> bool:
     """Deliver a message to its session; return False if it is malformed."""
     try:
         message = json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite)
@@ -193,7 +195,7 @@ def _deliver(text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: 
     return True
 
 
-async def _send(page: web.WebSocketResponse, outbox: Outbox) -> None:
+async def _send_frames(page: web.WebSocketResponse, outbox: Outbox) -> None:
     try:
         while True:
             await page.send_bytes(await outbox.get())

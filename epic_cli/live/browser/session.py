@@ -99,7 +99,7 @@ def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[Stra
         raise SettingError(f"at most {MOST_STRATEGIES} strategies can take part")
     try:
         for text in texts:
-            _strategy_choice(tuple(own)).check(
+            _load_strategy_choice(tuple(own)).check(
                 split(text)[0]
             )  # a page must not run code by its name
             if "," in text:
@@ -113,6 +113,6 @@ def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[Stra
 
 
 @lru_cache(maxsize=1)
-def _strategy_choice(own: tuple[str, ...]) -> Choice:
+def _load_strategy_choice(own: tuple[str, ...]) -> Choice:
     """Return the choice of strategies, cached, since it looks for those of other packages."""
     return Choice("strategy", None, "", (*remote_names(), *own))

@@ -57,7 +57,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class _Outputs:
+class _ListenOutputs:
     """The outputs of rows and packets."""
 
     show: str | None = value(
@@ -101,7 +101,7 @@ def listen(
     tick: Ratio = shared(tick_option),
     ingest: IngestSpec = shared(ingest_options),
     duration: float = shared(endless_option("Listen for this many seconds, or endless.")),
-    outputs: _Outputs = shared(_Outputs),
+    outputs: _ListenOutputs = shared(_ListenOutputs),
     quiet: bool = shared(quiet_option),
     color: ColorChoice = shared(color_option),
 ) -> int:

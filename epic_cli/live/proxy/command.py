@@ -96,7 +96,7 @@ _PAGE = (
 
 
 @dataclass(frozen=True)
-class _Shown(Described):
+class _ProxyDisplay(Described):
     """The display of the proxy: the ``screen``, ``lines``, or the ``lab`` with its page."""
 
     TABLE, KEY, OWNER = _PAGE, "view", "the lab"
@@ -112,7 +112,7 @@ class _Shown(Described):
 
 
 @dataclass(frozen=True)
-class _Outputs:
+class _ProxyOutputs:
     """The packets to read from the traffic, their drawing and their files."""
 
     watch: WatchSpec = value(
@@ -124,10 +124,10 @@ class _Outputs:
         ),
         default=WatchSpec(),
     )
-    show: _Shown | None = value(
+    show: _ProxyDisplay | None = value(
         "Show the link and a map: screen, lab or lines. The lab is in the browser, such as"
         " lab,port=8080,open=off.  [default: the screen, on a terminal without rows]",
-        type=Parsed("screen|lab|lines", _Shown.parse, _Shown),
+        type=Parsed("screen|lab|lines", _ProxyDisplay.parse, _ProxyDisplay),
     )
     row_format: str = shared(row_format_option("Write the rows that are drawn, in this format."))
     output: str | None = shared(output_option("Write the rows to a file. It appears at the end."))
@@ -230,7 +230,7 @@ def proxy(
         " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
         type=_CONTROL,
     ),
-    outputs: _Outputs = shared(_Outputs),
+    outputs: _ProxyOutputs = shared(_ProxyOutputs),
     chosen: StrategySpec = shared(
         strategy_option("The smoothing strategy that draws what is received.")
     ),
@@ -299,7 +299,9 @@ def proxy(
                     job = _run_proxy(relay, spec, screen.note)
                     stopped = screen.run(job, use_color(color, sys.stdout))
                 else:
-                    job = _run_proxy(relay, spec, (lambda _: None) if quiet else _say, drawing)
+                    job = _run_proxy(
+                        relay, spec, (lambda _: None) if quiet else _print_message, drawing
+                    )
                     if in_lab:
                         shown = _show_in_lab(relay, job, outputs.page, games, watch.first)
                         stopped = run_until_stopped(shown)
@@ -377,7 +379,7 @@ def _open_log(spec: ProxySpec, stack: contextlib.ExitStack) -> TrafficLog | None
 
 
 def _make_taps(
-    outputs: _Outputs, drawn: ListenSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
+    outputs: _ProxyOutputs, drawn: ListenSpec, wanted: Sequence[Way], stack: contextlib.ExitStack
 ) -> tuple[dict[Way, DirectionTap], list[Recording]]:
     """Make the taps of the directions that are ``wanted`` or recorded, and the recordings."""
     watches: dict[Way, DirectionTap] = {}
@@ -411,7 +413,7 @@ def _report_end(
     return words
 
 
-def _say(words: str) -> None:
+def _print_message(words: str) -> None:
     say(f"epic: {words}\n")
 
 

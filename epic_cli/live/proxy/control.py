@@ -98,7 +98,7 @@ class Commands:
         self._relay = relay
         self._links = links = relay.links
         self._verbs: dict[str, Callable[[str], str]] = {
-            "set": self._set,
+            "set": self._set_conditions,
             "blackout": partial(self._black_out, True),
             "restore": partial(self._black_out, False),
         }
@@ -106,9 +106,9 @@ class Commands:
         self._alone: dict[str, Callable[[], str | None]] = {
             "reset": links.reset,
             "clear": links.clear,
-            "show": self._show,
+            "show": self._show_conditions,
             "stats": lambda: json.dumps(describe_relay(relay)),
-            "clients": self._clients,
+            "clients": self._list_clients,
             "help": lambda: f"ok {HELP}",
             "quit": relay.end,
         }
@@ -133,30 +133,30 @@ class Commands:
         except ValueError as error:
             return f"error: {error}"
 
-    def _set(self, rest: str) -> str:
+    def _set_conditions(self, rest: str) -> str:
         if not rest:
             raise ValueError("nothing to set: write set loss=5% up.latency=40ms")
         try:
             self._links.set_words(rest)
         except ValueError as error:
             raise ValueError(_escape(str(error))) from error
-        return self._show()
+        return self._show_conditions()
 
     def _black_out(self, on: bool, rest: str) -> str:
         ways = [way for way in WAYS if rest in ("", way)]
         if not ways:
             raise ValueError(f"{_quote(rest)} is not a direction: up, down, or nothing for both")
         self._links.black_out(on, ways)
-        return self._show()
+        return self._show_conditions()
 
-    def _show(self) -> str:
+    def _show_conditions(self) -> str:
         both = ((way, self._links.directions[way]) for way in WAYS)
         return "ok " + "; ".join(
             f"{way} {'blackout' if one.blackout else describe_conditions(one.conditions)}"
             for way, one in both
         )
 
-    def _clients(self) -> str:
+    def _list_clients(self) -> str:
         clients = self._relay.clients.values()
         return json.dumps({"clients": [describe_client(client, self._relay) for client in clients]})
 
@@ -210,7 +210,7 @@ async def control_socket(
                 writer.close()
 
     if isinstance(place, Path):
-        listening: socket.socket = _bind(place)
+        listening: socket.socket = _bind_socket(place)
         bound = os.stat(place)  # noqa: PTH116
         server = await asyncio.start_unix_server(serve, sock=listening, limit=LONGEST_COMMAND)
     else:
@@ -248,12 +248,12 @@ async def _serve_lines(
 
 if sys.platform == "win32":
 
-    def _bind(path: Path) -> NoReturn:
+    def _bind_socket(path: Path) -> NoReturn:
         raise OSError(f"Windows has no sockets in files such as {path.name}: give a port")
 
 else:
 
-    def _bind(path: Path) -> socket.socket:
+    def _bind_socket(path: Path) -> socket.socket:
         """Bind a socket for this user only; raise ``OSError`` if another one is in use.
 
         A stale one is removed. asyncio does not do it, since it also takes sockets that are in use.

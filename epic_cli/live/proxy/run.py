@@ -104,9 +104,9 @@ class CircleTest:
         self._firsts.append(mark)
         if self._alike >= _ALIKE and now - self._probed >= _PAUSE:
             self._alike, self._probed = 0, now
-            self._send()
+            self._send_probe()
 
-    def _send(self) -> None:
+    def _send_probe(self) -> None:
         self._probe = self._probe or os.urandom(16)
         with contextlib.suppress(OSError):
             if self._socket is None:
@@ -176,14 +176,14 @@ class TrafficLog:
     def log_arrival(self, entry: LogEntry) -> None:
         """Log a datagram that arrived, if it has met its fate."""
         if not entry.arrivals:
-            self._write(entry)
+            self._write_entry(entry)
 
     def log_departure(self, entry: LogEntry, now: float) -> None:
         """Log that a copy is about to be sent."""
         entry.flying -= 1
         entry.left.append(now)
         if len(entry.left) == 1:
-            self._write(entry)
+            self._write_entry(entry)
 
     def take_back_departure(self, entry: LogEntry) -> None:
         """Take back a departure, since the copy could not be sent."""
@@ -192,20 +192,20 @@ class TrafficLog:
             entry.left.clear()
             entry.fate = Fate.UNSENT
             if not entry.flying:
-                self._write(entry)
+                self._write_entry(entry)
 
     def end(self, entries: Iterable[LogEntry | None]) -> None:
         """Log those still in flight, which will not arrive."""
         for entry in entries:
             if entry is not None and entry.flying and not entry.left:
                 entry.flying, entry.fate = 0, Fate.FLYING
-                self._write(entry)
+                self._write_entry(entry)
 
     def close(self) -> None:
         """Close the file."""
         self.file.close()
 
-    def _write(self, entry: LogEntry) -> None:
+    def _write_entry(self, entry: LogEntry) -> None:
         self.file.write(self._make_row(entry), 1)
 
     def _make_row(self, entry: LogEntry) -> bytes:
@@ -448,9 +448,9 @@ class DirectionTap:
             return None
         for consumer in self.sent:
             consumer.take_packets(block)
-        return partial(self._pass_on, block, time)
+        return partial(self._pass_delayed, block, time)
 
-    def _pass_on(self, block: PacketBlock, received: float, left: float) -> None:
+    def _pass_delayed(self, block: PacketBlock, received: float, left: float) -> None:
         moved = PacketBlock(block.entities)
         for index in range(len(block)):
             packet = block[index]
@@ -475,7 +475,7 @@ _OTHER_FILES = 64
 class UpstreamSocket(ReceivingSocket):
     """A socket that sends to one address, and receives from it."""
 
-    def _attach(self, at: Resolved, interface: str | None) -> None:
+    def _bind_to_address(self, at: Resolved, interface: str | None) -> None:
         del interface
         self.socket.connect(at.place)
 
@@ -573,29 +573,29 @@ class Relay:
         gc.collect()
         frozen = gc.get_freeze_count()  # frozen by the program for good
         gc.freeze()  # so that collections are short while datagrams wait
-        beating = self._loop.create_task(self._beat())
+        beating = self._loop.create_task(self._drop_idle_regularly())
         self._loop.add_reader(self._listening.socket, self._run_guarded, self._read_clients)
         try:
             seconds = self._spec.duration
             await wait_for_event(self._done, None if math.isinf(seconds) else seconds)
         finally:
             beating.cancel()
-            self._close()
+            self._close_sockets()
             if not frozen:
                 gc.unfreeze()
         if self._failure is not None:
             raise self._failure
 
-    async def _beat(self) -> None:
+    async def _drop_idle_regularly(self) -> None:
         while True:
             await asyncio.sleep(_BEAT)
-            self._run_guarded(self._drop_idle)
+            self._run_guarded(self._drop_idle_clients)
 
     def _run_guarded(self, work: Callable[[], None]) -> None:
         """Run a callback, then send due datagrams; any exception ends ``run``."""
         try:
             work()
-            self._deliver()
+            self._send_due()
         except Exception as error:
             self._failure = error
             self.end()
@@ -662,7 +662,7 @@ class Relay:
         self.begun.set()
         return client
 
-    def _deliver(self) -> None:
+    def _send_due(self) -> None:
         """Send due datagrams, and set the timer for the next."""
         queue = self._queue
         now = self.now()
@@ -676,13 +676,15 @@ class Relay:
             if self._timer is not None:
                 self._timer.cancel()
             self._armed = due
-            self._timer = self._loop.call_at(self._origin + due, self._run_guarded, self._wake)
+            self._timer = self._loop.call_at(
+                self._origin + due, self._run_guarded, self._handle_timer
+            )
 
-    def _wake(self) -> None:
+    def _handle_timer(self) -> None:
         self._armed = math.inf
         self._timer = None
 
-    def _drop_idle(self) -> None:
+    def _drop_idle_clients(self) -> None:
         """Drop idle clients."""
         silent_since = self.now() - self._spec.idle
         for sender, client in list(self.clients.items()):
@@ -695,7 +697,7 @@ class Relay:
         self._refused_before += client.server.refused
         client.server.close()
 
-    def _close(self) -> None:
+    def _close_sockets(self) -> None:
         self._loop.remove_reader(self._listening.socket)
         if self._timer is not None:
             self._timer.cancel()

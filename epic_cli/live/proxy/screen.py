@@ -96,19 +96,19 @@ class Watching:
 
     def run(self, job: Coroutine[Any, Any, None], color: bool) -> int | None:
         """Show the screen while the ``job`` runs on its own thread, as ``ListenScreen.run``."""
-        acts = self._monitor.actions if self._monitor else ()
+        acts = self._current_screen.actions if self._current_screen else ()
         keys = dict.fromkeys((*acts, *_LINK_KEYS, "w", "n"))
-        click = self.click if self._monitor else None
-        screen = FullScreen(self, keys, STYLES, color, lambda: self._takes_text, click)
+        click = self.click if self._current_screen else None
+        screen = FullScreen(self, keys, STYLES, color, lambda: self._is_typing_name, click)
         return asyncio.run(screen.run(beside(job, microsecond_loop(), self._relay.end)))
 
     @property
-    def _monitor(self) -> ListenScreen | None:
+    def _current_screen(self) -> ListenScreen | None:
         return self._monitors.get(self._way)
 
     @property
-    def _takes_text(self) -> bool:
-        return self._monitor is not None and self._monitor.takes_text
+    def _is_typing_name(self) -> bool:
+        return self._current_screen is not None and self._current_screen.takes_text
 
     def advance(self, real_time: float) -> None:
         """Draw the due ticks of both directions, and update the figures."""
@@ -119,7 +119,7 @@ class Watching:
 
     def press(self, key: str) -> None:
         """Handle a key; unknown keys do nothing."""
-        monitor = self._monitor
+        monitor = self._current_screen
         if monitor is None or (self._for_link and key not in ("w", "n")):
             self._keys.press(key)
         elif monitor.takes_text or key not in ("w", "n"):
@@ -131,15 +131,17 @@ class Watching:
 
     def click(self, column: int, line: int) -> None:
         """Follow the clicked entity, as on the screen of ``epic listen``."""
-        if self._monitor and line >= self._head:
-            self._monitor.click(column, line - self._head)
+        if self._current_screen and line >= self._head:
+            self._current_screen.click(column, line - self._head)
 
     def lines(self, columns: int, lines: int) -> Lines:
         """Return the lines of the whole screen."""
         head = self._status.lines(self._keys.chosen, self._relay.links.preset)
         head += KEYS if self._for_link else [f"shown: {self._way}; {_HINT}"]
         # the line about the direction is the first to be dropped
-        below = SMALLEST[1] + 6 if self._monitor else 0
+        below = SMALLEST[1] + 6 if self._current_screen else 0
         self._head = max(min(len(head), lines - below), 0)
         shown: Lines = [[("", cut(printable(line), columns))] for line in head[: self._head]]
-        return shown + (self._monitor.lines(columns, lines - self._head) if self._monitor else [])
+        return shown + (
+            self._current_screen.lines(columns, lines - self._head) if self._current_screen else []
+        )

@@ -219,7 +219,7 @@ class LinkController:
             raise ValueError("packet_size: datagrams have lengths of their own")
         ways = self.ways.changed(words)
         self.preset = next((value.name for name, value in words if name == "preset"), self.preset)
-        self._apply(ways)
+        self._apply_conditions(ways)
 
     def set_words(self, text: str) -> None:
         """Apply words as text."""
@@ -228,13 +228,13 @@ class LinkController:
     def clear(self) -> None:
         """Make the link perfect."""
         self.preset = ""
-        self._apply(TwoWays())
+        self._apply_conditions(TwoWays())
         self.black_out(False, WAYS)
 
     def reset(self) -> None:
         """Restore the initial conditions."""
         self.preset = ""
-        self._apply(self._link.ways)
+        self._apply_conditions(self._link.ways)
         self.black_out(False, WAYS)
 
     def black_out(self, on: bool, ways: Sequence[Way]) -> None:
@@ -257,7 +257,7 @@ class LinkController:
             now = now if isinstance(now, float) else 0.0  # replaces losses in bursts
             value = round(min(max(now + step, 0.0), highest), 6)
             changed = changed.changed([(f"{way}.{name}", value)])
-        self._apply(changed)
+        self._apply_conditions(changed)
 
     async def follow(self, begun: asyncio.Event) -> None:
         """Apply the scheduled changes, on a clock that starts with the event ``begun``."""
@@ -267,7 +267,7 @@ class LinkController:
             await asyncio.sleep(max(start + time - asyncio.get_running_loop().time(), 0))
             self.set(words)
 
-    def _apply(self, ways: TwoWays) -> None:
+    def _apply_conditions(self, ways: TwoWays) -> None:
         self.ways = ways
         for way, direction in self.directions.items():
             conditions = ways.of(way)

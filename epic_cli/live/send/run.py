@@ -77,7 +77,7 @@ def _shorten_errors() -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno)) from error
 
 
-class _Tcp(Outlet):
+class _TcpOutlet(Outlet):
     """Lines over TCP; the other side's last words tell why it closed the connection."""
 
     async def connect(self, to: Address) -> None:
@@ -99,7 +99,7 @@ class _Tcp(Outlet):
             await self._writer.wait_closed()
 
 
-class _WebSocket(Outlet):
+class _WebSocketOutlet(Outlet):
     """Messages of text, without compression."""
 
     async def connect(self, to: Address) -> None:
@@ -133,7 +133,7 @@ def make_outlet(target: Address) -> Outlet:
             import websockets  # noqa: F401 - what is missing shows now
         except ImportError:
             raise ValueError("ws:// needs a library: pip install websockets") from None
-    return {"": Outlet, "tcp": _Tcp, "ws": _WebSocket}[target.scheme]()
+    return {"": Outlet, "tcp": _TcpOutlet, "ws": _WebSocketOutlet}[target.scheme]()
 
 
 class Datagram(NamedTuple):
@@ -302,9 +302,9 @@ class Sending:
         await self._outlet.connect(self._target)
         together = self._target.scheme == "tcp"
         packed = pack_datagrams(moments, self._spec.packet_format, self._spec.separate, together)
-        taking = asyncio.create_task(self._take(packed))
+        taking = asyncio.create_task(self._send_over_link(packed))
         try:
-            await self._deliver()
+            await self._deliver_copies()
             await taking
             await self._wait_for_echoes()
             self._outlet.check()
@@ -332,7 +332,7 @@ class Sending:
             if self._left:
                 await asyncio.sleep(longest / 20)
 
-    async def _take(self, packed: Iterable[Datagram]) -> None:
+    async def _send_over_link(self, packed: Iterable[Datagram]) -> None:
         """Give each datagram to the link at its time."""
         try:
             first: float | None = None
@@ -360,7 +360,7 @@ class Sending:
             self._taken = True
             self._changed.set()
 
-    async def _deliver(self) -> None:
+    async def _deliver_copies(self) -> None:
         """Send each copy after the link's delay, until none are left."""
         loop = asyncio.get_running_loop()
         while self._flying or not self._taken:

@@ -20,7 +20,7 @@ def due_time(packet: Packet) -> float:
     return packet.time if packet.arrival is None else packet.arrival
 
 
-class _Seen:
+class _EntityTimes:
     """The times and sequence numbers of one entity in a recording, and its first time steps."""
 
     def __init__(self, time: float) -> None:
@@ -59,13 +59,13 @@ def repeat_packets(read: Callable[[], Iterable[Packet]], times: float) -> Iterat
     its usual step, so that its packets keep their pace and no time goes back. Sequence numbers
     continue, too; an entity's first packet in a round is a teleport.
     """
-    seen: dict[str, _Seen] = {}
+    seen: dict[str, _EntityTimes] = {}
     if times == 1:
         yield from read()
         return
     for packet in read():
         if math.isfinite(packet.time):
-            seen.setdefault(packet.entity, _Seen(packet.time)).add(packet)
+            seen.setdefault(packet.entity, _EntityTimes(packet.time)).add(packet)
         yield packet
     if not seen:
         return

@@ -225,9 +225,9 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(added.parent)])
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(added)])
     before = set(sys.modules)
-    registry._built_in.cache_clear()
+    registry._find_built_in.cache_clear()
     yield added
-    registry._built_in.cache_clear()
+    registry._find_built_in.cache_clear()
     for module in set(sys.modules) - before:
         if module.startswith(PACKAGE):
             del sys.modules[module]
