@@ -1,4 +1,4 @@
-"""The lab's page: the parts of ``--html``, and those in ``parts/`` that only the lab has."""
+"""The lab's page: the parts of a page of ``--html``, and the lab's own parts in ``parts/``."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ FOLDS = {
 
 @lru_cache(maxsize=1)
 def lab_page(given: LabInputs = NOTHING) -> str:
-    """Return the page, which shows the default experiment until its own has been computed."""
+    """Return the page, which shows the default experiment until the page's own is computed."""
     return LAB.html("epic lab", _make_data(given))
 
 
@@ -127,7 +127,7 @@ def _describe_strategy(name: str) -> dict[str, Any]:
 
 
 def list_values(experiment: Experiment) -> dict[str, str]:
-    """Return the value of every control: as given, by a preset, or the default."""
+    """Return the value of every control: the given value, the preset's, or the default."""
     given, spec = experiment.job.runs, experiment.job.how
     network = given.simulation if isinstance(given, SimulatedRuns) else SimulationSpec()
     movement = network.movement

@@ -57,11 +57,11 @@ LONGEST, MOST_PACKETS, SHORTEST_TICK = 600.0, 100_000, Fraction(1, 1000)
 
 
 class Superseded(Exception):
-    """An interrupt of an experiment that a newer one has replaced."""
+    """A newer experiment has replaced this one, whose computation stops."""
 
 
 class InvalidExperiment(ValueError):
-    """A refusal of an experiment that cannot be computed, with the reason."""
+    """The experiment cannot be computed, for the reason in the message."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Experiment:
         return [participant.label for participant in self.job.how.participants]
 
     def runs(self) -> Iterator[Run]:
-        """Return a run for each network, or the recording.
+        """Return a run for each network, or a single run for the recording.
 
         A file is read again only if it changes.
         """
@@ -221,7 +221,7 @@ def _read_recording(file: str, drawn: str | None, offset: float) -> Run:
 
 
 def _read_recorded(given: Any) -> Run:
-    """Read the recording, and what the game drew of it."""
+    """Read the recording, and the positions that the game drew for it."""
     found: Run = _read_cached(_read_recording, *given.recordings, given.drawn, given.drawn_offset)
     return found
 
@@ -233,7 +233,7 @@ def _read_cached(kind: Callable[..., Any], *about: Any) -> Any:
 
 @lru_cache(maxsize=2)
 def _read_files(kind: Callable[..., Any], about: tuple[Any, ...], changed: tuple[int, ...]) -> Any:
-    """Read files once until they change; raise ``InvalidExperiment`` for a refused line."""
+    """Read files, cached until they change; raise ``InvalidExperiment`` for a refused line."""
     del changed
     try:
         return kind(*about)

@@ -1,4 +1,4 @@
-"""The server's side of the experiments' page: pictures first, then figures."""
+"""The server's side of the experiments' page: it sends pictures first, then figures."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PreparedFrame = tuple[PageFrame, dict[str, Any]]
 
 
 class LatestSlot:
-    """A slot between threads whose newest item replaces the one not taken yet."""
+    """A slot between threads that holds one item: a newer item replaces an item not taken yet."""
 
     def __init__(self) -> None:
         self._item: Any = None
@@ -78,7 +78,7 @@ class LatestSlot:
 
     @property
     def is_ready(self) -> bool:
-        """True if there is an item to take, or none will ever come."""
+        """True if there is an item to take, or no more items will come."""
         return self._item is not None or self.ended
 
     def put(self, item: Any) -> None:
@@ -94,7 +94,7 @@ class LatestSlot:
             self._changed.notify()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until ``waits``, at most this long; return whether it is true."""
+        """Wait at most this long until ``is_ready`` is true; return its value."""
         with self._changed:
             return self._changed.wait_for(lambda: self.is_ready, seconds)
 
@@ -107,12 +107,12 @@ class LatestSlot:
 
 
 class ExperimentSession:
-    """A page's experiments: one thread draws the newest, another one judges it.
+    """A page's experiments: one thread draws the newest experiment, another judges it.
 
     Messages are ``{"query": ..., "number": ...}``. Frames have the number, and are of the kind
     ``picture`` (scenes), ``figures`` (all that a page of ``--html`` shows) or ``refused``
-    (``words``). Figures wait until nothing changes, and are dropped when something does: some of
-    them take long, and no picture waits for them.
+    (``words``). Figures are computed once the page sends no more changes, and are dropped at the
+    next change: some take long, and no picture waits for them.
     """
 
     def __init__(self, outbox: Outbox, given: LabInputs) -> None:
@@ -128,7 +128,7 @@ class ExperimentSession:
             thread.start()
 
     def receive(self, message: dict[str, Any]) -> None:
-        """Replace the experiment that was asked for before."""
+        """Replace the experiment that the page asked for before."""
         self._asked.put(message)
 
     def close(self) -> None:
@@ -176,7 +176,7 @@ class ExperimentSession:
     def _report_refusals(
         self, number: Any, mend: Callable[[], dict[str, Any]] = dict
     ) -> Iterator[None]:
-        """Send the error of an experiment to the page, and the entries that would ``mend`` it."""
+        """Send an experiment's error to the page, with the query that ``mend`` makes valid."""
         try:
             yield
         except Superseded:
@@ -207,7 +207,7 @@ class ExperimentSession:
     def _send_frame(
         self, made: PreparedFrame, experiment: Experiment, networks: int, number: Any
     ) -> None:
-        """Send a frame; it contains all frames before it, and may replace them."""
+        """Send a frame that replaces all earlier frames, whose content it includes."""
         about, message = made
         message |= {
             "number": number,

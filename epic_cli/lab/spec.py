@@ -1,4 +1,4 @@
-"""An experiment as a value, which one table turns into an address's query and a command line."""
+"""An experiment as a value that one table converts to an address's query and a command line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LabInputs(NamedTuple):
     by_hand: str = "by-hand.csv"
 
     def start(self) -> str:
-        """Return the command line that starts the lab again."""
+        """Return the command line that starts this lab again."""
         words = ["epic", "lab", *filter(None, [self.recording])]
         return shlex.join([*words, *([f"--drawn={self.drawn}"] if self.drawn else [])])
 
@@ -99,7 +99,7 @@ class LabSpec:
         return self.moves != RECORDING
 
     def query(self) -> str:
-        """Return the query of its address, which ``read_query`` reads."""
+        """Return the query of the experiment's address, which ``read_query`` reads."""
         pairs = [("movement", self._describe_group("movement", self.moves))]
         pairs += [(name, self._describe_group(name)) for name in ("send", "link")]
         score = {parameter.name for parameter in GROUPS[SCORE]}
@@ -110,7 +110,7 @@ class LabSpec:
         return _encode_query(pairs)
 
     def _describe_group(self, group: str, name: str = "", without: Collection[str] = ()) -> str:
-        """Return the description of a group's set values, behind a ``name``."""
+        """Return the description of a group's set values, preceded by ``name``."""
         known = {parameter.name for parameter in GROUPS[group]} - {*without}
         entries = [("", name)] if name else []
         entries += [pair for pair in self.values if pair[0] in known]
@@ -142,7 +142,7 @@ class LabSpec:
         return f"epic compare {shlex.join(self.arguments(given))}"
 
     def design(self, given: LabInputs) -> str:
-        """Return the shell's line that searches a strategy for these conditions."""
+        """Return the shell's line of ``epic tune`` that designs a strategy for these conditions."""
         several = replace(self, networks=max(self.networks, STEPS[1]))
         return f"epic tune --design {shlex.join(several.arguments(given)[:-1])}"
 
@@ -171,7 +171,7 @@ def _read_description(group: str, text: str) -> tuple[dict[str, str], str, list[
 
 
 def read_query(query: str, own: Sequence[str] = ()) -> LabSpec:
-    """Parse the experiment of an address, or of its query; an empty one is ``OPENING``.
+    """Parse an address of the lab, or its query; an empty query is ``OPENING``.
 
     ``own`` as in ``LabInputs``. Raise ``SettingError`` with the mistake and its cure.
     """
@@ -223,7 +223,7 @@ def _parse_pairs(query: str) -> list[tuple[str, str]]:
 
 
 def mend_query(query: str, fits: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """Return the query with only those entries that go together, and the others.
+    """Split a query into the entries that are valid together, and the remaining entries.
 
     ``fits`` returns True if a query can be shown.
     """

@@ -49,13 +49,13 @@ ENDPOINT = Parsed("[tcp://|ws://][HOST:]PORT[,key=value]", Endpoint.parse, Endpo
 
 
 def endless_option(meaning: str) -> Decorator:
-    """Make ``--duration`` of a command that runs until it is stopped."""
+    """Make the option ``--duration`` of a command that otherwise runs until it is stopped."""
     words = {"endless": math.inf}
     return option(Number("duration", math.inf, meaning, "s", 0, 1e9, words=words))
 
 
 def get_exit_status(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE) -> ExitStatus:
-    """Return the exit status after the signal ``stopped`` (None: it ran to its end)."""
+    """Return the exit status after the signal ``stopped`` (None: the command ran to its end)."""
     if stopped is None:
         return otherwise
     from epic_cli.work.event_loop import end_by
@@ -66,7 +66,7 @@ def get_exit_status(stopped: int | None, otherwise: ExitStatus = ExitStatus.DONE
 
 @contextlib.contextmanager
 def open_listener(spec: ListenSpec) -> Iterator[Listener]:
-    """Yield a listener, closed in the end; raise ``WrongUsage`` and ``CannotAccess``."""
+    """Yield a listener, and close it after the block; raise ``WrongUsage`` and ``CannotAccess``."""
     at = spec.endpoint
     if at.sender is not None:
         with accessing("take packets from", at.sender):
@@ -79,7 +79,7 @@ def open_listener(spec: ListenSpec) -> Iterator[Listener]:
 
 @dataclass(frozen=True)
 class RecordingFile(Described):
-    """A file to record to: ``game.csv,rotate=100MB``; datagrams in ``.pcap``, else packets."""
+    """A file to record to, as ``game.csv,rotate=100MB``: datagrams for ``.pcap``, else packets."""
 
     TABLE = (
         FileName("file", "The file to write.", form="FILE", field="path"),
@@ -152,7 +152,7 @@ def _open_browser(address: str) -> None:
 
 @contextlib.contextmanager
 def lab_library() -> Iterator[None]:
-    """Report a missing library within the block as wrong usage, with the cure."""
+    """Turn a missing library of the lab into ``WrongUsage`` that says how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -206,7 +206,10 @@ class DroppingWriter:
                 self._changed.notify_all()
 
     def end(self) -> None:
-        """Wait as long as the rest is being read; drop what is not."""
+        """Wait while the reader keeps reading the remaining rows.
+
+        Drop the rows that it does not read.
+        """
         with self._changed:
             taken = -1
             while self._pieces and self._error is None and self._taken > taken:
@@ -262,11 +265,11 @@ _SETTLED = ("E103", "E105", "E106", "E202")
 
 
 class RowOutput(Consumer):
-    """Writes drawn rows, each tick at once, to a file or a pipe.
+    """A writer of drawn rows to a file or a pipe, each tick as soon as it is drawn.
 
-    The header is written with the first row, with columns for rotations if a packet had one by
-    then. If the first rotation is later, a table continues under another header; CSV and TSV, whose
-    columns cannot change, leave rotations out.
+    The header is written with the first row, with columns for rotations if a packet had a rotation
+    by then. If the first rotation comes later, a table continues under another header; CSV and TSV,
+    whose columns cannot change, leave rotations out.
     """
 
     def __init__(self, row_format: str, color: ColorChoice, sink: Sink) -> None:
@@ -290,7 +293,7 @@ class RowOutput(Consumer):
         self._sink.write(self._current_writer().rows(samples, entities), len(samples))
 
     def _current_writer(self) -> RowWriter:
-        """Return the writer of the rows, after its header."""
+        """Return the writer of the rows; write its header first where none is written yet."""
         writer = self._writer
         if writer is None or (writer.format == "table" and writer.turns != self._turns):
             self._writer = writer = self._make(turns=self._turns)
@@ -299,7 +302,7 @@ class RowOutput(Consumer):
 
     @property
     def left_out(self) -> str:
-        """Lines about data that the rows lack; empty if there is none."""
+        """The lines that say which data the rows lack; empty if the rows are complete."""
         count, writer = self._sink.left_out, self._writer
         words = f"{count:,} rows left out, since the output is not being read\n" if count else ""
         if writer is not None and self._turns > writer.turns and writer.format in ("csv", "tsv"):
@@ -309,7 +312,7 @@ class RowOutput(Consumer):
 
 @dataclass(eq=False)
 class ListenProgress(Consumer):
-    """Writes losses to stderr while listening, and the counts at the end."""
+    """A reporter that writes losses to stderr while listening, and the counts at the end."""
 
     quiet: bool
     color: bool
@@ -322,7 +325,7 @@ class ListenProgress(Consumer):
     _is_due: bool = field(default=False, init=False)
 
     def take_packets(self, packets: PacketBlock) -> None:
-        """Watch accepted packets; findings wait for the next report."""
+        """Check accepted packets for faults, which the next report describes."""
         self._is_due |= self._watch.observe(packets)
 
     def _say_findings(self) -> None:

@@ -138,7 +138,10 @@ class LiveDrawing:
 
     @property
     def missed(self) -> int:
-        """The number of packets that came too fast to be drawn."""
+        """The number of packets that came too fast to be drawn.
+
+        Always 0, since nothing is dropped.
+        """
         return 0
 
     @property
@@ -147,12 +150,15 @@ class LiveDrawing:
         raise NotImplementedError
 
     def until_tick(self, now: float) -> float:
-        """Return the seconds until the tick after ``now``, a time of the receiver's clock."""
+        """Return the seconds from ``now``, a time of the receiver's clock, until the next tick."""
         tick = self._ratio[0] / self._ratio[1]
         return (math.floor(now / tick) + 1) * tick - now
 
     def draw(self, packets: PacketBlock, now: float | None) -> None:
-        """Take packets, and draw the ticks up to ``now``; None: the clock has not begun."""
+        """Take packets and draw the ticks up to ``now`` (s).
+
+        None: the receiver's clock has not begun.
+        """
         if len(packets):
             for consumer in self.consumers:
                 consumer.take_packets(packets)
@@ -176,9 +182,9 @@ class LiveDrawing:
         packets: Iterable[PacketBlock],
         draw: Callable[[SampleBlock], object],
     ) -> None:
-        """Draw with another strategy from now on, as if it had received these ``packets``.
+        """Draw with another strategy from now on, as if it had received the latest ``packets``.
 
-        They are the latest ones. ``draw`` gets the samples that would have been drawn since.
+        ``draw`` gets the samples that the new strategy would have drawn since those packets.
         Nothing changes if the strategy raises.
         """
         replay = self.replay(strategy, packets, self.drawn_up_to, draw)
@@ -225,7 +231,7 @@ _PAUSE = 0.002
 
 
 def _open_reception(spec: ListenSpec, ingest: IngestSpec) -> Reception:
-    """Listen, by the protocol of the address; raise ``OSError`` and ``ValueError``."""
+    """Open the socket for the protocol of the address; raise ``OSError`` and ``ValueError``."""
     at = spec.endpoint
     if at.prefix is not None and (at.address.scheme != "tcp" or not ingest.records):
         raise ValueError("prefix= is for tcp:// with --layout")
@@ -244,7 +250,8 @@ class Listener(LiveDrawing):
     """A listener that draws all entities at every tick and passes everything to consumers.
 
     It listens once it is made, at the endpoint of the ``spec`` or by ``receiving``. Raises
-    ``OSError``, and ``ValueError`` for what the protocol does not have, or needs a library for.
+    ``OSError``, and ``ValueError`` for options that the protocol lacks, or that need a missing
+    library.
     """
 
     def __init__(
@@ -283,7 +290,7 @@ class Listener(LiveDrawing):
         return self._ingest.now(time)
 
     def settled(self) -> float:
-        """Return the machine's time (s) up to which everything was passed on; thread-safe."""
+        """Return the machine's time (s) up to which all packets were passed on; thread-safe."""
         return self._settled
 
     async def run(self) -> None:
@@ -300,7 +307,10 @@ class Listener(LiveDrawing):
                 await asyncio.sleep(_PAUSE)  # to take arrivals in between together
 
     def _time_to_next(self, end: float) -> float | None:
-        """Return the seconds until the next tick, or the end; None: neither is due."""
+        """Return the seconds until the next tick or the end of the duration.
+
+        None: there is neither.
+        """
         machine = machine_time()
         now = self._ingest.now(machine)
         waits = [] if now is None else [self.until_tick(now)]
@@ -342,11 +352,11 @@ class GameSource(Protocol):
 
 
 class LaterDrawing(LiveDrawing):
-    """Draws what a source has received, possibly on a thread of its own.
+    """A drawing of the packets that a source has received, possibly on another thread.
 
-    ``settled`` returns the time (s) up to which the source has passed everything on: no packet
-    comes after its tick was drawn, however busy either thread is. ``truth`` is called with what was
-    sent.
+    ``settled`` returns the time (s) up to which the source has passed all packets on, so that no
+    packet comes after its tick was drawn, however busy either thread is. ``truth`` is called with
+    the sent packets.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ _TOO_SMALL = 0.4
 
 
 class Viewport:
-    """The part of the world on the map; it fits everything until the user moves it.
+    """The part of the world on the map: all entities, until the user moves or zooms the view.
 
     The plane is the one with the most movement, unless the user chooses one.
     """
@@ -63,7 +63,7 @@ class Viewport:
         self.fit()
 
     def fit(self) -> None:
-        """Fit everything into the map again."""
+        """Fit all entities into the map again."""
         self._fits, self._center = True, None
 
     def zoom(self, inwards: bool) -> None:
@@ -73,7 +73,7 @@ class Viewport:
         self._cell = min(max(self._cell, 1e-9), 1e30)
 
     def pan(self, across: int, up: int) -> None:
-        """Move the view by a part of its size."""
+        """Move the view by a fraction of its size."""
         self._fits = False
         if self._center is not None:
             columns, lines = self._size
@@ -83,9 +83,9 @@ class Viewport:
     def look(
         self, size: tuple[int, int], positions: Floats, followed: Floats | None = None
     ) -> None:
-        """Set the size in cells, and fit the positions (n, 3).
+        """Set the size of the map in cells, and fit the positions (n, 3) into the map.
 
-        With ``followed`` (3) the view is centered there.
+        With ``followed`` (3) the view is centered on that position.
         """
         resized, self._size = size != self._size, size
         positions = positions[np.isfinite(positions).all(axis=1)]
@@ -127,7 +127,7 @@ class Viewport:
         self._cell = float(((high - low) / np.maximum(room, 1)).max()) or self._cell_around(low)
 
     def _cell_around(self, place: Floats) -> float:
-        """Return the cell size for a single place, with some surroundings."""
+        """Return the cell size for a map of a single position and its surroundings."""
         return max(4.0, 1e-6 * float(np.abs(place).max())) / max(self._size[0], 1)
 
     def project(self, positions: Floats) -> NDArray[np.float64]:
@@ -210,9 +210,9 @@ def draw_map(
 
 
 def entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> str | None:
-    """Return the entity drawn nearest to a place on the map, border included.
+    """Return the entity whose head is nearest to a cell of the map, border included.
 
-    None if none is near.
+    None if no head is within reach.
     """
     history = game.history
     heads = history.drawn(game.now - _SHORT).last()
@@ -226,7 +226,10 @@ def entity_at(game: RunningGame, viewport: Viewport, column: int, line: int) -> 
 def _find_sectors(
     history: History, heads: Points, plane: tuple[int, int], count: int
 ) -> NDArray[np.intp]:
-    """Return the heading of entities as one of ``count`` directions (n); -1: none, up or down."""
+    """Return the heading of each entity as one of ``count`` directions (n).
+
+    -1: the entity has no heading, or looks straight up or down.
+    """
     unknown = np.full(4, np.nan)
     rotations = [history.rotations.get(entity, unknown) for entity in heads.entities.tolist()]
     seen = headings(np.array(rotations).reshape(-1, 4), plane)
@@ -241,7 +244,7 @@ def _make_title(viewport: Viewport, legend: str, followed: str | None) -> str:
 
 
 def _find_place(history: History, heads: Points, name: str | None) -> Floats | None:
-    """Return where an entity is drawn; None if it is not."""
+    """Return the cell of an entity on the map; None if the entity is not on the map."""
     if name is None:
         return None
     found = np.flatnonzero(heads.entities == history.entities.number_of(name))
@@ -255,7 +258,7 @@ def _choose_style(number: int, what: str) -> str:
 
 
 def _clip_points(canvas: Cells, viewport: Viewport, points: Points) -> tuple[Floats, Integers]:
-    """Return the places on the map (n, 2) of the points inside it, and their entities (n)."""
+    """Return the cells (n, 2) of the points that are on the map, and their entities (n)."""
     places = viewport.project(points.positions)
     kept = (places >= 0).all(axis=1) & (places < (canvas.columns, canvas.lines)).all(axis=1)
     return places[kept], points.entities[kept]
@@ -289,7 +292,7 @@ def _draw_trails(canvas: Cells, viewport: Viewport, drawn: Points, mark: str) ->
 
 
 def _write_name(canvas: Cells, column: int, line: int, name: str, style: str) -> None:
-    """Write a name beside a head, or above or below it, where there is room."""
+    """Write a name beside an entity's head, or above or below it, where the cells are free."""
     text = cut(printable(name), _LONGEST_NAME) if name else ""
     right, left = column + 2, column - 1 - width(text)
     for begin, row in (

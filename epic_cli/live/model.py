@@ -1,6 +1,6 @@
 """The model of a running game: received packets, drawn samples, figures and events.
 
-It uses no terminal and no browser; both show it.
+The terminal's screen and the browser's page both show this model; it knows neither.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Points(NamedTuple):
 
 
 class _RecentRecords:
-    """Recent records as bytes, in pieces, each with its end time; the oldest are dropped."""
+    """Recent records as bytes, in pieces with an end time each; the oldest pieces are dropped."""
 
     def __init__(self, record: np.dtype[np.void], kept: float, most: int) -> None:
         self._record, self._kept = record, kept
@@ -141,7 +141,7 @@ class History:
         self._rows = _RecentRecords(ROW, KEPT, _MOST_ROWS)
 
     def copy_frozen(self) -> History:
-        """Return a copy that later packets do not change."""
+        """Return a copy of the history that stays as it is when more packets arrive."""
         kept = copy.deepcopy(self, {id(self.entities): self.entities} | self._list_unchanging())
         kept._blocks[-1] = self._blocks[-1].part(0, len(self._blocks[-1]))
         return kept
@@ -187,12 +187,12 @@ class History:
         return _to_points(self._make_points(self.newest.values()))
 
     def received(self, since: float = -math.inf) -> Points:
-        """Return the sent positions of packets that arrived since (s), by arrival."""
+        """Return the positions in packets that arrived at ``since`` (s) or later, by arrival."""
         points = self.points(since)
         return _to_points(points[points["time"] >= since])
 
     def points(self, since: float) -> Rows:
-        """Return the records (``POINT``) of packets that arrived since (s), and of some before."""
+        """Return the records (``POINT``) of packets that arrived since (s), and a few earlier."""
         return self._points.since(since)
 
     def draw(self, samples: SampleBlock) -> None:
@@ -212,11 +212,11 @@ class History:
         self._rows = _RecentRecords(ROW, KEPT, _MOST_ROWS)
 
     def blocks(self) -> list[PacketBlock]:
-        """Return the packets in their order."""
+        """Return the received packets as blocks, in order of arrival."""
         return [block.part(0, len(block)) for block in self._blocks]
 
     def rows(self, since: float = -math.inf) -> Rows:
-        """Return the drawn samples (``ROW``), without those that drew nothing."""
+        """Return the drawn samples (``ROW``), without those of the status ``none``."""
         rows = self._rows.since(since)
         kept: Rows = rows[(rows["status"] != 0) & (rows["time"] >= since)]
         return kept
@@ -226,7 +226,7 @@ class History:
         return _to_points(self.rows(since))
 
     def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
-        """Return the packets of each entity, or of one."""
+        """Return the packets of each entity by name, or of the named entity alone."""
         found: dict[str, PacketBlock] = {}
         connection = ConnectionTimes()
         for block in self._blocks:
@@ -241,7 +241,7 @@ class History:
 
     @property
     def names(self) -> list[str]:
-        """The entities that have sent packets, in the order of their first."""
+        """The names of the entities that have sent packets, in the order of their first packets."""
         return list(self.newest)
 
 
@@ -293,7 +293,7 @@ NOTHING = TrafficFlow(0, 0, math.nan, math.nan, math.nan, math.nan, ())
 
 
 class LiveTraffic:
-    """The traffic's figures, computed some times a second; ``flow`` has the latest."""
+    """The figures of the traffic, computed a few times a second; ``flow`` has the latest ones."""
 
     def __init__(self) -> None:
         self.flow = NOTHING
@@ -343,7 +343,7 @@ class LiveTraffic:
         )
 
     def _forget_delays(self, now: float) -> None:
-        """Forget the delays around a reset of the clock, which mean nothing."""
+        """Drop the delays around a reset of the sender's clock, which are no network delays."""
         self._since, self._looked = now, -math.inf
         for second in [known for known in self._longest if known >= math.floor(now - _UNCLEAR)]:
             del self._longest[second], self._shortest[second]
@@ -380,7 +380,7 @@ def _measure_loss(received: Rows) -> float:
     Some senders number the packets of each entity. Others number all packets: then no two entities
     have a number in common, and only losses leave gaps in the numbers of all. Others number
     datagrams that hold several entities of a tick: then the commonest step from one packet of an
-    entity to its next is not 1, which it is in the first case whatever was lost.
+    entity to the entity's next packet is not 1; in the first case that step is 1 whatever was lost.
     """
     numbered = received[received["numbered"]]
     numbers, entities = numbered["sequence"], numbered["entity"]
@@ -399,7 +399,10 @@ def _measure_loss(received: Rows) -> float:
 
 
 def _compute_missing_share(numbers: NDArray[np.uint64], begins: NDArray[np.intp]) -> float:
-    """Return the missing share of streams of ascending numbers that begin at these places."""
+    """Return the missing share of streams of ascending numbers.
+
+    ``begins`` are their first indices.
+    """
     if not len(begins):
         return math.nan
     ends = np.append(begins[1:], len(numbers))
@@ -451,7 +454,7 @@ class LiveEvaluator:
         self.apart: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
 
     def forget(self) -> None:
-        """Forget all measurements, since the drawing has changed."""
+        """Forget all measurements, since another strategy draws from now on."""
         self._measured.clear()
         self._turns.clear()
         self._left.clear()
@@ -466,10 +469,10 @@ class LiveEvaluator:
         listed: Sequence[str] = (),
         truth: History | None = None,
     ) -> None:
-        """Measure as many entities as time allows, or this one ``only``; call it often.
+        """Measure as many entities as time allows, or the entity ``only``; call this often.
 
-        ``now`` is on the receiver's clock, ``real_time`` on any (s); ``listed`` come first.
-        ``truth`` is what was sent.
+        ``now`` is on the receiver's clock, ``real_time`` on any steady clock (s); entities in
+        ``listed`` come first. ``truth`` are the sent packets.
         """
         begin = perf_counter()
         if only != self._only:
@@ -537,9 +540,9 @@ class LiveEvaluator:
         return found
 
     def figures(self, only: str | None = None) -> list[str]:
-        """Return the figures of the measured entities, or of ``only`` one.
+        """Return the figures over the measured entities, or of the entity ``only``.
 
-        Empty if there are none.
+        Empty if no such entity is measured.
         """
         turns = self._turns
         latest = max(turns.values(), default=-math.inf)  # older if time is scarce
@@ -563,7 +566,10 @@ class LiveEvaluator:
         return found
 
     def worst(self) -> str | None:
-        """Return the entity with the largest error; None if there are fewer than two."""
+        """Return the entity with the largest error.
+
+        None if fewer than two entities are measured.
+        """
         errors = {name: one.error for name, (_, one) in self._measured.items() if one.rows}
         return max(errors, key=lambda name: errors[name]) if len(errors) > 1 else None
 
@@ -575,7 +581,7 @@ class LiveEvaluator:
 def _group_by_second(
     times: Floats, values: Floats, figure: Callable[[Floats], float]
 ) -> dict[int, float]:
-    """Return a figure of the values in each whole second, and in the last one."""
+    """Return a figure of the values in each second that is complete, and in the last second."""
     seconds = np.floor(times)
     return {
         int(second): float(figure(values[seconds == second]))
@@ -586,7 +592,7 @@ def _group_by_second(
 def _gather_packets(
     history: History, now: float, only: str | None, truth: History | None
 ) -> dict[str, tuple[PacketBlock, PacketBlock | None, Rows]]:
-    """Return each entity's received packets, its sent ones if known, and its rows."""
+    """Return each entity's received packets, its sent packets if known, and its drawn rows."""
     packets = history.by_entity(only)
     sent = {} if truth is None else truth.by_entity(only)
     rows = history.rows(now - WINDOW - JUMP_WINDOW)
@@ -632,7 +638,10 @@ class EventLog:
     def look(
         self, history: History, now: float, real_time: float, counts: Counts, dropped: int
     ) -> None:
-        """Find events up to ``now``, on the receiver's clock; ``real_time`` on any (s)."""
+        """Find the events up to ``now`` (s, on the receiver's clock).
+
+        ``real_time`` is on any clock (s).
+        """
         if real_time - self._looked < _EVERY:
             return
         self._looked = real_time
@@ -728,21 +737,21 @@ class StrategyChoice:
         return StrategySpec(self.strategy, self.values)
 
     def use(self) -> None:
-        """Mark the choice as the one in use."""
+        """Mark the chosen strategy and settings as those that draw."""
         self._in_use = self.strategy, self.values
 
     def go_back(self) -> None:
-        """Restore the choice in use."""
+        """Restore the strategy and settings that draw."""
         self.strategy, values = self._in_use
         self._values[self.strategy] = values
 
     def go(self, steps: int) -> None:
-        """Choose the strategy some places further in the list."""
+        """Choose the strategy that is this many places further in the list."""
         place = self.names.index(self.strategy) + steps
         self.strategy = self.names[place % len(self.names)]
 
     def select(self, steps: int) -> None:
-        """Select the setting some places further."""
+        """Select the setting that is this many places further in the list."""
         if self.settings:
             place = self._selected.get(self.strategy, 0) + steps
             self._selected[self.strategy] = place % len(self.settings)
@@ -750,7 +759,7 @@ class StrategyChoice:
     def step(self, upwards: bool) -> bool:
         """Move the selected setting a step up or down within its range.
 
-        Return whether it changed.
+        Return True if its value changed.
         """
         if self.selected is None:
             return False
@@ -758,7 +767,7 @@ class StrategyChoice:
         return self._set_value(name, step_value(self.selected, self.values[name], upwards))
 
     def restore(self) -> bool:
-        """Set the selected setting to its default; return whether it changed."""
+        """Set the selected setting to its default; return True if its value changed."""
         return self.selected is not None and self._set_value(
             self.selected.name, self.selected.default
         )
@@ -770,7 +779,7 @@ class StrategyChoice:
 
 
 def step_value(setting: Setting, value: Value, upwards: bool) -> Value:
-    """Return the next value up or down; at an end the same."""
+    """Return a setting's next value up or down; at an end of its range, the same value."""
     if not isinstance(setting, Number):
         words = setting.choices
         if isinstance(value, str) and value in words:
@@ -796,7 +805,7 @@ def _clamp_to_range(setting: Number, value: float) -> float:
 
 
 def _find_next_step(setting: Number, value: float, upwards: bool) -> float:
-    """Return the next step of the range worth tuning; outside of it, or without, a rung."""
+    """Return the next step within the range worth tuning; elsewhere, the next rung."""
     least = _LEAST
     if setting.whole and abs(value) < 10:
         return math.floor(value) + 1 if upwards else math.ceil(value) - 1
@@ -814,7 +823,7 @@ def _find_next_step(setting: Number, value: float, upwards: bool) -> float:
 
 
 def _find_next_rung(value: float, least: float) -> float:
-    """Return the next rung above, on a ladder that goes through 0."""
+    """Return the rung above ``value`` on a ladder of rounded values that passes through 0."""
     if value < 0:
         below = _RUNGS[max(bisect_left(_RUNGS, -value * (1 - 1e-6)) - 1, 0)]
         return -below if below >= least * 0.999 else 0.0
@@ -822,12 +831,15 @@ def _find_next_rung(value: float, least: float) -> float:
 
 
 def _find_rung_at(value: float) -> float:
-    """Return the rung at or above a positive value."""
+    """Return the smallest rung of the ladder that is not below a positive value."""
     return _RUNGS[min(bisect_left(_RUNGS, value * (1 - 1e-6)), len(_RUNGS) - 1)]
 
 
 class NameLine:
-    """A line for a name, open until ``is_open`` is False; ``chosen`` is then the name or None."""
+    """A line in which the user types a name, until ``is_open`` is False.
+
+    ``chosen`` is then the name, or None.
+    """
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -862,7 +874,7 @@ class NameLine:
 
 
 class PausedGame(NamedTuple):
-    """The state of the game when it was paused."""
+    """The history and time that are shown while the game is paused."""
 
     history: History
     now: float
@@ -908,9 +920,9 @@ class RunningGame(Consumer):
         settled: Callable[[], float],
         sends: bool,
     ) -> tuple[RunningGame, LaterDrawing]:
-        """Return the game of a source, and the ``LaterDrawing`` that draws it.
+        """Return the game of a source, and the ``LaterDrawing`` that draws the game.
 
-        ``sends``: the sent packets of the source are the truth.
+        ``sends``: the packets that the source has sent are the truth.
         """
         truth = History(source.entities) if sends else None
         game = cls(spec, where, receiving, recordings, truth)
@@ -944,11 +956,11 @@ class RunningGame(Consumer):
 
     @property
     def now(self) -> float:
-        """The time up to which the game is shown; minus infinity before the first packet."""
+        """The receiver's time (s) up to which the game is shown; minus infinity before a packet."""
         return self.paused.now if self.paused else self.drawing.drawn_up_to
 
     def advance(self, real_time: float) -> None:
-        """Update the figures at this time (s, of any steady clock); call it often."""
+        """Update the figures at this time (s, of any steady clock); call this often."""
         now, counts = self.drawing.drawn_up_to, self.drawing.counts
         if now == -math.inf:
             return
@@ -958,7 +970,7 @@ class RunningGame(Consumer):
         self.evaluator.look(self.history, self.now, real_time, *of)
 
     def follow(self, name: str | None) -> None:
-        """Follow one entity; None: none."""
+        """Follow one entity; None: follow no entity."""
         self.followed = name
         self.evaluator.forget()
 
@@ -980,7 +992,7 @@ class RunningGame(Consumer):
         self.evaluator.forget()
 
     def draw_by(self, strategy: StrategySpec) -> None:
-        """Draw with another strategy, also the last seconds.
+        """Draw with another strategy from now on, and redraw the last seconds with it.
 
         Raise ``StrategyFailed`` and ``ValueError``; nothing changes then.
         """

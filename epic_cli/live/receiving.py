@@ -128,7 +128,7 @@ def count_dropped(source: socket.socket) -> int:
 class KernelBatch:
     """A reader of many datagrams per call from a non-blocking socket.
 
-    Raises ``OSError`` or ``AttributeError`` where Linux does not offer this.
+    Raises ``OSError`` or ``AttributeError`` on systems that lack recvmmsg(2).
     """
 
     def __init__(self, source: socket.socket) -> None:
@@ -206,15 +206,15 @@ QUEUE = 1 << 22
 
 
 def machine_time() -> float:
-    """Return the seconds of Python's finest monotonic clock, the only one on Linux and macOS."""
+    """Return the time (s) of Python's finest monotonic clock; Linux and macOS have only one."""
     return time.perf_counter_ns() / 1e9
 
 
 class Reception:
-    """A socket that receives datagrams, or messages that are like them.
+    """A socket that receives datagrams, or messages that count as datagrams.
 
     ``queue`` is the size of the kernel's queue in bytes. ``closed`` counts, by reason, connections
-    that were refused or ended early, and ``example`` describes the first one in words.
+    that were refused or ended early, and ``example`` describes the first of these in words.
     """
 
     socket: socket.socket
@@ -232,7 +232,7 @@ class Reception:
 
     @property
     def dropped(self) -> int:
-        """The datagrams that the kernel's full queue has dropped so far, where known."""
+        """The number of datagrams that the kernel's full queue has dropped, where known."""
         return 0
 
     def read(self, most: int) -> list[ReceivedDatagram]:
@@ -322,7 +322,7 @@ class ReceivingSocket(Reception):
 
     @property
     def dropped(self) -> int:
-        """The datagrams that the kernel's full queue has dropped so far, where known.
+        """The number of datagrams that the kernel's full queue has dropped, where known.
 
         It is the socket's own counter, which does not depend on later datagrams.
         """
@@ -338,7 +338,7 @@ def _is_group(at: Resolved) -> bool:
 
 
 def _join_group(member: socket.socket, at: Resolved, interface: str | None) -> None:
-    """Bind the socket and join the group, of which there may be other members."""
+    """Bind the socket and join the multicast group, which other sockets may have joined, too."""
     host, port = at.place[:2]
     group = socket.inet_pton(at.family, host.partition("%")[0])
     member.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -366,7 +366,7 @@ def _make_batch(source: socket.socket) -> KernelBatch | None:
 
 
 def allow_files(count: int) -> None:
-    """Raise the limit of open files of this process to ``count``, as far as allowed."""
+    """Raise this process's limit of open files to ``count``, or as far as the system allows."""
     if sys.platform == "win32":  # Windows has no such limit
         return
     import resource
@@ -394,7 +394,7 @@ _HTTP = re.compile(rb"(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE) ")
 
 
 class Unacceptable(Portable, Exception):
-    """A fault of a connection, which ends it: the reason, and the fault in words."""
+    """A fault of a connection that ends the connection: the reason, and the fault in words."""
 
     def __init__(self, reason: Refused, words: str) -> None:
         super().__init__(words)
@@ -402,7 +402,7 @@ class Unacceptable(Portable, Exception):
 
 
 class Splitter:
-    """Splits the bytes of one connection into messages.
+    """A splitter of one connection's bytes into messages.
 
     ``found`` are the messages to be taken, ``head`` stands before each of them, ``answer`` is to be
     sent back; ``ended``: the client has closed its side.
@@ -418,7 +418,7 @@ class Splitter:
         self._checked = False
 
     def feed(self, data: bytes) -> None:
-        """Find the messages that end in these bytes; raise ``Unacceptable`` after them."""
+        """Find the messages that end in these bytes; raise ``Unacceptable`` after finding them."""
         self._buffer += data
         if not self._checked:
             if _HTTP.match(self._buffer):
@@ -436,7 +436,7 @@ class Splitter:
 
 
 class Lines(Splitter):
-    """Lines of packet text or JSON, or rows below a header: CSV."""
+    """Messages that are lines: packet text, JSON, or the rows of a CSV table below its header."""
 
     def __init__(self, packet_format: str | None, numbered: bool) -> None:
         super().__init__()
@@ -453,7 +453,7 @@ class Lines(Splitter):
             raise Unacceptable(Refused.OVERLONG, f"a line is longer than {_LONGEST:,} bytes")
 
     def _clean_line(self, line: bytes) -> bytes:
-        """Return a line that may have packets; empty for others."""
+        """Return a line that may hold packets; empty for blank lines and comments."""
         line = line.rstrip(b"\r")
         if len(line) > _LONGEST:
             raise Unacceptable(Refused.OVERLONG, f"a line of {len(line):,} bytes")
@@ -469,7 +469,7 @@ class Lines(Splitter):
         return line
 
     def end(self) -> None:
-        """Take a last line without an end if it is complete by itself: JSON."""
+        """Take a last line without a newline if it is complete, as a JSON object is."""
         if self._buffer.lstrip().startswith((b"{", b"[")):
             self.found.append(bytes(self._buffer))
         elif self._buffer.strip():
@@ -477,7 +477,7 @@ class Lines(Splitter):
 
 
 class Prefixed(Splitter):
-    """Binary messages, each after its length (of ``PREFIXES``)."""
+    """Binary messages, each preceded by its length (of ``PREFIXES``)."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__()
@@ -506,7 +506,7 @@ class Prefixed(Splitter):
 
 
 class WebSocketMessages(Splitter):
-    """Messages of a WebSocket, without compression, so that none is longer than its bytes.
+    """Messages of a WebSocket, uncompressed, so that a message is no longer than its bytes.
 
     With ``binary`` text messages are refused.
     """
@@ -525,7 +525,7 @@ class WebSocketMessages(Splitter):
         self._is_open = False
 
     def feed(self, data: bytes) -> None:
-        """Find the messages that end in these bytes; raise ``Unacceptable`` after them."""
+        """Find the messages that end in these bytes; raise ``Unacceptable`` after finding them."""
         protocol = self._protocol
         self._size += len(data)
         if not self._is_open and self._size > _LONGEST_HANDSHAKE:
@@ -566,7 +566,7 @@ class WebSocketMessages(Splitter):
 
 
 def is_allowed(origin: str, allowed: Sequence[str]) -> bool:
-    """True if a page of this origin may send packets: this machine's, and those ``allowed``."""
+    """True if a page of this origin may send packets: pages of this machine, and of ``allowed``."""
     if "*" in allowed or origin in allowed:
         return True
     with contextlib.suppress(ValueError):
@@ -585,7 +585,7 @@ class _Connection(NamedTuple):
 
 
 class StreamSocket(Reception):
-    """A socket that accepts connections, and takes messages from all of them.
+    """A socket that accepts connections and receives the messages of all of them.
 
     Raises ``OSError`` where it cannot listen. A connection is read no faster than its messages are
     taken.

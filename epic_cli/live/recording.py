@@ -1,4 +1,7 @@
-"""Recordings that grow while packets arrive, valid at any moment, in several files if large."""
+"""Recordings that grow while packets arrive.
+
+Valid files at any moment, split when they get large.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Rotation(NamedTuple):
-    """The largest size (bytes) and the longest time (s) of a file before the next one begins."""
+    """The largest size (bytes) and the longest time (s) of a file before the next file begins."""
 
     size: float = math.inf
     seconds: float = math.inf
@@ -56,7 +59,7 @@ def parse_rotation(text: str) -> Rotation:
 
 
 def whole_lines(data: bytes, size: int) -> int:
-    """Return how many of the first ``size`` bytes are whole lines."""
+    """Return how many of the first ``size`` bytes of ``data`` form whole lines."""
     return data.rfind(b"\n", 0, size) + 1
 
 
@@ -90,7 +93,7 @@ class WholeFile:
         self._open_next_file()
 
     def __str__(self) -> str:
-        """Return the path as messages show it, and the number of files."""
+        """Return the path as messages show it, with the number of files if there are several."""
         count = f"{self.files:,} numbered file" + "s" * (self.files != 1)
         path = printable(str(self.path))
         return path if self._rotation is None else f"{path}, in {count}"
@@ -122,7 +125,7 @@ class WholeFile:
             raise
 
     def write(self, data: bytes | memoryview, count: int = 1) -> None:
-        """Write ``count`` lines or records, to the next file if this one is full."""
+        """Write ``count`` lines or records; begin the next file first if this file is full."""
         data = bytes(data)
         while data and self._rotation is not None:
             filled = self._size > len(self._header)
@@ -144,7 +147,7 @@ class WholeFile:
         self.recorded += count
 
     def take_back(self, data: bytes) -> None:
-        """Remove the last write from a regular file; other files keep it."""
+        """Remove the last write from a regular file; pipes and devices keep it."""
         if self._regular:
             self._size -= len(data)
             os.ftruncate(self._descriptor, self._size)
@@ -187,9 +190,9 @@ class WholeFile:
 
 @contextlib.contextmanager
 def open_log(path: str | None) -> Iterator[Sink]:
-    """Open a sink that writes whole lines to a file as it grows.
+    """Open a sink that writes whole lines to a file as the file grows.
 
-    Without a path, or with ``-``, it is stdout. Raise ``CannotAccess``.
+    Without a path, or with ``-``, the sink is stdout. Raise ``CannotAccess``.
     """
     if path is None or path == "-":
         with open_sink(None) as sink:
@@ -202,7 +205,7 @@ def open_log(path: str | None) -> Iterator[Sink]:
 
 
 def find_format(path: str) -> str:
-    """Return the format by suffix: CSV, JSON lines, and packet text for all others."""
+    """Return the format for a suffix: CSV, JSON lines, or packet text for any other suffix."""
     kind = suffixes().get(os.path.splitext(path)[1].lower(), DEFAULT)  # noqa: PTH122 - as elsewhere
     return kind if kind in packet_formats() else DEFAULT
 
@@ -210,7 +213,7 @@ def find_format(path: str) -> str:
 class Recording(Consumer):
     """A consumer that writes to a ``WholeFile`` and counts in ``unit``.
 
-    ``left_out`` describes what its format cannot hold; empty: it holds everything so far.
+    ``left_out`` describes the packets that the format cannot hold; empty: all fit so far.
     """
 
     unit: str
@@ -237,7 +240,7 @@ class PacketRecording(Recording):
 
     @property
     def left_out(self) -> str:  # type: ignore[override]
-        """The number of packets that the format cannot hold, why, and a format that can."""
+        """The number of packets that the format cannot hold, the reason, and a format that can."""
         if self._first is None:
             return ""
         cure = "" if self._first.fault is Fault.UNPRINTABLE else "; .jsonl holds such packets"

@@ -1,4 +1,4 @@
-"""Reports of what was received while listening, in a few lines."""
+"""Reports of the packets received while listening, in a few lines."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> 
 
 
 def _describe_drifts(drifts: Sequence[float | None]) -> str:
-    """Return a line about senders' clocks that run faster or slower than the receiver's."""
+    """Return a line about senders' clocks that drift against the receiver's clock."""
     words = [
         f"{'slower' if drift > 0 else 'faster'} by {abs(drift) * 1e6:,.0f} ppm"
         for drift in drifts
@@ -82,7 +82,7 @@ def _describe_drifts(drifts: Sequence[float | None]) -> str:
 
 
 def format_milliseconds(seconds: float, sign: str = "") -> str:
-    """Format a time in three digits; NaN as a dash."""
+    """Format a time in milliseconds with three digits; NaN as a dash."""
     if math.isnan(seconds):
         return "-"
     value = 1000 * seconds

@@ -58,7 +58,7 @@ def delay_line(history: Sequence[float], columns: int, bars: str) -> list[str]:
 def curves(evaluator: LiveEvaluator, columns: int, bars: str, least: float | None) -> list[str]:
     """Draw error, lag and delay of the followed entity, second by second, as bars.
 
-    The delay is above ``least`` (s); None: above the shortest.
+    The delay is drawn above ``least`` (s); None: above the shortest delay.
     """
     now = max((max(curve) for curve in evaluator.curves if curve), default=0)
     names: Sequence[str] = ("error", "lag", "delay")
@@ -98,14 +98,14 @@ def _choose_bar(value: float, most: float, bars: str) -> str:
 
 
 def strategy(choice: StrategyChoice, figures: Sequence[str], of: str) -> list[str]:
-    """Return the strategy, and its figures in hindsight."""
+    """Return a line with the strategy, and its figures for the packets received so far."""
     place = choice.names.index(choice.strategy) + 1
     name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
     return [name, *(figures or ["measuring"])]
 
 
 def settings(choice: StrategyChoice) -> list[str]:
-    """Return all settings, with the selected one in brackets."""
+    """Return a line with all settings, the selected setting in brackets."""
     shown = []
     for setting in choice.settings:
         value = choice.values[setting.name]
@@ -135,7 +135,7 @@ _NAME = 14
 
 
 def listed(game: RunningGame, lines: int) -> Sequence[str]:
-    """Return the entities for a list of ``lines``: all, or the worst ones."""
+    """Return the entities that fit a list of ``lines``: all, or those with the largest errors."""
     names = game.history.names
     if len(names) < lines:
         return names
@@ -145,7 +145,7 @@ def listed(game: RunningGame, lines: int) -> Sequence[str]:
 
 
 def roster(game: RunningGame, lines: int) -> Lines:
-    """Draw a head, a line for each of the ``listed`` entities, and the number of others."""
+    """Draw a heading, a line for each of the ``listed`` entities, and the number of the others."""
     history, now, shown = game.history, game.now, game.listed
     numbers = history.received(now - 1).entities
     rates = np.bincount(numbers, minlength=len(history.entities))
@@ -224,7 +224,7 @@ class ListenScreen:
         return asyncio.run(screen.run(listener.run()))
 
     def advance(self, real_time: float) -> None:
-        """Update the figures; call it often."""
+        """Update the figures; call this often."""
         self._game.advance(real_time)
 
     def lines(self, columns: int, lines: int) -> Lines:
@@ -299,7 +299,7 @@ class ListenScreen:
 
     @property
     def actions(self) -> dict[str, tuple[Any, ...]]:
-        """The action of each key: a function, and its arguments."""
+        """The action of each key: a function and its arguments."""
         view, choice = self._viewport, self._game.choice
         return {
             "up": (view.pan, 0, 1),
@@ -365,7 +365,10 @@ class ListenScreen:
                 self._change_choice(setattr, self._game.choice, "strategy", chosen)
 
     def _change_choice(self, choose: Callable[..., object], *arguments: object) -> None:
-        """Change the choice, and draw with it; restore the old one if it fails."""
+        """Change the choice of strategy or setting and draw with it.
+
+        Restore the old choice on failure.
+        """
         choice = self._game.choice
         choose(*arguments)
         try:

@@ -1,4 +1,4 @@
-"""Players without a keyboard, bots and scripts: they see only what their client draws."""
+"""Players without a keyboard: bots and scripts, which see only the screen of their client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, 
 
 
 def aim_at(client: Client, control: Control, target: Point) -> Point:
-    """Return the direction to a target on the screen from where a move takes the player."""
+    """Return the direction to a target on the screen from the player's position after a move."""
     body = client.local.preview(control, client.rules.step_us)
     if client.local.mode == "dumb-terminal":
         body = client.local.body
@@ -44,7 +44,10 @@ class Runner:
         self._control = Control()
 
     def __call__(self, client: Client) -> Control:
-        """Return the present direction; choose another one where a wall has stopped the bot."""
+        """Return the current direction.
+
+        Choose another direction where a wall has stopped the bot.
+        """
         body = client.local.body
         control = self._control
         stuck = (control.x and not body.vx) or (control.y and not body.vy)
@@ -95,7 +98,10 @@ class Hunter(Runner):
 
 
 def chase(client: Client) -> Control:
-    """Run into the nearest player, in one of eight directions: bumps that nothing can predict."""
+    """Run into the nearest player, in one of eight directions.
+
+    No client can predict the collisions.
+    """
     target = nearest_seen(client)
     if target is None:
         return Control()
@@ -131,7 +137,7 @@ class ScriptedInput:
         self._facing: Point = (1.0, 0.0)
 
     def __call__(self, client: Client) -> Control:
-        """Return the present input; a weapon fires once, when the time of its line has come."""
+        """Return the current input; a weapon fires once, at the time of its line."""
         weapon = Weapon.NONE
         now = self._clock()
         while self._next < len(self._inputs) and self._inputs[self._next].time <= now:

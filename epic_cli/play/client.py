@@ -1,4 +1,4 @@
-"""A player's machine: the own player predicted, reconciled and smoothed, and the others drawn."""
+"""A client: its own player predicted, reconciled and smoothed; the other players drawn."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class LocalPlayer:
         return (self.body.x + left[0], self.body.y + left[1])
 
     def preview(self, control: Control, duration_us: int) -> Body:
-        """Return the state after a move, without making it."""
+        """Return the state that a move would lead to, without making the move."""
         body = self._pull_back(self.body, duration_us)
         return self._rules.simulate(body, control, duration_us).body
 
@@ -122,7 +122,10 @@ class LocalPlayer:
         return move, result
 
     def _pull_back(self, body: Body, duration_us: int) -> Body:
-        """Return the state in which a move of this length begins; ``lerped`` pulls it first."""
+        """Return the state in which a move of this length begins.
+
+        ``lerped`` first moves it by a lerp.
+        """
         if self.mode != "lerped":
             return body
         time = self.smoothed.time
@@ -131,7 +134,7 @@ class LocalPlayer:
         return body._replace(x=x, y=y)
 
     def reconcile(self, body: Body, echo_us: int | None, now: float) -> float:
-        """Take the server's state, which contains the moves up to the timestamp ``echo_us``.
+        """Take the server's state, which includes the moves up to the timestamp ``echo_us``.
 
         Return the size of the correction (length units).
         """
@@ -161,7 +164,7 @@ class LocalPlayer:
         self.mode = mode
 
     def _replay_moves(self) -> Body:
-        """Replay the moves that the received state does not contain on top of it."""
+        """Replay, on top of the received state, the moves that this state does not include."""
         body = self.received
         self._by_timestamp.clear()
         for move in self.moves:
@@ -207,7 +210,7 @@ SMOOTHING_CURVES = tuple(each.name.lower() for each in Fading if each is not Fad
 
 
 class Smoothing(NamedTuple):
-    """Smoothing of corrections: its duration in seconds, its curve, and the corrections it is for.
+    """The smoothing of corrections: its duration (s), its curve, the sizes of smoothed corrections.
 
     Only corrections larger than ``smooth_above`` and up to ``snap_above`` (length units) are
     smoothed: smaller ones are invisible, and during larger ones a player would be seen to glide
@@ -220,7 +223,7 @@ class Smoothing(NamedTuple):
     snap_above: float = math.inf
 
     def apply(self, offset: VisualOffset) -> VisualOffset:
-        """Make an offset fade in this way from now on; return it."""
+        """Make an offset fade with this smoothing from now on; return the offset."""
         fading = Fading[self.curve.upper()]
         offset.set(fading, self.duration, self.smooth_above, self.snap_above)
         return offset
@@ -231,7 +234,7 @@ Values = tuple[float, ...]
 
 
 class RecordedState(NamedTuple):
-    """A state at a time (in any unit), and its difference from the one before it."""
+    """A state at a time (in any unit), and its difference from the previous state."""
 
     time: float
     values: Values
@@ -304,7 +307,7 @@ class RemotePlayer:
         self.view: View | None = None
 
     def change_strategy(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        """Draw with another strategy from now on, which begins with the newest packet."""
+        """Draw with another strategy from now on; it begins with the newest packet."""
         self._create_strategies(make_strategy)
         packet = self.last_packet
         if packet is not None and packet.arrival is not None:
@@ -345,7 +348,7 @@ class RemotePlayer:
         self._shadow.hear(time, now)
 
     def read(self, at: float) -> Sample | None:
-        """Return the sample drawn at the client's time ``at``; None if there is none yet."""
+        """Return the sample drawn at the client's time ``at``; None if nothing is drawn yet."""
         sample = self._strategy.read(at)
         shadow = self._shadow.read(at)
         # some strategies draw their origin before anything has arrived, or go to infinity where
@@ -378,7 +381,10 @@ class RemotePlayer:
         return self._find_nearest_view(drawn, x if math.isfinite(x) else math.inf)
 
     def _find_chord(self, x: float, y: float) -> View | None:
-        """Return the view of a point of the shadow; None if it lies on no chord of the parabola."""
+        """Return the view of the shadow's point.
+
+        None if the point lies on no chord of the parabola.
+        """
         nearest = round(x)
         if nearest in self._positions and abs(x - nearest) < 1e-9:
             return View(nearest, nearest, 0.0)
@@ -478,7 +484,10 @@ class Client:
         return to_seconds(self.now_us)
 
     def receive(self, data: bytes, machine_us: int) -> None:
-        """Take a datagram received at this time of the machine; count a bad one by its reason."""
+        """Take a datagram received at this time of the machine.
+
+        Count a malformed one by its reason.
+        """
         arrival_us = self.timekeeper.clock.read(machine_us)
         try:
             packet = decode_state(data)
@@ -516,7 +525,7 @@ class Client:
         self.effects.confirm(packet.verdicts, arrival_us)
 
     def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
-        """True if the packet echoes a move not made yet, or the server's clock has jumped ahead."""
+        """True if the packet echoes a move not made yet, or the server's clock jumped ahead."""
         if packet.echo_us is not None and packet.echo_us > self.now_us:
             return True
         if self.state is None:
@@ -525,12 +534,12 @@ class Client:
         return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
 
     def expect(self, epoch: int, encoding: Encoding) -> None:
-        """Decode states of others with this encoding if their sender has this epoch."""
+        """Decode other players' states with this encoding in packets of this epoch."""
         self._readers[epoch] = MessageReader(encoding)
 
     @property
     def undecodable(self) -> int:
-        """The number of states that were deltas to a baseline that has not arrived."""
+        """The number of received deltas whose baseline has not arrived."""
         return sum(reader.undecodable for reader in self._readers.values())
 
     def _read_others(self, packet: StatePacket) -> list[tuple[int, Packet]]:
@@ -657,7 +666,7 @@ LONGEST_UNCONFIRMED_US = 3_000_000
 
 
 class PredictedEffects:
-    """Effects shown by a client that the server has not judged yet; each outcome is reported."""
+    """Effects that a client shows before the server has judged them; each outcome is reported."""
 
     def __init__(self, report: Callable[[str, dict[str, Value]], None]) -> None:
         self._report = report
@@ -677,7 +686,7 @@ class PredictedEffects:
         self._report("predicted effect", details)
 
     def confirm(self, verdicts: Iterable[Verdict], now_us: int) -> None:
-        """Report the verdicts on shown effects."""
+        """Report the server's verdicts on the effects that were shown."""
         for verdict in verdicts:
             fired_us = verdict.timestamp_us
             if fired_us not in self._unconfirmed:
@@ -694,6 +703,6 @@ class PredictedEffects:
                 self._report("effect confirmed", details | {"outcome": outcome})
 
     def forget_old(self, now_us: int) -> None:
-        """Forget effects so old that no verdict is expected any more."""
+        """Drop the effects that are too old to get a verdict."""
         oldest_us = now_us - LONGEST_UNCONFIRMED_US
         self._unconfirmed = {number for number in self._unconfirmed if number >= oldest_us}

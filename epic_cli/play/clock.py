@@ -16,7 +16,7 @@ from epic_cli.play.world import MOST_MOVES, to_seconds, to_us
 
 
 class Exchange(NamedTuple):
-    """Four time stamps of a move that went to the server and came back as an echo, in seconds.
+    """The four time stamps (s) of a move that went to the server and came back as an echo.
 
     ``sent`` and ``returned`` are on the machine's own clock, ``received`` and ``answered`` on the
     server's. Source: RFC 5905, section 8.
@@ -55,13 +55,13 @@ class Steering(NamedTuple):
 class ClockSync(ABC):
     """A method that keeps a client's time in step with the server's; all times are in seconds.
 
-    ``needs_server``: there is no time until the server has been heard.
+    ``needs_server``: the client has no time until the server's first packet arrives.
     """
 
     needs_server: ClassVar[bool] = True
 
     def measure(self, exchange: Exchange) -> None:
-        """Take a completed round trip; states without a new echo complete none."""
+        """Take a completed round trip; a state without a new echo completes no round trip."""
         del exchange
 
     def hear(self, server_time: float, now: float) -> None:
@@ -70,9 +70,10 @@ class ClockSync(ABC):
 
     @abstractmethod
     def steer(self, now: float, time: float) -> Steering | None:
-        """Return the correction in a frame at the machine's time ``now``.
+        """Return the clock's correction in a frame at the machine's time ``now``.
 
-        The client assumes the server's ``time``. None: nothing is known of the server's clock yet.
+        ``time`` is the client's estimate of the server's time. None: nothing is known of the
+        server's clock yet.
         """
 
 
@@ -96,7 +97,7 @@ class FreeRunning(ClockSync):
 
 
 class SteeredClock:
-    """A clock that shows the machine's time until it is steered; it never goes back."""
+    """A clock that shows the machine's time until its speed is changed; it never goes back."""
 
     def __init__(self) -> None:
         self.speed = 1.0
@@ -144,7 +145,7 @@ class Timekeeper:
         self._sent: deque[tuple[int, int]] = deque(maxlen=MOST_MOVES)  # stamp, machine's time
 
     def change_sync(self, sync: ClockSync) -> None:
-        """Continue from the present time with another synchronization."""
+        """Continue from the current time with another synchronization."""
         self._sync = sync
         if self._shift_us is None and not sync.needs_server:
             self._shift_us = 0
@@ -154,7 +155,7 @@ class Timekeeper:
         return None if self._shift_us is None else time_us + self._shift_us
 
     def frame(self, now_us: int) -> Steering:
-        """Steer at the beginning of a frame at this time of the client's own clock."""
+        """Correct the clock at the beginning of a frame, at this time of the client's own clock."""
         machine_us = self.clock.machine_time(now_us)
         self._sent.append((now_us, machine_us))
         time_us = now_us + (self._shift_us or 0)
@@ -167,7 +168,7 @@ class Timekeeper:
         return steering
 
     def hear(self, server_us: int, machine_us: int) -> None:
-        """Take the time of a received state that is newer than all before it."""
+        """Take the time of a received state that is newer than all earlier states."""
         self._sync.hear(to_seconds(server_us), to_seconds(machine_us))
 
     def measure(self, stamp_us: int, held_us: int, server_us: int, machine_us: int) -> float:
@@ -429,7 +430,7 @@ HANDSHAKE_ROUND_TRIPS = 5
 
 
 class FrameAdvantages:
-    """The frames by which each side saw itself behind the other, over its last frames.
+    """The frames by which each side saw itself behind the other side, over the last frames.
 
     Source: GGPO (https://github.com/pond3r/ggpo, MIT), src/lib/ggpo/timesync.cpp.
     """
@@ -439,7 +440,7 @@ class FrameAdvantages:
         self._remote = [0] * FRAME_WINDOW
 
     def add(self, frame: int, local: int, remote: int) -> None:
-        """Store what both sides measured in a frame."""
+        """Store the advantages that both sides measured in a frame."""
         self._local[frame % FRAME_WINDOW] = local
         self._remote[frame % FRAME_WINDOW] = remote
 
@@ -453,7 +454,7 @@ class FrameAdvantages:
 
 
 def _compute_wait(local: int, remote: int) -> int:
-    """Return half the difference of the means: each side sees all of it, with opposite signs."""
+    """Return half the difference of the means, so that the two sides share the correction."""
     if local >= remote:
         return 0
     frames = int((remote - local) / FRAME_WINDOW / 2 + 0.5)

@@ -86,7 +86,7 @@ _SETS = {
 
 
 def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkSpec) -> MatchSpec:
-    """Apply the beginning of the script, except for the names and families that are ``kept``.
+    """Apply the beginning of the script, except for the names and families in ``kept``.
 
     A recorded network cannot change: raise ``WrongUsage`` where the script sets the link, too.
     """
@@ -109,10 +109,7 @@ def apply_beginning(spec: MatchSpec, script: Script, kept: set[str], link: LinkS
 
 
 def _rank_word(word: tuple[str, Any]) -> tuple[bool, bool]:
-    """Return a sort key for words set at once.
-
-    Both directions first, and presets first of these.
-    """
+    """Return a sort key for words set at once: both directions before one, presets first."""
     way, name = split_way(word[0])
     return way is not None, name != "preset"
 
@@ -138,7 +135,7 @@ def merge_link_changes(script: Script, link: LinkSpec, spec: MatchSpec) -> Scrip
 
 
 def use_recorded_network(spec: MatchSpec, link: LinkSpec) -> MatchSpec:
-    """Return the match over the recorded network, if one is given; its file is read here."""
+    """Read the recorded network, if the match names one; return the match over that network."""
     traces = link.read_traces(two_ways=True)
     if not traces:
         return spec
@@ -159,7 +156,7 @@ unrecordable = partial(wrong_usage, "--record: ", Unrecordable)
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The outputs of a match and their files; ``headless`` None: decided by the other options."""
+    """The outputs of a match and their files; ``headless`` None: other options decide."""
 
     headless: bool | None = value(
         "Write rows, or play on the terminal.  [default: play if there is a terminal and no"
@@ -232,7 +229,7 @@ class OutputOptions:
             raise WrongUsage("only --output can go to standard output", "output")
 
     def check_sent(self, spec: MatchSpec, script: Script) -> None:
-        """Refuse states that packet text cannot hold."""
+        """Refuse sent states that packet text cannot hold."""
         changes = [change.value for _, change in script.changes if change.name == "send"]
         if self.packets and any(
             send.expand_layout().velocity == "none" for send in (spec.send, *changes)
@@ -242,7 +239,7 @@ class OutputOptions:
             )
 
     def check_names(self, names: list[str]) -> None:
-        """Refuse players who do not take part."""
+        """Refuse the names of players who do not take part."""
         for flag, name, allowed in (
             ("client", self.client, names),
             ("player", self.player, names),
@@ -253,7 +250,7 @@ class OutputOptions:
 
 
 def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
-    """Write all requested outputs while the match runs."""
+    """Run the match and write all requested outputs meanwhile."""
     with unrecordable():
         recorder = Recorder(run.match) if options.record else None
     packet, truth = text_writer(), TruthWriter(turns=True)
@@ -286,7 +283,7 @@ def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> No
 
 
 def write_recording(recorder: Recorder | None, sink: Sink | None) -> None:
-    """Write a recorded match below the command that it was recorded with."""
+    """Write the recorded match as a script, below the command that recorded it."""
     if recorder is None or sink is None:
         return
     command = quoted(shlex.join(["epic", *sys.argv[1:]]))
@@ -296,7 +293,7 @@ def write_recording(recorder: Recorder | None, sink: Sink | None) -> None:
 
 @contextlib.contextmanager
 def open_optional(path: str | None) -> Iterator[Sink | None]:
-    """Open a file to be written; None if there is none."""
+    """Open a file for writing; yield None if there is no path."""
     if path is None:
         yield None
         return
@@ -413,7 +410,7 @@ def play(
     kept |= {change.name for change in match} if "match" in given else set()
 
     def open_match(file: str | None) -> tuple[MatchSpec, Script]:
-        """Make the match of a script, under the options."""
+        """Make the match of a script; options override the script."""
         with wrong_usage("--send: ", about=("send",)):
             spec = MatchSpec(
                 link=link.ways,

@@ -75,7 +75,7 @@ def draw_legend(columns: int, symbols: dict[str, str]) -> list[Fragment]:
 
 
 def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) -> list[str]:
-    """Return round trip, corrections, the drawn error and lag of the other player, hits."""
+    """Return a line: round trip, corrections, the other player's drawn error and lag, hits."""
     client, local = you.client, you.client.local
     link = "-" if math.isnan(you.round_trip) else f"{1000 * you.round_trip:.0f}"
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
@@ -90,7 +90,7 @@ def figures(you: MatchParticipant, other: str, drawn: DrawnError, shots: Shots) 
 
 
 def conditions(settings: MatchSpec) -> list[str]:
-    """Return the link, the send rate and the speed, each with its key."""
+    """Return a line: the link, the send rate and the speed, each with the key that changes it."""
     link = settings.link.down
     loss = f"{100 * link.loss:g} %" if isinstance(link.loss, int | float) else "in bursts"
     where = [
@@ -105,7 +105,7 @@ def conditions(settings: MatchSpec) -> list[str]:
 
 
 def techniques(settings: MatchSpec) -> list[str]:
-    """Return the techniques and whether they are on, each with its key."""
+    """Return a line: the techniques, whether they are on, and the key that switches each."""
     shown = (
         ("[p]rediction", settings.local != "dumb-terminal"),
         ("[r]eplay", settings.local == "reconciled"),
@@ -187,7 +187,7 @@ def _describe_shot(event: Event) -> str:
 
 
 def describe_event(event: Event, now: MatchSpec, you: str) -> str:
-    """Describe an event in a sentence; empty if it is not worth one."""
+    """Describe an event in a sentence; empty for events that the screen does not report."""
     details, who = event.details, event.player
     if event.what == "correction" and who != you:
         return ""

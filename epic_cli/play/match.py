@@ -45,7 +45,7 @@ PHASE_US = 7_000
 
 
 class Match:
-    """A match, which can be run up to any time again and again.
+    """A match that can be run up to any later time, repeatedly.
 
     ``controllers`` steer players (by name) in place of the script and the bots. ``on_frame`` is
     called after each frame of a client, ``on_change`` after each change of the settings,
@@ -167,7 +167,7 @@ class Match:
         self._add_event("match", "set", "", {"change": str(change)})
 
     def _expect_sender(self) -> None:
-        """Tell the clients the encoding of the others."""
+        """Tell the clients how the states of other players are encoded from now on."""
         for participant in self.participants:
             participant.client.expect(self.server.epoch, self.settings.encoding)
 
@@ -241,7 +241,7 @@ class Match:
         self._schedule_event(when_us, _FRAME, partial(self._run_client, participant, due_us))
 
     def _run_client(self, participant: MatchParticipant, now_us: int) -> None:
-        """Run a client when its timer fires, which was set to this time of the client's own."""
+        """Run a client when its timer fires, which was set to this time of the client's clock."""
         frames = participant.frames
         while frames.advance(now_us):
             data = participant.client.frame(frames.time_us, participant.controller)
@@ -295,7 +295,10 @@ class OneWayLink:
 
     @property
     def mean_delay(self) -> float:
-        """Mean delay over the present channel, duplicates included (s); NaN before one arrives."""
+        """Mean delay (s) since the channel was last replaced, duplicates included.
+
+        NaN without one.
+        """
         return self._total_delay / self._arrived if self._arrived else math.nan
 
     @property
@@ -304,12 +307,15 @@ class OneWayLink:
         return self._clipped_before + fates(self.channel).clipped
 
     def replace(self, channel: Channel) -> None:
-        """Use another channel from now on; measure its delays alone."""
+        """Use another channel from now on, and measure only its delays."""
         self._clipped_before = self.clipped
         self._use_channel(channel)
 
     def send(self, now_us: int, size: int = 0) -> list[int]:
-        """Send a packet of this many bytes (0: as the link says); return its arrivals (us)."""
+        """Send a packet of this many bytes (0: the link's packet size).
+
+        Return its arrivals (us).
+        """
         time = to_seconds(now_us)
         arrivals = () if self.channel.ended(time) else self.channel.send(time, size)
         self.sent += 1
@@ -334,12 +340,12 @@ class MatchParticipant:
 
     @property
     def round_trip(self) -> float:
-        """The mean round trip over the present link (s), which only the match knows."""
+        """The mean round trip (s) over the current link, which clients and server cannot see."""
         return self.up.mean_delay + self.down.mean_delay
 
 
 class Unrecordable(ValueError):
-    """A refusal of a match that no script can describe."""
+    """The match cannot be described by a script."""
 
 
 class Recorder:
@@ -380,7 +386,7 @@ class Recorder:
 def _record_controller(
     player: str, controller: Controller, note: Callable[[tuple[str, Control]], None]
 ) -> Controller:
-    """Return the same controller, which also notes every change of the player's input."""
+    """Wrap a controller in one that also records each change of the player's input."""
     held = (0, 0)
 
     def controlled(client: Client) -> Control:
@@ -395,7 +401,7 @@ def _record_controller(
 
 
 def _check_recordable(head: str, settings: MatchSpec) -> None:
-    """Parse the script's beginning again; raise ``Unrecordable`` if it loses a setting."""
+    """Parse the written beginning of the script; raise ``Unrecordable`` if it loses a setting."""
     names = [player.name for player in settings.players]
     again = MatchSpec()
     try:
@@ -411,7 +417,7 @@ def _check_recordable(head: str, settings: MatchSpec) -> None:
 
 
 def _strip_bots(value: object) -> object:
-    """Return a setting without the bots, who no longer matter once they are recorded."""
+    """Return a setting without its bots, which a recorded match does not need."""
     if isinstance(value, tuple):
         return [replace(item, bot="") if isinstance(item, PlayerConfig) else item for item in value]
     return value

@@ -32,7 +32,7 @@ _LEAST_FIRST = (
 
 
 class PlayRowWriter:
-    """A writer of named tuples of one kind: a header, then a line for each.
+    """A writer of named tuples of one type: a header, then a line for each tuple.
 
     ``table`` is aligned and rounded for people; the other formats have all digits. NaN is an empty
     cell, and null in JSON. On a screen of ``width`` columns (None: unlimited) no line of a table is
@@ -97,7 +97,7 @@ class PlayRowWriter:
 
 
 def _choose_columns(columns: Sequence[str], room: int | None) -> list[str]:
-    """Return the columns that fit the room; the last of them may be cut."""
+    """Return the columns that fit the width; the last of these columns may be cut."""
     kept = list(columns)
     for name in _LEAST_FIRST:
         widths = [_WIDTHS.get(kept_item, _NUMBER_WIDTH) + 1 for kept_item in kept]

@@ -26,7 +26,7 @@ WINDUP = 2.0
 
 
 class Marker(NamedTuple):
-    """A player as drawn, or the ghost at his position on the server.
+    """A drawn player, or the ghost at the player's position on the server.
 
     ``heading`` is the drawn direction of his view; None: his strategy does not turn.
     """
@@ -60,7 +60,7 @@ class PlayScene(NamedTuple):
 
 
 class Flashes:
-    """The shots of the last moments, by the screen on which they are visible."""
+    """The shots of the last moments, by the screen that shows them."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -84,7 +84,7 @@ class Flashes:
         )
 
     def visible_on(self, where: str, now: float) -> list[Beam]:
-        """Return the shots visible now on a screen (``server`` or a player's name)."""
+        """Return the shots that a screen (``server`` or a player's name) shows now."""
         return [
             beam
             for time, screen, beam in self._beams
@@ -98,7 +98,7 @@ def title(participant: MatchParticipant | None) -> str:
 
 
 def scene(match: Match, participant: MatchParticipant | None, flashes: Flashes) -> PlayScene:
-    """Return a client's screen with the ghosts of the truth, or the server's (None)."""
+    """Return a client's screen with the true positions as ghosts, or the server's screen (None)."""
     arena, truth = match.settings.rules.arena, match.server.positions()
     if participant is None:
         turned = {
@@ -133,7 +133,7 @@ def _compute_heading(rotation: Rotation) -> Point:
 def _make_markers(
     match: Match, positions: dict[int, Point], turned: dict[int, Point] | None = None
 ) -> list[Marker]:
-    """Make the markers of players, or without ``turned`` of their ghosts."""
+    """Make the markers of players; without ``turned``, those of their ghosts."""
     return [
         Marker(match.names[number], one, turned is None, (turned or {}).get(number))
         for number, one in positions.items()
@@ -161,7 +161,7 @@ class Row(NamedTuple):
 
 
 def rows(match: Match) -> Iterator[Row]:
-    """Yield a row for every player on every screen, now; a player not drawn yet has none."""
+    """Yield a row for every player on every screen, now; players not drawn yet have no row."""
     truth = match.server.positions()
     for number, name in enumerate(match.names):
         body = match.server.body(number)
@@ -222,7 +222,7 @@ class RowSelection:
 
 
 class Chunk(NamedTuple):
-    """The output of a piece of a match: lines, packets received by the client, true states.
+    """The output of a part of a match: lines, packets received by the client, true states.
 
     ``own`` are the states of the client's own player, as predicted and as the server had them.
     """
@@ -234,7 +234,7 @@ class Chunk(NamedTuple):
 
 
 class HeadlessRun:
-    """A match without a screen, run piece by piece; memory does not grow with its length."""
+    """A match without a screen, run in parts; memory does not grow with its length."""
 
     def __init__(self, settings: MatchSpec, script: Script, selection: RowSelection) -> None:
         self.match = Match(settings, script, on_frame=self._add_frame)

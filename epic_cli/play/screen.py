@@ -113,7 +113,7 @@ class ArenaCanvas:
 
 
 class KeyboardInput:
-    """Input by keys; a direction holds until the next key, as terminals report no released keys.
+    """Input by keys; a direction holds until the next key, since terminals report no key release.
 
     The controller ``before`` plays until the first key.
 
@@ -135,7 +135,7 @@ class KeyboardInput:
             self._facing = direction((x, y))
 
     def trigger(self, weapon: Weapon) -> None:
-        """Fire with the next move."""
+        """Fire the weapon with the next move."""
         self._before = None
         self._weapon = weapon
 
@@ -165,14 +165,14 @@ CHAPTER = ("dumb-terminal", "local-perception", "snapshot", "dead-reckoning")
 
 
 class Switches:
-    """The changes that keys make; ``chosen`` are the settings that the match began with."""
+    """The keys that change settings; ``chosen`` are the settings that the match began with."""
 
     def __init__(self, chosen: MatchSpec) -> None:
         self._strategy = chosen.remote_strategy
         self._settings = chosen.remote_settings
 
     def press(self, key: str, now: MatchSpec) -> list[Change]:
-        """Return the changes of a key; none if it is no switch."""
+        """Return the changes that a key makes; empty for a key that changes nothing."""
         link = now.link.down
         loss = link.loss if isinstance(link.loss, int | float) else 0.0
         ladders = {
@@ -234,7 +234,7 @@ OpenScenario = Callable[[str], tuple[MatchSpec, Script]]
 
 
 class Recent:
-    """The drawn errors since the last switch, and how far players moved in each of the last frames.
+    """The drawn errors since the last switch, and each player's movement in the last frames.
 
     The players are you and the one on the other screen.
     """
@@ -250,7 +250,7 @@ class Recent:
         return self._watched.config.name
 
     def watch(self, other: MatchParticipant) -> None:
-        """Watch this other player from now on."""
+        """Measure this other player from now on."""
         if other is not self._watched:
             self._watched = other
             self._places.clear()
@@ -355,7 +355,7 @@ class Game:
                 self._recent.restart()
 
     def press(self, key: str) -> None:
-        """Handle a key: a direction, a trigger, a switch, a page; others do nothing."""
+        """Handle a key: a direction, a weapon, a switch, a page; other keys do nothing."""
         if key == "?" or self._page:
             self._page = self._page + 1 if key == "?" else 0
         elif key in _DIRECTIONS:
@@ -373,7 +373,7 @@ class Game:
                 self.match.change(change)
 
     def _change_scenario(self, steps: int) -> None:
-        """Change to another scenario; the last is followed by the first."""
+        """Change to the scenario ``steps`` places further; the first scenario follows the last."""
         names = list(SCENARIOS)
         at = names.index(self._scenario) if self._scenario in names else min(-steps, 0)
         name = names[(at + steps) % len(names)]

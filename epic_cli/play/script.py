@@ -63,7 +63,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def fill_placeholders(caption: str, fill: Callable[[str, str], str]) -> str:
-    """Return a caption in which each ``{name}`` or ``{name.of}`` is what ``fill`` has for it."""
+    """Replace each ``{name}`` or ``{name.of}`` in a caption by the text that ``fill`` returns."""
 
     def replaced(found: re.Match[str]) -> str:
         name, _, of = found[1].partition(".")
@@ -77,7 +77,7 @@ _WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
 
 
 def scenario_titles() -> list[tuple[str, str]]:
-    """Return the scenarios' names and titles; a title is the script's first line."""
+    """Return the title of each scenario by name: the first line of its script."""
     return [(name, path.read_text().partition("\n")[0][2:]) for name, path in SCENARIOS.items()]
 
 
@@ -111,9 +111,9 @@ class Script(NamedTuple):
 def parse_script(
     stream: BinaryIO, players: Iterable[str], may_change_players: bool = True
 ) -> Script:
-    """Read a script; raise ``TableRefusal`` for a line that makes no sense.
+    """Parse a script; raise ``TableRefusal`` for a line that is not valid.
 
-    These ``players`` take part, unless the script sets their number and may do so.
+    These ``players`` take part, unless the script may set their number, and does.
     """
     parser = _Parser(list(players), may_change_players)
     number = 1

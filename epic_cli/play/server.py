@@ -67,7 +67,7 @@ class PoseHistory:
         self._time_of: dict[int, int] = {}
 
     def add(self, snapshot: int, time_us: int, positions: dict[int, Point]) -> None:
-        """Store a snapshot sent at this time, and forget those that are too old."""
+        """Store a snapshot sent at this time, and drop snapshots older than ``length``."""
         self._snapshots[snapshot] = positions
         self._times.append((time_us, snapshot))
         self._time_of[snapshot] = time_us
@@ -96,7 +96,7 @@ class PoseHistory:
 
 
 class SentPoses:
-    """The positions of the others that one client was sent, to the last bit as it decodes them.
+    """The positions of other players that one client was sent, as it decodes them, bit for bit.
 
     They reach ``length`` seconds back. A player is seen at the newest pose until the next one is
     sent, however long that takes.
@@ -107,7 +107,7 @@ class SentPoses:
         self._sent: dict[int, deque[tuple[int, int, Point]]] = {}
 
     def add(self, snapshot: int, time_us: int, positions: Mapping[int, Point]) -> None:
-        """Store the positions sent with a snapshot, and forget those that are too old."""
+        """Store the positions sent with a snapshot, and drop positions older than ``length``."""
         for player, position in positions.items():
             self._sent.setdefault(player, deque()).append((snapshot, time_us, position))
         for kept in self._sent.values():
@@ -132,11 +132,11 @@ class SentPoses:
 
 
 class Shooter(NamedTuple):
-    """The facts by which a shot is judged at the server's time ``now``; times in seconds.
+    """The data by which a shot is judged at the server's time ``now``; times in seconds.
 
-    ``round_trip`` is the one that the server measured, ``view_delay`` the delay at which the client
-    is set to draw the others, ``views`` the client's report of what the player saw of each,
-    ``sent`` the states that it was sent.
+    ``round_trip`` is the round trip that the server measured, ``view_delay`` the delay at which the
+    client is set to draw the others, ``views`` the client's report of what the player saw of each,
+    ``sent`` the states that the client was sent.
     """
 
     now: float
@@ -159,7 +159,7 @@ class Rewound(NamedTuple):
 
 
 class LagCompensation(ABC):
-    """A method that finds where the others were when the shooter saw them."""
+    """A method that finds where the other players were when the shooter saw them."""
 
     def __init__(self, history: PoseHistory, step: float) -> None:
         self._history = history
@@ -171,18 +171,21 @@ class LagCompensation(ABC):
 
     @abstractmethod
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
-        """Return where the others were, given where they are now."""
+        """Return the other players' rewound positions, given their current ones."""
 
 
 class ViewCompensation(LagCompensation):
-    """Lag compensation that puts each player where the shooter's screen had him, to the last bit.
+    """Lag compensation that puts each player exactly where the shooter's screen showed him.
 
     Within the history it believes whatever the client says: a cheat may choose the best moment of
     the last second, and no strategy, jitter or clock makes an honest shot miss.
     """
 
     def rewind(self, shooter: Shooter, present: Mapping[int, Point]) -> Rewound:
-        """Rewind each player to his view; one without a view was not on the shooter's screen."""
+        """Rewind each player to the shooter's view of him.
+
+        A player without a view cannot be hit.
+        """
         positions, known, exact = {}, True, True
         for player, view in shooter.views.items():
             if player not in present:
@@ -204,7 +207,7 @@ CAPTURE_INTERVAL = 0.1
 
 
 class MirrorCompensation(LagCompensation):
-    """Lag compensation to the server's time minus half a round trip and the client's buffer.
+    """Lag compensation that rewinds by half a round trip and the client's buffer time.
 
     Captures are taken every 0.1 s, and the newest six are stored, so that it goes back half a
     second. Between two captures it interpolates, and up to one interval past the newest it
@@ -236,9 +239,9 @@ class MirrorCompensation(LagCompensation):
 
 
 def estimate_time(server_time: float, round_trip: float, buffer_time: float) -> float:
-    """Return when what the client saw was true: server_time - round_trip / 2 - buffer_time.
+    """Return the server's time (s) of the state that the client saw.
 
-    Seconds.
+    That is server_time - round_trip / 2 - buffer_time.
     """
     return server_time - round_trip / 2 - buffer_time
 
@@ -270,11 +273,12 @@ TELEPORT_DISTANCE = 2.4
 
 
 class SourceCompensation(LagCompensation):
-    """Lag compensation to the client's tick minus its interpolation, if the latency agrees with it.
+    """Lag compensation to the client's tick minus its interpolation, if the latency agrees.
 
-    The client is believed within 0.2 s of the measured latency plus the client's interpolation;
-    otherwise these give the time. No shot goes back further than ``--history``, which is
-    sv_maxunlag. A player who moved further than a teleport between two records is not moved back.
+    The client's tick is believed within 0.2 s of the measured latency plus the client's
+    interpolation; otherwise these two give the time. No shot goes back further than ``--history``,
+    which is sv_maxunlag. A player who moved further than a teleport between two records is not
+    moved back.
 
     Source: Valve, "Source Multiplayer Networking" (Developer Community), and the Source SDK's
     player_lagcompensation.cpp; formulas only.
@@ -319,7 +323,7 @@ def find_target_tick(
     interval: float,
     longest: float,
 ) -> tuple[int, bool]:
-    """Return the tick to which a command is rewound, and whether the client was not believed.
+    """Return the tick to which a command is rewound, and True if the client was not believed.
 
         correct = latency + lerp, 0 to ``longest`` (sv_maxunlag)
         target  = command_tick - lerp, unless that is more than 0.2 s from server_tick - correct
@@ -340,10 +344,11 @@ def backtrack(
     target: float,
     teleport: float = TELEPORT_DISTANCE,
 ) -> Point | None:
-    """Return a player's position at a time, by his records (time, position), the newest first.
+    """Return a player's position at a time from his records (time, position), newest first.
 
-    Between two records it is interpolated; before the oldest it is that one. None: there is no
-    record, or he moved further than ``teleport`` from one record to the next on the way.
+    Between two records the position is interpolated; before the oldest it is that record's. None:
+    there is no record, or he moved further than ``teleport`` from one record to the next on the
+    way.
     """
     place, newer = None, None
     before = current
@@ -389,7 +394,7 @@ def judge(
     present: Mapping[int, Point],
     rewound: Mapping[int, Point],
 ) -> Judgement:
-    """Cast a ray at the rewound players, and at where they are now.
+    """Cast a ray at the rewound positions of the players, and at their current positions.
 
     A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
     rewind, unless all are missing.
@@ -429,9 +434,9 @@ class Weapons:
         self._numbers = 0
 
     def verdicts(self, player: int) -> list[Verdict]:
-        """Return a player's newest verdicts.
+        """Return the newest verdicts on a player's triggers.
 
-        Each is sent many times, since some packets get lost.
+        Each verdict is sent many times, since some packets get lost.
         """
         return list(self._verdicts.get(player, ()))
 
@@ -443,7 +448,7 @@ class Weapons:
         present: dict[int, Point],
         shooter: Shooter,
     ) -> None:
-        """Execute a move's trigger; ``present`` has the others' positions now."""
+        """Fire the weapon of a move; ``present`` has the other players' current positions."""
         if result.refused:
             self._refuse_trigger(player, move, result.refused, result.refused)
         elif result.weapon == Weapon.SHOT:
@@ -563,7 +568,7 @@ class Connection:
         self._measured = -1  # the newest snapshot whose round trip is known
 
     def behind_us(self, now_us: int) -> int:
-        """Return by how much the client's moves are behind the server's time (us)."""
+        """Return how far (us) the client's moves are behind the server's time."""
         return 0 if self.time_us is None else max(now_us - self.time_us, 0)
 
     def measure_round_trip(self, snapshot: int, measured: float, now: float) -> None:
@@ -592,7 +597,7 @@ MOST_WAITING = 64
 def sender_to_client(
     send: SenderSpec | None = None, reach: float = 0.0, judged: StrategySpec | None = None
 ) -> Sender:
-    """Make the sender of the others to a client; its entities are the numbers of the players."""
+    """Make the sender of other players' states to a client; entities are the players' numbers."""
     return Sender(send, reach, judged, map(str, range(MOST_PLAYERS)), messages=True)
 
 
@@ -648,7 +653,7 @@ class Server:
         self.change_sender(make_sender)
 
     def change_sender(self, make_sender: Callable[[], Sender]) -> None:
-        """Replace the senders of the others; clients notice by the ``epoch``."""
+        """Replace the senders of other players' states; clients notice by the ``epoch``."""
         self.epoch = (self.epoch + 1) % 256
         for connection in self.connections:
             connection.sender = make_sender()
@@ -669,7 +674,7 @@ class Server:
         return {connection.player: connection.body.position for connection in self.connections}
 
     def receive(self, data: bytes, now_us: int) -> None:
-        """Take a datagram received now; a bad one is counted by its reason."""
+        """Take a datagram received now; count a malformed one by its reason."""
         try:
             packet = decode_input(data)
         except Malformed:
@@ -695,9 +700,9 @@ class Server:
         self._simulate_waiting(connection, now_us)
 
     def _find_fault(self, connection: Connection, packet: InputPacket, now_us: int) -> str:
-        """Return why a packet is not believed, or nothing.
+        """Return the reason why a packet is not believed; empty if it is.
 
-        An older one may still bring a lost move.
+        A packet older than the newest may still bring a lost move.
         """
         last_us = connection.waiting.last_timestamp_us
         newest_us = packet.moves[-1].timestamp_us
@@ -726,7 +731,7 @@ class Server:
             connection.arrivals[move.timestamp_us] = now_us
 
     def _simulate_waiting(self, connection: Connection, now_us: int) -> None:
-        """Simulate the waiting moves, up to the time that the client's time may reach."""
+        """Simulate the waiting moves that end by the next network tick."""
         if connection.time_us is None:
             return
         connection.time_us = max(connection.time_us, now_us - FARTHEST_BEHIND_US)
@@ -811,9 +816,9 @@ class Server:
     def _encode_others(
         self, connection: Connection, now_us: int
     ) -> tuple[bytes, dict[tuple[int, int], int]]:
-        """Return the message of the others for a client and the ages of its states.
+        """Return a client's message of the other players' states, and the ages of these states.
 
-        Empty: none is due.
+        Empty: no state is due.
         """
         sender = connection.sender
         sender.number = self.snapshot

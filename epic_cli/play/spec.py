@@ -1,4 +1,4 @@
-"""The settings of a match, and those of them that a script can change; each is declared once."""
+"""The settings of a match, each declared once, and the settings that a script can change."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class PlayerConfig:
 
 
 def _check_sender(send: SenderSpec) -> None:
-    """Raise ``SettingError`` for what a match cannot send."""
+    """Raise ``SettingError`` for a setting of the sender that a match does not support."""
     rate, (low, high) = send.send_rate, SEND_RATES
     if rate == RECORDED:
         raise SettingError(f"send_rate={RECORDED}: a match has no recording; give a rate")
@@ -115,7 +115,7 @@ def _read_sender(text: str) -> SenderSpec:
 
 
 def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
-    """Return the players: A, who is you, and up to seven bots that run about: B, C and so on."""
+    """Return the players: A, who is you, and up to seven bots that run around: B, C and so on."""
     return tuple(
         PlayerConfig(name, spawn, "hunter" if name == "A" else "runner")
         for name, spawn in zip("ABCDEFGH"[:count], SPAWN_POINTS, strict=False)
@@ -167,17 +167,17 @@ class MatchSpec:
 
     @property
     def encoding(self) -> Encoding:
-        """The encoding of the others."""
+        """The encoding of other players' states."""
         return self.send.encoding(self._largest_coordinate)
 
     def make_sender(self) -> Sender:
-        """Make the sender of the others to one client."""
+        """Make the sender of other players' states to one client."""
         judged = StrategySpec(self.remote_strategy, self.strategy_settings())
         return sender_to_client(self.send, self._largest_coordinate, judged)
 
     @property
     def delay_follows_link(self) -> bool:
-        """True if the interpolation delay is unset, so that it is computed from the link."""
+        """True if the interpolation delay is computed from the link because it is not set."""
         given = dict(self.remote_settings)
         return self.remote_strategy == "snapshot" and not {"interpolation_time", "clock"} & {*given}
 
@@ -209,9 +209,9 @@ class MatchSpec:
 
     @property
     def view_delay(self) -> float:
-        """The delay at which the others are drawn, in seconds.
+        """The delay (s) at which other players are drawn.
 
-        0 where a strategy has no such setting.
+        0 for a strategy without such a setting.
         """
         return parse_quantity(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
 
@@ -307,7 +307,10 @@ _STRATEGY, _CLOCK, _BOT, _UP, _DOWN = "remote.", "clock.", "bot.", "up.", "down.
 
 
 def _find_parameter(name: str) -> Parameter:
-    """Return the parameter that a name sets; raise ``SettingError``."""
+    """Return the parameter with this name, or with the name behind a prefix such as ``remote.``.
+
+    Raise ``SettingError``.
+    """
     family = name.rpartition(".")[0] + "."
     if family in (_UP, _DOWN):
         return word_parameter(name)
@@ -329,7 +332,7 @@ class Change(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The prefix ``remote.``, ``clock.``, ``bot.``, ``up.`` or ``down.`` of the name.
+        """The prefix of the name: ``remote.``, ``clock.``, ``bot.``, ``up.`` or ``down.``.
 
         Else empty.
         """
@@ -337,12 +340,12 @@ class Change(NamedTuple):
 
     @property
     def is_fixed(self) -> bool:
-        """True if it cannot change once the match runs."""
+        """True if the setting cannot change while the match runs."""
         return self.name in _FIXED or self.family in _FIXED
 
     @property
     def is_of_link(self) -> bool:
-        """True if it changes the links."""
+        """True if the setting belongs to the links."""
         return self.name in _LINK or self.family in (_UP, _DOWN)
 
 
@@ -417,7 +420,7 @@ _APPLY: dict[str, Callable[[MatchSpec, str, Any], MatchSpec]] = {
 
 
 def describe(spec: MatchSpec) -> list[Change]:
-    """Return the changes that turn the default settings into these, without the bots."""
+    """Return the changes that turn the default settings into ``spec``, without the bots."""
     changes = [Change("players", len(spec.players))]
     changes += [
         Change(f"clock.{player.name}", (player.offset, player.rate))
@@ -444,7 +447,7 @@ MATCH_KEYS: tuple[Parameter, ...] = (
 
 
 def parse_match(text: str) -> tuple[Change, ...]:
-    """Parse changes to the usual match: ``rewind=off,step=1/30,bot.B=still``.
+    """Parse changes to the default match: ``rewind=off,step=1/30,bot.B=still``.
 
     Raise ``SettingError``.
     """

@@ -20,13 +20,13 @@ LONGEST_LAG = 1.0
 
 
 class DrawnError:
-    """The error and the lag of drawn positions, from one sample a step, in constant memory.
+    """The error and the lag of drawn positions, from a sample per step, in constant memory.
 
-    The error is the distance to where the truth is now. The lag is the shift at which the drawn
-    path fits the true one best (least mean square), to a fraction of a step by a parabola through
-    the three best; NaN before there is a second of it, or when nothing has moved. ``epic compare``
-    has the whole of a path before it looks for the lag, so it can try any shift; a match has no
-    end, so here sums are stored for the whole steps.
+    The error is the distance from the drawn to the current true position. The lag is the shift at
+    which the drawn path fits the true one best (least mean square), to a fraction of a step by a
+    parabola through the three best; NaN before there is a second of it, or when nothing has moved.
+    ``epic compare`` has the whole of a path before it looks for the lag, so it can try any shift; a
+    match has no end, so here sums are stored for the whole steps.
     """
 
     def __init__(self, step: float) -> None:
@@ -90,7 +90,7 @@ class ClockError:
         self._speeds = (math.inf, -math.inf)
 
     def add(self, client: Client, server_us: int) -> None:
-        """Take a frame of a client at this time of the server."""
+        """Measure the estimate of a client in its frame at this time of the server."""
         taken_us = client.timekeeper.server_us(client.now_us)
         if taken_us is None:
             return
@@ -145,7 +145,7 @@ class Shot(NamedTuple):
 
 @dataclass
 class Shots:
-    """The instant-hit shots of one player that the server has judged."""
+    """The judged instant-hit shots of one player."""
 
     judged: int = 0
     hits: int = 0  # those that counted
@@ -198,12 +198,12 @@ class PlayFigure(NamedTuple):
 
 
 def is_switch(event: Event) -> bool:
-    """True if an event resets the figures of what is drawn: any change but one of speed."""
+    """True if an event restarts the figures on the screen: any change but one of speed."""
     return event.what == "set" and not str(event.details["change"]).startswith("speed=")
 
 
 def input_delay(client: Client) -> float | None:
-    """Return the age of the newest input that the own player shows (s); None if unknown."""
+    """Return the age (s) of the newest input visible in the own player; None if unknown."""
     if client.local.mode != "dumb-terminal":
         return 0.0
     if client.state is None or client.state.echo_us is None:
@@ -287,7 +287,7 @@ class SinceSwitch:
         return format_figure(*found[name])
 
     def _format_setting(self, name: str, own: str) -> str:
-        """Return the present value of a match's setting, or with ``own`` of the strategy's."""
+        """Return the current value of a setting of the match, or with ``own`` of the strategy."""
         settings = self._match.settings
         if own:
             given = settings.strategy_settings()
@@ -373,7 +373,7 @@ class MatchStatistics:
             measured.input_delay += delay
 
     def _add_move(self, player: int, timestamp_us: int, body: Body) -> None:
-        """Compare a move made on the server with where the player's own screen drew him."""
+        """Compare the server's position after a move with that on the player's own screen."""
         measured = self._players[self._match.names[player]]
         drawn = measured.shown.pop(timestamp_us, None)
         if drawn is not None:

@@ -60,11 +60,11 @@ _VERDICT = struct.Struct("<qBB")
 
 
 class Malformed(ValueError):
-    """A refusal of bytes that are no packet, with the reason."""
+    """The bytes are not a packet, for the reason in the message."""
 
 
 class InputPacket(NamedTuple):
-    """A client's packet with its newest moves; the receiver works out their durations.
+    """A client's packet with its newest moves, whose durations the receiver works out.
 
     ``heard`` is the newest snapshot that the client has (None: none yet), received ``held_us`` ago:
     this measures the round trip for the server.
@@ -89,7 +89,7 @@ class Projectile(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The server's decision on the trigger of a move; ``target`` None: it hit no player."""
+    """The server's decision on the trigger of a move; ``target`` None: no player was hit."""
 
     timestamp_us: int
     code: int
@@ -97,17 +97,17 @@ class Verdict(NamedTuple):
 
 
 class StatePacket(NamedTuple):
-    """The server's packet with a snapshot; the echo and the verdicts are for its receiver alone.
+    """The server's packet with a snapshot; the echo and the verdicts concern only its receiver.
 
     ``body`` is the receiver's own player, exact, since moves are replayed on top of it. The others
     are in ``message``, as the sender of this ``epoch`` encodes them; ``deltas`` are the times
     before its snapshot at which each state was true, in microseconds, by snapshot and player.
 
     ``echo_us`` is the timestamp of the newest move in the state (None: no move yet). The book's
-    program sends it only when it is new; but if that packet is lost, the client replays moves that
-    the next state contains. So it is in every packet, and ``fresh`` marks the first one with it:
-    only that one measures the round trip, from which ``held_us``, the time that the move spent at
-    the server, is subtracted.
+    program sends the echo only when it is new; but if that packet is lost, the client replays moves
+    that the next state contains. So the echo is in every packet, and ``fresh`` marks the first
+    packet with it: only that packet measures the round trip, from which ``held_us``, the time that
+    the move spent at the server, is subtracted.
     """
 
     token: int
@@ -222,7 +222,7 @@ def decode_state(data: bytes) -> StatePacket:
 def decode_pose(
     encoding: Encoding, state: EncodedState
 ) -> tuple[Vector, Vector | None, Rotation | None]:
-    """Decode position, velocity and rotation as both sides compute them, to ``DECIMALS``.
+    """Decode a position, velocity and rotation, rounded to ``DECIMALS`` as both sides do.
 
     Raise ``ValueError`` for a state that no player can have.
     """
@@ -247,7 +247,7 @@ def _refuse_unless(holds: bool, otherwise: str) -> None:
 
 
 class _ByteReader:
-    """A reader that takes bytes off the front, and raises ``Malformed`` at the end."""
+    """A reader that takes bytes from the front; it raises ``Malformed`` past the end."""
 
     def __init__(self, data: bytes) -> None:
         _refuse_unless(len(data) <= LONGEST_PACKET, "longer than a packet")

@@ -37,7 +37,7 @@ def to_us(seconds: float) -> int:
 
 
 def to_seconds(time_us: int) -> float:
-    """Convert microseconds to seconds; ``to_us`` gives the same microseconds back."""
+    """Convert microseconds to seconds; ``to_us`` converts them back exactly."""
     return time_us / SECOND_US
 
 
@@ -156,7 +156,7 @@ DEFAULT_ARENA = Arena(blocks=(Block(11.0, 3.0, 13.0, 8.0), Block(11.0, 16.0, 13.
 
 
 def stop_at_walls(arena: Arena, before: Point, after: Point) -> tuple[Point, bool, bool]:
-    """Return where a move from ``before`` to ``after`` ends, and whether walls stopped x and y.
+    """Return the end of a move from ``before`` to ``after``, and whether walls stopped x and y.
 
     Each axis is stopped by itself, so that a player slides along a wall. A step is shorter than a
     wall is thick, so no player passes through one.
@@ -229,7 +229,10 @@ def ray_to_player(origin: Point, aim: Point, player: Point) -> float | None:
 def first_hit(
     arena: Arena, origin: Point, aim: Point, players: Mapping[int, Point], reach: float = math.inf
 ) -> int | None:
-    """Return the player whom a ray meets first; None if a wall or its ``reach`` ends it before."""
+    """Return the player whom a ray meets first.
+
+    None if it first meets a wall or ends (``reach``).
+    """
     nearest = min(ray_to_wall(arena, origin, aim), reach)
     hit = None
     for number, player in players.items():
@@ -292,7 +295,7 @@ class Control(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A player's state in the simulation, with the times until he has reloaded and recovered.
+    """A player's state in the simulation, with the times left to reload and to recover.
 
     ``heading`` is the direction in which he looks, in 65,536ths of a turn from x to y.
     """
@@ -319,7 +322,7 @@ class Body(NamedTuple):
 
 
 class MoveResult(NamedTuple):
-    """The result of a move: the body, the weapon that fired, and the knocks that others got.
+    """The result of a move: the body, the fired weapon, and the knocks to other players.
 
     ``refused`` is the reason why a trigger did nothing. ``knocks`` are changes of velocity by
     player.
@@ -405,7 +408,7 @@ def _turn_heading(heading: int, control: Control, step_us: int) -> int:
 
 
 def heading_of(aim: Point) -> int:
-    """Return the heading of a direction, by bisection: atan2 differs between machines."""
+    """Return the heading of a direction by bisection, since atan2 differs between machines."""
     low = 0 if aim[1] > 0 or (aim[1] == 0 and aim[0] > 0) else TURN // 2
     high = low + TURN // 2
     while high - low > 1:
@@ -471,7 +474,10 @@ class View(NamedTuple):
 
 
 def between(older: Point, newer: Point, fraction: float) -> Point:
-    """Interpolate two points; client and server both compute a view here, so to the same bits."""
+    """Interpolate two points.
+
+    Client and server both use this function, so they get the same bits.
+    """
     return (
         older[0] + (newer[0] - older[0]) * fraction,
         older[1] + (newer[1] - older[1]) * fraction,
@@ -498,7 +504,7 @@ class Move(NamedTuple):
 
 
 class MoveList:
-    """The waiting moves, oldest first, and the timestamp of the newest move ever added."""
+    """The waiting moves, oldest first, and the timestamp of the newest move added so far."""
 
     def __init__(self) -> None:
         self._moves: deque[Move] = deque(maxlen=MOST_MOVES)
@@ -517,7 +523,7 @@ class MoveList:
         views: tuple[tuple[int, View], ...] = (),
         longest_us: int | None = None,
     ) -> Move | None:
-        """Add and return a move that is newer than all before it; None if it is not.
+        """Add and return a move if it is newer than all earlier moves; otherwise return None.
 
         The move lasts from the timestamp before it; the very first one lasts no time. If moves
         between the two were lost, it lasts longer by theirs, though no longer than ``longest_us``.
@@ -534,7 +540,7 @@ class MoveList:
         return move
 
     def remove_processed(self, timestamp_us: int) -> None:
-        """Remove the moves up to this timestamp, which the server's state contains."""
+        """Remove the moves up to this timestamp, which the server's state includes."""
         while self._moves and self._moves[0].timestamp_us <= timestamp_us:
             self._moves.popleft()
 

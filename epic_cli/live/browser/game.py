@@ -40,10 +40,10 @@ _LOOK, _MEASURED = 0.1, 1000
 
 
 class GameView(Consumer):
-    """A game as pages see it.
+    """A running game as pages see it.
 
-    ``state`` (``STATE``) is the last drawing of each entity, by its number; ``fresh`` are the
-    packets of the last step.
+    ``state`` (``STATE``) is the last drawn state of each entity, by the entity's number; ``fresh``
+    are the packets of the last step.
     """
 
     def __init__(self, game: RunningGame, drawing: LaterDrawing) -> None:
@@ -60,7 +60,7 @@ class GameView(Consumer):
 
     @property
     def drawn_up_to(self) -> float:
-        """The time (s) of the receiver's clock up to which all is drawn."""
+        """The receiver's time (s) up to which all ticks are drawn."""
         return self._drawing.drawn_up_to
 
     def take_packets(self, block: PacketBlock) -> None:
@@ -79,7 +79,7 @@ class GameView(Consumer):
             self.state["heading"][rows["entity"]] = np.nan_to_num(forward(rotations))
 
     def step(self, now: float) -> None:
-        """Take the waiting packets, and draw the due ticks; ``now`` on any clock (s)."""
+        """Take the waiting packets and draw the due ticks at ``now`` (s, on any steady clock)."""
         self.fresh.clear()
         self._drawing.step()
         if now - self._looked >= _LOOK:
@@ -89,7 +89,7 @@ class GameView(Consumer):
             self.game.advance(now)
 
     def words(self) -> dict[str, Any]:
-        """Return the traffic in words, and the longest delay (s) of each second."""
+        """Return traffic, news and figures in words, and the longest delay (s) of each second."""
         game = self.game
         delays = game.traffic.flow.history
         return {
@@ -109,7 +109,7 @@ _NAMES, _LONGEST_NAME, _WAITING = 2000, 48, 256
 
 
 class FollowedStrategy(Consumer):
-    """A strategy that draws the followed entity."""
+    """A drawing of the followed entity by one strategy."""
 
     def __init__(
         self, strategy: StrategySpec, view: GameView, name: str, block: PacketBlock
@@ -133,7 +133,7 @@ class FollowedStrategy(Consumer):
         self._history.draw(samples)
 
     def step(self, now: float) -> None:
-        """Take the fresh packets, and draw the due ticks."""
+        """Take the followed entity's new packets and draw its due ticks."""
         own, drawn_up_to = PacketBlock(self._view.entities), self._view.drawn_up_to
         for block in self._view.fresh:
             own.extend(block)
@@ -143,7 +143,7 @@ class FollowedStrategy(Consumer):
         self._evaluator.look(*of)
 
     def news(self, made: PageFrame) -> dict[str, Any]:
-        """Return the rows, errors and lags since the last call."""
+        """Return the rows, errors and lags that are new since the last call."""
         rows = self._history.rows(np.nextafter(self._drawn, math.inf))
         times, apart = self._evaluator.apart
         later = times > self._measured
@@ -163,11 +163,12 @@ class FollowedStrategy(Consumer):
 
 
 class LiveSession:
-    """A page's session: sends changes since its last frame, and obeys its messages.
+    """A page's session, which sends changes to the page and obeys the page's messages.
 
-    They are ``{"got": number of a frame}``, which makes room for the next one, and ``follow`` (an
-    entity's number, or null), ``strategies``, ``way`` and ``link`` (a command). A frame has the
-    numbers and states of the entities whose drawing changed; some frames have words, too.
+    Messages are ``{"got": number of a frame}``, which makes room for the next frame, and ``follow``
+    (an entity's number, or null), ``strategies``, ``way`` and ``link`` (a command). A frame has the
+    numbers and states of the entities whose drawing changed since the page's last frame; some
+    frames have words, too.
     """
 
     def __init__(
@@ -207,7 +208,7 @@ class LiveSession:
         self._follow(None)
 
     def _follow(self, number: int | None) -> None:
-        """Draw one entity with each strategy from now on, and the last seconds."""
+        """Draw one entity with each strategy from now on, beginning with the last seconds."""
         view, self._followed, self._members = self._view, number, list[FollowedStrategy]()
         self._known_up_to: dict[str, float] = {}
         self._begins = True
@@ -239,7 +240,7 @@ class LiveSession:
             self._said = f"error: {error}"
 
     def step(self, now: float) -> None:
-        """Draw the followed entity, and send a frame if there is room for one."""
+        """Draw the followed entity; send a frame if the page has room for one."""
         while self._asked:
             self._obey_message(self._asked.popleft())
         for member in self._members:
@@ -304,13 +305,13 @@ class LiveSession:
 
 
 class PageLink(Protocol):
-    """A simulated link that a page shows and changes."""
+    """A simulated link whose conditions a page shows and changes."""
 
     def controls(self) -> list[dict[str, Any]]:
-        """Return the controls with their usual values."""
+        """Return the page's controls of the link, each with its value on a perfect link."""
 
     def say(self, command: str) -> str:
-        """Run a page's command; return the answer."""
+        """Run a command that a page sends; return the answer."""
 
     def state(self) -> dict[str, dict[str, str]]:
         """Return the value of each control, by direction."""
@@ -364,7 +365,7 @@ class Live:
 
     @np.errstate(all="ignore")  # strategies may draw at infinity
     def _draw_until_stopped(self) -> None:
-        """Draw, and make the pages' frames, until it is stopped."""
+        """Draw the game and make the pages' frames, again and again, until ``show`` ends."""
         due = perf_counter()
         while not self._stopped.wait(max(due - perf_counter(), 0.001)):
             begin = perf_counter()

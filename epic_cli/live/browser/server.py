@@ -37,7 +37,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class File(NamedTuple):
-    """A file to serve: its type, and a function that makes it from the query (``ValueError``)."""
+    """A file to serve: its media type, and a function from the query to bytes (``ValueError``)."""
 
     content_type: str
     make: Callable[[str], bytes]
@@ -61,9 +61,9 @@ class ServeSpec:
 
 
 def is_local(host: str) -> bool:
-    """True if this is a name of this machine, at any port, as a tunnel and a WSL window use.
+    """True if ``host`` names this machine, at any port, as a tunnel and a WSL window use.
 
-    A page of another site whose name points here (DNS rebinding) uses that name.
+    False for the name of another site, even if that name resolves to this machine (DNS rebinding).
     """
     try:
         name = urlsplit(f"//{host}").hostname or ""
@@ -73,7 +73,10 @@ def is_local(host: str) -> bool:
 
 
 async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
-    """Serve until it is cancelled; ``ready`` is called with the address. Raise ``OSError``."""
+    """Serve the page until the task is cancelled; call ``ready`` with the page's address.
+
+    Raise ``OSError``.
+    """
     # users wait for pictures, which share Python's lock with figures
     sys.setswitchinterval(0.0005)
     app = web.Application(middlewares=[_make_guard(spec.token)], client_max_size=LONGEST_MESSAGE)
@@ -98,7 +101,7 @@ async def serve(spec: ServeSpec, ready: Callable[[str], object]) -> None:
 
 
 def _make_logger() -> logging.Logger:
-    """Return a logger of this program's faults; malformed HTTP is the sender's."""
+    """Return a logger that reports faults of this program, and ignores malformed HTTP requests."""
     found = logging.getLogger(__name__)
     found.addFilter(_is_own_fault)
     return found
@@ -109,7 +112,7 @@ def _is_own_fault(record: logging.LogRecord) -> bool:
 
 
 def _make_guard(token: str) -> Any:
-    """Refuse requests without the token, or by a foreign name."""
+    """Return a middleware that refuses requests without the token, or under a foreign host name."""
 
     @web.middleware
     async def guard(request: web.Request, handler: _Handler) -> web.StreamResponse:
@@ -172,7 +175,7 @@ async def _serve_socket(
 
 
 def _parse_finite(text: str) -> float:
-    """Parse a number of a message; raise ``ValueError`` for one that is not finite."""
+    """Parse a number of a message; raise ``ValueError`` for NaN and infinity."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is not a finite number")
@@ -182,7 +185,7 @@ def _parse_finite(text: str) -> float:
 def _deliver_message(
     text: str, sessions: dict[str, PageSession], outbox: Outbox, spec: ServeSpec
 ) -> bool:
-    """Deliver a message to its session; return False if it is malformed."""
+    """Deliver a page's message to the session that it names; return False if it is malformed."""
     try:
         message = json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite)
         name = message["room"]

@@ -23,9 +23,9 @@ _ALIGNED = 8
 
 
 class PageFrame:
-    """A frame to a page in the making: JSON, then the arrays that it points into.
+    """A frame in the making: JSON, followed by the arrays that the JSON refers to.
 
-    ``pack`` takes an array, and returns its place.
+    ``pack`` appends an array and returns its place.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ def frame(**message: Any) -> bytes:
 
 
 class Outbox:
-    """A queue of frames to one page, with only the newest frame of each key."""
+    """A queue of frames to one page that keeps only the newest frame of each key."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -61,7 +61,7 @@ class Outbox:
         self._some = asyncio.Event()
 
     def put(self, key: str, data: bytes) -> None:
-        """Queue a frame, replacing a waiting one of this key; any thread may call this."""
+        """Queue a frame in place of a waiting frame with the same key; any thread may call this."""
 
         def add() -> None:
             self._waiting.pop(key, None)
@@ -80,7 +80,7 @@ class Outbox:
 
 
 class PageSession(Protocol):
-    """The server's side of one page's conversation about one topic."""
+    """The server's side of a page's messages about one topic."""
 
     def receive(self, message: dict[str, Any]) -> None:
         """Take a message at once."""
@@ -92,8 +92,8 @@ class PageSession(Protocol):
 def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[StrategySpec]:
     """Return the strategies ``NAME+key=value`` that a page asks for; raise ``SettingError``.
 
-    ``own`` are allowed names beside the built-in ones: those of the command line that started the
-    lab.
+    ``own`` are allowed names beside the built-in strategies: the custom strategies of the command
+    line that started the lab.
     """
     if len(texts) > MOST_STRATEGIES:
         raise SettingError(f"at most {MOST_STRATEGIES} strategies can take part")
@@ -114,5 +114,8 @@ def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[Stra
 
 @lru_cache(maxsize=1)
 def _load_strategy_choice(own: tuple[str, ...]) -> Choice:
-    """Return the choice of strategies, cached, since it looks for those of other packages."""
+    """Return the parameter that parses strategies.
+
+    Cached, since loading looks for other packages.
+    """
     return Choice("strategy", None, "", (*remote_names(), *own))

@@ -50,7 +50,7 @@ def forward_formats() -> dict[str, ForwardFormat]:
 
 
 class Target(NamedTuple):
-    """A program and its address; None: on this machine, at its usual port."""
+    """A plotting program and its address; None: its usual port on this machine."""
 
     format: ForwardFormat
     given: Address | None = None
@@ -61,9 +61,10 @@ class Target(NamedTuple):
         return self.given or Address(LOOPBACK, self.format.port)
 
     def beside(self, port: int) -> Target:
-        """Return a target that does not collide with this program's own port.
+        """Return a target whose usual port is not this program's own port.
 
-        The next port is used if it would; an address that was given stays.
+        Where the two ports are the same, the next port is used; an address that the user gave
+        stays.
         """
         if self.given is not None or port != self.format.port:
             return self
@@ -82,7 +83,10 @@ def parse_target(text: str) -> Target:
 
 
 class Forwarder(Consumer):
-    """Sends samples to a program; samples that it does not receive are dropped."""
+    """A consumer that sends samples to a plotting program.
+
+    Samples that are not received are lost.
+    """
 
     def __init__(self, forward_format: ForwardFormat, place: Resolved) -> None:
         self._format = forward_format
@@ -125,7 +129,7 @@ def numbers(sample: Sample) -> dict[str, float]:
 
 
 def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
-    """Yield the samples that are drawn and have finite numbers."""
+    """Yield the samples that have a drawn state and finite numbers."""
     for sample in samples:
         if sample.status != "none" and all(
             map(math.isfinite, (*sample.position, *sample.velocity))

@@ -1,4 +1,4 @@
-"""PlotJuggler's UDP server: a JSON object a tick, whose nested names become a path."""
+"""PlotJuggler's UDP server: a JSON object for each tick, whose nested names become a path."""
 
 from __future__ import annotations
 

@@ -134,7 +134,10 @@ class _ProxyOutputs:
 
     @property
     def by(self) -> str:
-        """The display by name, empty by default; a missing library of the lab is reported."""
+        """The name of the display, empty by default.
+
+        Raise ``WrongUsage`` if the lab lacks a library.
+        """
         if self.show is not None and self.show.by == "lab":
             with lab_library():
                 import_module("aiohttp")
@@ -142,7 +145,7 @@ class _ProxyOutputs:
 
     @property
     def page(self) -> Page:
-        """The settings of the lab's page."""
+        """The port of the lab's page, and whether to open the browser."""
         return Page() if self.show is None else Page(self.show.port, self.show.opens)
 
     def rows_given(self, given: set[str]) -> bool:
@@ -161,7 +164,10 @@ class _ProxyOutputs:
         return True
 
     def wants_screen(self, taken: bool) -> bool:
-        """True if the screen is used, unless it is ``taken``; raise ``WrongUsage``."""
+        """True if the screen is shown; ``taken``: the terminal is used otherwise.
+
+        Raise ``WrongUsage`` if the user wants the screen and it cannot be shown.
+        """
         there = has_terminal() and is_in_foreground() and not taken
         if self.by == "screen" and not there:
             raise WrongUsage(
@@ -170,7 +176,7 @@ class _ProxyOutputs:
         return there and self.by in ("", "screen")
 
     def wants_map(self, given: set[str]) -> bool:
-        """True if the screen has a map; ``given`` as for ``rows_given``."""
+        """True if the screen has a map; ``given`` are the names of options on the command line."""
         return self.by == "screen" or self.watch.direction is not None or "records" in given
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
@@ -323,7 +329,7 @@ def _make_games(
     receiving: ReceivingSocket,
     recordings: Sequence[Recording],
 ) -> dict[Way, tuple[RunningGame, LaterDrawing]]:
-    """Return the shown directions, each as a game of its own, against what was sent."""
+    """Return the games to show, one for each direction, measured against the sent packets."""
     if not watches:
         return {}
     from epic_cli.live.model import RunningGame  # imported here, since rows need no numpy
@@ -342,7 +348,7 @@ def _show_in_lab(
     games: Mapping[Way, tuple[RunningGame, LaterDrawing]],
     first: Way,
 ) -> Coroutine[Any, Any, None]:
-    """Run the ``job`` on a thread of its own, and show both directions in the browser."""
+    """Run the ``job`` on another thread, and show both directions in the browser meanwhile."""
     from epic_cli.live.browser.game import GameView, Live
     from epic_cli.live.proxy.sliders import LinkControls
 
@@ -423,7 +429,7 @@ async def _run_proxy(
     note: Callable[[str], None],
     drawing: LaterDrawing | None = None,
 ) -> None:
-    """Run the proxy with its control and schedule; ``note`` is told where it is controlled."""
+    """Run the proxy with its control and its schedule; call ``note`` with the control's address."""
     tasks = [asyncio.create_task(relay.links.follow(relay.begun))]
     if drawing is not None:
         tasks.append(asyncio.create_task(drawing.run()))
@@ -471,7 +477,7 @@ def _write_answer(answer: str) -> None:
 def _make_channels(
     link: LinkSpec, links: LinkController, seed: int
 ) -> Callable[[Way, int], Link | AddedLink]:
-    """Return a function that makes a client's link, with the present conditions."""
+    """Return a function that makes a client's link under the current conditions."""
     traces = link.read_traces(two_ways=True)
 
     def make(way: Way, number: int) -> Link | AddedLink:

@@ -1,4 +1,4 @@
-"""The control socket of a running proxy: one command a line, one line in reply."""
+"""The control socket of a running proxy: reads one command per line, answers each with a line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 
 
 def describe_relay(relay: Relay) -> dict[str, Any]:
-    """Return the totals so far, in both directions; delays in milliseconds."""
+    """Return the totals of both directions so far; delays are in milliseconds."""
     return {
         "seconds": round(relay.now(), 3),
         "clients": len(relay.clients),
@@ -92,7 +92,10 @@ HELP = (
 
 
 class Commands:
-    """Answers command lines: ``ok``, ``ok`` with the result, a JSON object, or ``error: ...``."""
+    """An interpreter of commands.
+
+    Replies are ``ok``, ``ok`` with a result, JSON, or ``error: ...``.
+    """
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
@@ -189,7 +192,7 @@ _OF_THE_WEB = re.compile(r"HTTP/\d")
 async def control_socket(
     place: Address | Path, answer: Callable[[str], str]
 ) -> AsyncIterator[int | None]:
-    """Serve commands at this place while the block runs; yield the port, if it has one.
+    """Serve commands at this place while the block runs; yield the port of a TCP socket, or None.
 
     A path is a socket for this user only, removed at the end. Raise ``OSError``.
     """
@@ -254,9 +257,9 @@ if sys.platform == "win32":
 else:
 
     def _bind_socket(path: Path) -> socket.socket:
-        """Bind a socket for this user only; raise ``OSError`` if another one is in use.
+        """Bind a socket for this user only; raise ``OSError`` if another proxy uses the path.
 
-        A stale one is removed. asyncio does not do it, since it also takes sockets that are in use.
+        A stale socket is removed. asyncio's own call would also remove a socket that is in use.
         """
         with contextlib.ExitStack() as stack:
             listening = stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -282,7 +285,7 @@ else:
 
     @contextlib.contextmanager
     def _lock_folder(folder: Path) -> Iterator[None]:
-        """Lock the folder, so that two proxies do not take each other's socket for a stale one."""
+        """Lock the folder, so that no proxy removes the new socket of another proxy as stale."""
         import fcntl
 
         descriptor = os.open(folder, os.O_RDONLY)
@@ -297,7 +300,7 @@ else:
 async def answer_lines(
     lines: AsyncIterator[str], answer: Callable[[str], str], write: Callable[[str], None]
 ) -> None:
-    """Answer lines until they end; ignore empty ones and comments (#)."""
+    """Answer command lines until the input ends; ignore empty lines and comments (#)."""
     async for line in lines:
         if line.strip() and not line.lstrip().startswith("#"):
             write(answer(line))

@@ -68,7 +68,7 @@ def _error_lines(relay: Relay) -> str:
 
 
 class Status:
-    """Lines about the present traffic; rates are those of the last second."""
+    """The lines about the current traffic; rates are those of the last second."""
 
     def __init__(self, relay: Relay, what: str) -> None:
         self._relay = relay

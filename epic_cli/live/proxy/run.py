@@ -50,11 +50,11 @@ _REMEMBERED = 16
 
 
 class Circle(ValueError):
-    """A loop: datagrams for the target arrive at the proxy again."""
+    """A loop: datagrams that the proxy sends to the target arrive at the proxy again."""
 
 
 def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
-    """True if the target is where the socket listens, under any address of this machine."""
+    """True if the target's address is the socket's own, under any address of this machine."""
     with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
         try:
             trial.connect(target.place)  # 0.0.0.0 and :: become an address
@@ -85,7 +85,7 @@ def _parse_host(host: str) -> IPv4Address | IPv6Address:
 
 
 class CircleTest:
-    """A test for loops, by the first datagram of each new client."""
+    """A test for loops that compares the first datagram of each new client with a sent probe."""
 
     def __init__(self, target: Resolved) -> None:
         self._target = target
@@ -96,7 +96,10 @@ class CircleTest:
         self._socket: socket.socket | None = None
 
     def look(self, data: bytes, now: float) -> None:
-        """Check a first datagram, and maybe send a probe; raise ``Circle`` if it is one."""
+        """Check a client's first datagram, and send a probe if needed.
+
+        Raise ``Circle`` for a probe.
+        """
         if self._probe and data == self._probe:
             raise Circle("the target sends datagrams back to this proxy: they would loop")
         mark = hash(data)
@@ -127,7 +130,7 @@ COLUMNS = (
 
 
 class Fate(Enum):
-    """The fate of a datagram; ``FLYING``: still in flight when the proxy ended."""
+    """The fate of a datagram; ``FLYING``: the datagram was in flight when the proxy ended."""
 
     PASSED = "passed"
     LOST = "lost"
@@ -158,13 +161,13 @@ class LogEntry:
 
 
 class TrafficLog:
-    """A log with a line for each datagram: before it leaves, or when it is known that it will not.
+    """A log with a line for each datagram, written before the datagram leaves or once it is lost.
 
     The receiver of a datagram can be sure that its line is in the file, whatever ends the proxy.
-    ``recv_time`` is when the first copy left, ``again`` when a second one was due, and
-    ``requested_ms`` the delay that the link gave the first. ``flow`` is the client's number. With
-    ``payload`` it has the data in hexadecimal, too. Raises ``OSError``; a non-empty file is not
-    overwritten.
+    ``recv_time`` is when the first copy left, ``again`` when a second copy was due, and
+    ``requested_ms`` the delay that the link gave the first copy. ``flow`` is the client's number.
+    With ``payload`` the log has the data in hexadecimal, too. Raises ``OSError``; a non-empty file
+    is not overwritten.
     """
 
     def __init__(self, path: str, payload: bool = False) -> None:
@@ -174,7 +177,7 @@ class TrafficLog:
         self._payload = payload
 
     def log_arrival(self, entry: LogEntry) -> None:
-        """Log a datagram that arrived, if it has met its fate."""
+        """Log a datagram that arrived, if its fate is known already."""
         if not entry.arrivals:
             self._write_entry(entry)
 
@@ -195,7 +198,7 @@ class TrafficLog:
                 self._write_entry(entry)
 
     def end(self, entries: Iterable[LogEntry | None]) -> None:
-        """Log those still in flight, which will not arrive."""
+        """Log the datagrams that are still in flight, as not arrived."""
         for entry in entries:
             if entry is not None and entry.flying and not entry.left:
                 entry.flying, entry.fate = 0, Fate.FLYING
@@ -231,9 +234,10 @@ _AROUND = 256
 
 
 class Flight(NamedTuple):
-    """A copy of a datagram: when it is due, and when it was received (seconds).
+    """A copy of a datagram, with the times at which it is due and was received (seconds).
 
-    ``deliver`` is called with it, and with a clock; ``watched`` with the time when it has left.
+    ``deliver`` is called with the copy and a clock; ``watched`` with the time when the copy has
+    left.
     """
 
     due: float
@@ -289,10 +293,10 @@ ChangingChannel = Link | AddedLink
 
 
 class Flow:
-    """Takes datagrams from one side, and sends them to the other when they are due.
+    """A one-way flow: takes datagrams from one side, and sends each to the other side when due.
 
     ``send`` raises ``OSError``. ``header`` is the size of the headers on the wire, ``client`` are
-    the cells of its lines in the ``log``.
+    the client's cells in the lines of the ``log``.
     """
 
     def __init__(
@@ -327,7 +331,7 @@ class Flow:
         return self._sequence
 
     def ended(self, time: float) -> bool:
-        """True if a recorded network is over at this time."""
+        """True if a recorded network has ended by this time."""
         return self._channel.ended(max(time, self._last))
 
     def take(
@@ -366,7 +370,7 @@ class Flow:
         self._sequence += 1
 
     def _count_fate(self) -> Fate:
-        """Count how the link disposed of the datagram; return its fate if nothing arrives."""
+        """Count the datagram by its fate on the link; return the fate if no copy arrives."""
         channel, before = self._channel, self._fates
         fates = (channel.dropped, channel.corrupted, channel.clipped)
         if fates == before:
@@ -404,11 +408,12 @@ class Flow:
 
 
 class DirectionTap:
-    """Reads packets of a direction.
+    """A tap that reads the packets in one direction's datagrams.
 
-    ``sent`` consumers get them on arrival, ``received`` on departure. Both have one clock, on which
-    a packet arrives at the proxy, or at the other side of its link. On the way ``down`` each client
-    has its own copies: they are those of one client.
+    ``sent`` consumers get them on arrival, ``received`` consumers on departure. Both have one
+    clock, on which a packet arrives at the proxy, or at the other side of its link. In the
+    direction ``down`` each client has copies of the same packets; the tap reads those of one
+    client.
     """
 
     def __init__(
@@ -430,7 +435,7 @@ class DirectionTap:
 
     @property
     def entities(self) -> Entities:
-        """The entities that were sent."""
+        """The entities whose packets were sent."""
         return self._ingest.entities
 
     def now(self, time: float) -> float | None:
@@ -438,7 +443,7 @@ class DirectionTap:
         return self._ingest.now(time)
 
     def take(self, data: bytes, client: Address, time: float) -> Callable[[float], None] | None:
-        """Take a datagram; return the function to call when it has left, None without packets.
+        """Take a datagram; return the function to call when it has left; None: it has no packets.
 
         Raise ``OSError`` if a consumer cannot write.
         """
@@ -504,10 +509,10 @@ class ProxyClient:
 
 
 class Relay:
-    """Takes datagrams from one side, and sends them to the other after their link's delay.
+    """A relay of datagrams that sends each to the other side after the delay of its link.
 
-    ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
-    since the relay was made. ``clients_total`` counts the clients so far, ``rejected`` the
+    ``make_channel`` makes a client's link in one direction from the client's number. Times are in
+    seconds since the relay was made. ``clients_total`` counts the clients so far, ``rejected`` the
     datagrams of clients beyond the limit, and ``socket_errors`` other errors of sockets by name.
     """
 
@@ -563,7 +568,7 @@ class Relay:
         return min(self.now(), self._leaving)  # the order of evaluation matters
 
     def end(self) -> None:
-        """End ``run``."""
+        """Make ``run`` return."""
         self._done.set()
 
     async def run(self) -> None:
@@ -630,7 +635,7 @@ class Relay:
         flow.take(data, time, watched)
 
     def _add_client(self, sender: tuple[Any, ...], data: bytes) -> ProxyClient | None:
-        """Add a client; return None if there is no room. Raise ``Circle``."""
+        """Add a client; return None beyond the limit of clients. Raise ``Circle``."""
         self._circle.look(data, self.now())
         if len(self.clients) >= self._spec.max_clients:
             self.rejected += 1

@@ -1,4 +1,4 @@
-"""The screen of ``epic proxy``: the link, and the packets that the other sides get and draw."""
+"""The screen of ``epic proxy``: the link, and the packets that the two sides receive and draw."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class _LinkKeys:
 class Watching:
     """The lines of the link and, if packets are watched, the screen of ``epic listen`` below.
 
-    It begins with the direction ``way``. Without watched packets keys are the link's; with them,
-    keys are that screen's until ``n`` is pressed.
+    The screen begins with the direction ``way``. Without watched packets, keys change the link;
+    with them, keys belong to the screen below until ``n`` is pressed.
     """
 
     def __init__(

@@ -15,18 +15,18 @@ _LINK = tuple(quantity for quantity in LINK if quantity.name != "packet_size")
 
 
 class LinkControls:
-    """The link of a proxy as sliders; ``answer`` answers commands about it."""
+    """The sliders for a proxy's link; ``answer`` runs the commands that they send."""
 
     def __init__(self, links: LinkController, answer: Callable[[str], str]) -> None:
         self._links, self._answer = links, answer
 
     def controls(self) -> list[dict[str, Any]]:
-        """Return the controls with their usual values."""
+        """Return the page's controls of the link, each with its value on a perfect link."""
         words = [{**control(quantity), "usual": written(quantity, PERFECT)} for quantity in _LINK]
         return [{**control(PRESET), "usual": ""}, *words]
 
     def say(self, command: str) -> str:
-        """Run a page's command; return the answer."""
+        """Run a command that a page sends; return the answer."""
         allowed = command.partition(" ")[0] in ("set", "blackout", "restore", "reset", "clear")
         return self._answer(command) if allowed else "error: pages cannot run this command"
 

@@ -108,17 +108,17 @@ class WatchSpec(Described):
 
     @property
     def first(self) -> Way:
-        """The direction that is shown first, or written."""
+        """The direction to show or to write first."""
         return "up" if self.direction == "up" else "down"
 
     def has(self, way: Way) -> bool:
-        """True if packets of this direction are read."""
+        """True if the packets of this direction are read."""
         return self.direction == "both" or way == self.first
 
 
 @dataclass(frozen=True)
 class ProxySpec:
-    """The clients that a proxy accepts, its duration (s), its log, and its control.
+    """The settings of a proxy: the clients that it accepts, its duration (s), its log, its control.
 
     A client is dropped after ``idle`` seconds without datagrams from or to it. ``control`` is an
     address, the path of a socket, or ``-`` for the standard input.
@@ -139,10 +139,11 @@ LATE = 0.001
 class Direction:
     """The counts of all clients' datagrams in one direction; delays and times are in seconds.
 
-    ``conditions`` are the present ones, and ``version`` counts their changes. During a ``blackout``
-    every datagram is lost. ``longest_loss`` is that of one client. ``requested`` are the delays of
-    the link, ``achieved`` those from the arrival to the real departure, ``seconds`` their sum, and
-    ``lateness`` the delay of each departure after its due time.
+    ``conditions`` are the current conditions of the link, and ``version`` counts their changes.
+    During a ``blackout`` every datagram is lost. ``longest_loss`` is the longest run of losses of
+    one client. ``requested`` are the delays of the link, ``achieved`` those from the arrival to the
+    real departure, ``seconds`` their sum, and ``lateness`` the delay of each departure after its
+    due time.
     """
 
     way: Way
@@ -174,7 +175,7 @@ class Direction:
 
     @property
     def lost(self) -> int:
-        """The number of datagrams lost in any way."""
+        """The number of datagrams lost for any reason."""
         return self.requested.lost
 
     @property
@@ -192,7 +193,7 @@ class Direction:
         self.version += 1
 
     def count_left(self, received: float, due: float, left: float, size: int) -> None:
-        """Count a departed datagram of ``size`` bytes: when it arrived, was due, and left."""
+        """Count a departed datagram of ``size`` bytes with its three times (s)."""
         self.arrived += 1
         self.delivered_bytes += size
         self.seconds += left - received
@@ -214,7 +215,7 @@ class LinkController:
         self.directions = {way: Direction(way, ways.of(way)) for way in WAYS}
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
-        """Apply these words from now on: all of them, or none if one is wrong."""
+        """Apply these words from now on; apply none of them if one is wrong."""
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
             raise ValueError("packet_size: datagrams have lengths of their own")
         ways = self.ways.changed(words)
@@ -222,7 +223,7 @@ class LinkController:
         self._apply_conditions(ways)
 
     def set_words(self, text: str) -> None:
-        """Apply words as text."""
+        """Parse and apply words such as ``loss=5% up.latency=40ms``."""
         self.set([parse_word(word) for word in text.split()])
 
     def clear(self) -> None:
@@ -243,7 +244,7 @@ class LinkController:
             self.directions[way].blackout = on
 
     def next_preset(self, step: int) -> None:
-        """Choose the next preset by name, or the one before."""
+        """Choose the preset that is ``step`` places after the last chosen one in the list."""
         names = list(PRESETS)
         before = names.index(self.preset) if self.preset else (-1 if step > 0 else 0)
         self.set([("preset", PRESETS[names[(before + step) % len(names)]])])

@@ -1,1 +1,1 @@
-"""``epic send``: packets as a game sends them."""
+"""``epic send``: sends packets as a game does."""

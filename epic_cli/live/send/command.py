@@ -85,7 +85,7 @@ _RECORDING_OPTIONS = ("read", "times", "entity", "duration")
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """The source of packets: recordings, or a movement, and its sender."""
+    """The options for the source of packets: recordings, or a movement and its sender."""
 
     movement: MovementSpec | None = shared(
         movement_option("Send this movement instead of a recording.")
@@ -103,7 +103,10 @@ class SourceOptions:
 
     @property
     def seconds(self) -> float:
-        """The seconds of a recording to send, by its packets' times; infinite: all."""
+        """The length (s) of a recording to send, by its packets' times.
+
+        Infinite: the whole recording.
+        """
         return math.inf if self.duration is None else self.duration
 
 
@@ -126,7 +129,7 @@ def check_source(recording: tuple[str, ...], source: SourceOptions) -> None:
 
 
 def sample_movement(movement: MovementSpec, simulation: Simulation, seed: int) -> Iterator[Moment]:
-    """Yield a movement, sampled by its sender; a path without a ``duration`` is endless."""
+    """Yield the packets of a movement by time; endless for a path without a ``duration``."""
     send = simulation.spec.send.alone()
     moves = simulation.movement(seed)
     is_recorded = simulation.recorded is not None
@@ -139,7 +142,7 @@ def sample_movement(movement: MovementSpec, simulation: Simulation, seed: int) -
 def read_recordings(
     files: Sequence[str], source: SourceOptions, reporters: Sequence[Reporter]
 ) -> Iterator[Moment]:
-    """Yield the packets of recordings, each with a reporter of its own."""
+    """Yield the packets of recordings, each recording with a reporter of its refused lines."""
     left_out = 0
 
     def leave_out() -> None:
@@ -166,7 +169,7 @@ def read_recordings(
 def _read_packets(
     file: str, source: SourceOptions, reporters: Iterator[Reporter]
 ) -> Iterator[Packet]:
-    """Yield the packets of a recording; the next of ``reporters`` reports on them."""
+    """Yield the packets of a recording; the next of ``reporters`` reports its refused lines."""
     reporter = next(reporters)
     for block in blocks(file, source.read, reporter):
         reporter.refuse(block.refusals)
@@ -281,7 +284,7 @@ def send(
 
 
 def describe_round_trips(trips: Sequence[float]) -> str:
-    """Return a line about sorted round trips; empty if nothing came back."""
+    """Return a line about sorted round trips (s); empty if there are none."""
     if not trips:
         return ""
     found = quantiles(lambda share: trips[round(share * (len(trips) - 1))])
@@ -293,7 +296,7 @@ def describe_round_trips(trips: Sequence[float]) -> str:
 
 
 async def _send_and_show(sending: Sending, moments: Iterable[Moment], quiet: bool) -> None:
-    """Send, with a count on the terminal; a bar's own thread would disturb the timing."""
+    """Send with a count on the terminal; a progress bar's thread would disturb the timing."""
     if quiet or not has_cursor(sys.stderr):
         return await sending.run(moments)
 

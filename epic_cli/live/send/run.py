@@ -23,8 +23,9 @@ from epic_cli.work.event_loop import prefetched, wait_for_event
 
 
 class Outlet(asyncio.DatagramProtocol):
-    """A socket of UDP; ``refused`` counts replies from closed ports, ``answered`` gets the others.
+    """A UDP socket to send from.
 
+    ``refused`` counts replies from closed ports; ``answered`` is called with all other replies.
     Subclasses are connections of TCP and WebSocket. If sending is no longer possible, ``send`` and
     ``check`` raise ``OSError``.
     """
@@ -42,7 +43,7 @@ class Outlet(asyncio.DatagramProtocol):
             raise self._error
 
     async def close(self) -> None:
-        """Close the socket when all is sent."""
+        """Close the socket once all data is sent."""
         self._transport.close()
 
     async def connect(self, to: Address) -> None:
@@ -59,7 +60,7 @@ class Outlet(asyncio.DatagramProtocol):
         self.answered(data)
 
     def error_received(self, exc: Exception) -> None:
-        """Store an error; a closed port is none, since a game's receiver may start late."""
+        """Store an error, except that of a closed port, since a game's receiver may start late."""
         if isinstance(exc, ConnectionRefusedError):
             self.refused += 1
         elif isinstance(exc, OSError):
@@ -68,7 +69,7 @@ class Outlet(asyncio.DatagramProtocol):
 
 @contextlib.contextmanager
 def _shorten_errors() -> Iterator[None]:
-    """Raise errors without asyncio's words, which repeat the address."""
+    """Raise errors of the block without asyncio's wording, which repeats the address."""
     try:
         yield
     except OSError as error:
@@ -78,7 +79,7 @@ def _shorten_errors() -> Iterator[None]:
 
 
 class _TcpOutlet(Outlet):
-    """Lines over TCP; the other side's last words tell why it closed the connection."""
+    """A TCP connection for lines; the last text received says why the other side closed it."""
 
     async def connect(self, to: Address) -> None:
         with _shorten_errors():
@@ -100,7 +101,7 @@ class _TcpOutlet(Outlet):
 
 
 class _WebSocketOutlet(Outlet):
-    """Messages of text, without compression."""
+    """A WebSocket connection for text messages, without compression."""
 
     async def connect(self, to: Address) -> None:
         from websockets.asyncio.client import connect
@@ -184,7 +185,7 @@ HEADER = "entity,time,x,y,z,vx,vy,vz,teleport,sent"
 
 @dataclass
 class Departure:
-    """A datagram's packets, and when its first copy left (None: not yet, or lost)."""
+    """The packets of a datagram, and when its first copy left (None: not yet, or lost)."""
 
     packets: list[Packet]
     origin: float
@@ -193,10 +194,11 @@ class Departure:
 
 
 class SentLog:
-    """A log with a line for each packet, in the order of the packets, even if some overtake others.
+    """A log with a line for each packet, in the order of the packets even if some overtake others.
 
-    ``sent`` is in seconds on the clock of the packets' times, on which the first was sent at its
-    own; it is empty for a packet that the link lost. Packets in flight are in memory.
+    ``sent`` is the departure in seconds on the clock of the packets' times, on which the first
+    packet was sent at its own time; it is empty for a packet that the link lost. Packets in flight
+    are in memory.
     """
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
@@ -205,7 +207,7 @@ class SentLog:
         self._turns: bool | None = None  # whether the first datagram has rotations
 
     def add(self, packets: list[Packet], origin: float, on_its_way: bool) -> Departure:
-        """A datagram that leaves later, or that the link has lost."""
+        """Add a datagram that leaves later, or that the link has lost."""
         if self._turns is None:
             self._write_header(any(packet.rotation for packet in packets))
         departure = Departure(packets, origin, on_its_way)
@@ -214,14 +216,14 @@ class SentLog:
         return departure
 
     def left(self, departure: Departure, elapsed: float) -> None:
-        """Record a departure, in seconds after the first; ignore a second copy."""
+        """Record a departure, in seconds after the first departure; ignore a second copy."""
         if departure.sent is None:
             departure.sent = departure.origin + elapsed
             departure.on_its_way = False
             self._write_settled()
 
     def end(self) -> None:
-        """Log the datagrams in flight, which will not be sent."""
+        """Log the datagrams in flight as not sent."""
         if self._turns is None:
             self._write_header(False)
         for departure in self._waiting:
@@ -266,12 +268,12 @@ MOST_ECHOES, LONGEST_ECHO = 10_000, 2.0
 
 
 class Sending:
-    """Sends datagrams; ``statistics`` and ``refused`` are up to date meanwhile.
+    """A sender of datagrams; ``statistics`` and ``refused`` are up to date while it runs.
 
     Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts
     replies from closed ports. ``log`` records when each datagram really left. ``round_trips`` are
-    those (seconds) of the latest datagrams that a listener with ``echo=on`` has sent back, with the
-    link on their way there, without the time that they were held there.
+    those (seconds) of the latest datagrams that a listener with ``echo=on`` has sent back: they
+    include the link on the way there, and exclude the time that the listener held them.
     """
 
     def __init__(
@@ -298,7 +300,7 @@ class Sending:
         return self._outlet.refused
 
     async def run(self, moments: Iterable[Moment]) -> None:
-        """Send all datagrams; raise ``OSError`` if that is not possible, and ``Unwritable``."""
+        """Send all datagrams; raise ``OSError`` if sending fails, and ``Unwritable``."""
         await self._outlet.connect(self._target)
         together = self._target.scheme == "tcp"
         packed = pack_datagrams(moments, self._spec.packet_format, self._spec.separate, together)
@@ -325,7 +327,7 @@ class Sending:
                     self.round_trips.append(now - left - passed)
 
     async def _wait_for_echoes(self) -> None:
-        """Wait for the last echoes, if there were any before."""
+        """Wait for the last echoes, if any datagram has been echoed so far."""
         await asyncio.sleep(0)  # the last echo may be there
         longest = min(2 * max(self.round_trips, default=0.0), LONGEST_ECHO)
         for _ in range(20):

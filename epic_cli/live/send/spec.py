@@ -1,4 +1,4 @@
-"""Schedules of packets to send: of recordings, repeated or merged, or of a movement."""
+"""Schedules of packets to send, made from recordings (repeated or merged) or from a movement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Moment = tuple[float, list[Packet]]
 
 
 def due_time(packet: Packet) -> float:
-    """Return a packet's arrival, or its own time if that is unknown."""
+    """Return a packet's arrival time, or its own time if the arrival is unknown."""
     return packet.time if packet.arrival is None else packet.arrival
 
 
@@ -43,7 +43,7 @@ class _EntityTimes:
         return sorted(self.steps)[len(self.steps) // 2] if self.steps else 0.0
 
     def number(self, sequence: int | None, later: int) -> int | None:
-        """Return the sequence number some rounds ``later``."""
+        """Return the sequence number of a packet when it is repeated ``later`` rounds later."""
         return None if sequence is None else sequence + later * (self.high - (self.low or 0) + 1)
 
 
@@ -52,12 +52,12 @@ _STEPS, _LONE = 1000, 1.0
 
 
 def repeat_packets(read: Callable[[], Iterable[Packet]], times: float) -> Iterator[Packet]:
-    """Yield the packets of ``read`` this many ``times`` (infinite.
+    """Yield the packets of ``read`` in ``times`` rounds, one after another (infinite: endlessly).
 
-    Endlessly), one round after another. The times of each round are a period later than those of
-    the one before. The period is the longest time from an entity's first to its last packet, plus
-    its usual step, so that its packets keep their pace and no time goes back. Sequence numbers
-    continue, too; an entity's first packet in a round is a teleport.
+    The times of each round are a period later than those of the round before. The period is the
+    longest time from an entity's first to its last packet, plus its usual step, so that its packets
+    keep their pace and no time goes back. Sequence numbers continue, too; an entity's first packet
+    in a round is a teleport.
     """
     seen: dict[str, _EntityTimes] = {}
     if times == 1:
@@ -88,7 +88,7 @@ def repeat_packets(read: Callable[[], Iterable[Packet]], times: float) -> Iterat
 
 
 def shift_packet(packet: Packet, seconds: float) -> Packet:
-    """Return a packet this many seconds later, in whole nanoseconds."""
+    """Return the packet moved this many seconds later, in whole nanoseconds."""
     arrival = None if packet.arrival is None else round(packet.arrival + seconds, 9)
     return packet._replace(time=round(packet.time + seconds, 9), arrival=arrival)
 
@@ -98,9 +98,9 @@ def merge_recordings(
 ) -> Iterator[Packet]:
     """Merge the packets of several named recordings in the order of sending.
 
-    All begin with the first packet of the first one. An entity whose name belongs to one in another
-    recording, which was there before, becomes ENTITY@RECORDING: ``renamed(recording, old, new)``;
-    one without a name becomes RECORDING.
+    All recordings begin with the first packet of the first one. An entity whose name an earlier
+    recording uses becomes ENTITY@RECORDING, which ``renamed(recording, old, new)`` reports; an
+    entity without a name becomes RECORDING.
     """
     origin: float | None = None
     streams = []
@@ -130,7 +130,10 @@ def merge_recordings(
 def _shift_stream(
     index: int, first: Packet, packets: Iterator[Packet], shift: float
 ) -> Iterator[tuple[float, int, Packet]]:
-    """Yield due times, which never fall, with their stream's index and the packets."""
+    """Yield the due time of each packet, the index of its stream, and the packet.
+
+    Times never fall.
+    """
     due = -math.inf
     for packet in chain([first], packets):
         one = shift_packet(packet, shift) if shift else packet
@@ -144,8 +147,8 @@ def moments_of_recording(
 ) -> Iterator[Moment]:
     """Yield packets grouped by due time: their arrival, or their own time if that is unknown.
 
-    One with an earlier time than its predecessor joins its group. ``leave_out`` is called for each
-    packet that has no finite time.
+    A packet with an earlier time than its predecessor joins its predecessor's group. ``leave_out``
+    is called for each packet that has no finite time.
     """
     due, first = -math.inf, math.inf
     at_once: list[Packet] = []
@@ -169,6 +172,9 @@ def moments_of_recording(
 def moments_of_movement(
     movement: Movement, rate: float | None, duration: float, sender: Sender
 ) -> Iterator[Moment]:
-    """Yield a movement, sampled ``rate`` times a second (Hz; None: as it was recorded)."""
+    """Yield the packets of a movement by time, sampled ``rate`` times a second (Hz.
+
+    None: as recorded).
+    """
     for snapshot in sample(movement, rate, duration):
         yield snapshot.time, sender.packets(snapshot)
