@@ -1,4 +1,4 @@
-"""``epic explain``: one door for codes, causes, metrics, strategies, settings and keys."""
+"""``epic explain``: the meaning of every code, metric, strategy, setting, key and word."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ EXAMPLES = """\b
 Examples:
   epic explain
   epic explain E201
-  epic explain residual
-  epic explain clock-drift
-  epic explain --format jsonl redundancy
+  epic explain lag ms
+  epic explain clock=min
 """
 
 
@@ -33,8 +32,10 @@ def _propose(begun: str) -> list[CompletionItem]:
 
 @command(EXAMPLES)
 def explain(
-    name: str | None = shared(
-        click.argument("name", required=False, type=Parsed("name", str, complete=_propose))
+    words: tuple[str, ...] = shared(
+        click.argument(
+            "words", metavar="[NAME]", nargs=-1, type=Parsed("name", str, complete=_propose)
+        )
     ),
     form: str = shared(figures_format_option("The output format.")),
     color: ColorChoice = shared(color_option),
@@ -42,8 +43,8 @@ def explain(
     """``epic explain``.
 
     NAME is the code of a finding, a cause of "epic diagnose", a metric, a strategy, a setting of
-    strategies, or a key of an option (read, link, send, movement, video). Without a NAME, the
-    kinds of names are listed.
+    strategies, a key of an option (read, link, send, movement, video), a kind of game, or a word
+    of a table. Without a NAME, the kinds of names are listed.
 
     Exit status: 0 explained, 2 nothing has this name.
     """
@@ -51,6 +52,7 @@ def explain(
     from epic_cli.jobs.explain.run import UnknownName, run
     from epic_cli.jobs.explain.spec import ExplainSpec
 
+    name = " ".join(words) or None
     with wrong_usage("", UnknownName):
         found = run(ExplainSpec(name))
     write_report(overview(found) if name is None else report(found), form, color)

@@ -1,4 +1,4 @@
-"""Look up names in the tables of findings, causes, metrics, strategies, settings and keys."""
+"""Look up names in the tables of findings, causes, metrics, strategies, settings, keys, ..."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from epic_cli.engine.strategies import declarations, find
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.explain.spec import ExplainSpec, NameEntry, NameKind
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.metric import Better, Weights
+from epic_cli.metrics.metric import GAMES, Better, Weights
 from epic_cli.metrics.score import COSTS, formula
 from epic_cli.network.link_spec import LINK_KEYS
 from epic_cli.network.movement_spec import MOVEMENT_KEYS
@@ -62,14 +62,20 @@ def run(spec: ExplainSpec) -> list[NameEntry]:
     """
     if spec.name is None:
         return [next(names(kind)) for kind in NameKind]
-    wanted = spec.name.lower()
+    wanted = spec.name.partition("=")[0].strip().lower()
     found = [entry for entry in everything() if entry.name.lower() == wanted]
+    found = found or [entry for entry in everything() if _column(entry) == wanted]
     if not found:
         known = list(dict.fromkeys(entry.name for entry in everything()))
         by_case = {name.lower(): name for name in known}
         near = difflib.get_close_matches(wanted, by_case, _PROPOSED, 0.5)
         raise UnknownName(spec.name, [by_case[name] for name in near])
     return found
+
+
+def _column(entry: NameEntry) -> str:
+    """Return the title of a metric's column, in lower case; empty for other entries."""
+    return dict(entry.terms).get("column", "").lower()
 
 
 @cache
@@ -162,6 +168,38 @@ def _keys() -> Iterator[NameEntry]:
             yield _explain(NameKind.KEY, entry.name, words, "", terms)
 
 
+def _games() -> Iterator[NameEntry]:
+    for game in GAMES:
+        changed = (
+            f"{name} {weight:g}"
+            for name, weight in game.weights._asdict().items()
+            if weight != getattr(Weights(), name)
+        )
+        terms = (("option", f"--weights {game.name}"), ("weights", ", ".join(changed)))
+        yield _explain(NameKind.GAME, game.name, "weights of the score", game.why, terms)
+
+
+def _words() -> Iterator[NameEntry]:
+    for name, where, title in WORDS:
+        yield _explain(NameKind.WORD, name, title, "", (("stands in", where),))
+
+
+#: Words of tables that are names of nothing else: the word, where it stands, its meaning.
+WORDS = (
+    ("main cost", "epic compare", "the cost that takes most from a row's score"),
+    ("shape", "epic compare", "main cost: the residual, a path of another shape than the truth"),
+    ("likely", "epic compare", "the 95 % interval of the score"),
+    ("rank", "epic compare --full", "1 + the number of strategies that are clearly better"),
+    ("step error", "epic diagnose", "RMS of the drawn step minus the true one, at the best constant"
+     " lag, over the RMS of the true steps: 0 is smooth and right"),
+    ("held frames", "epic diagnose", "frames in which the drawing stands while the truth moves"),
+    ("none", "the status of a row", "there is nothing to draw yet"),
+    ("interpolated", "the status of a row", "on the way to a known target, or just arrived there"),
+    ("extrapolated", "the status of a row", "beyond what is known"),
+    ("held", "the status of a row", "frozen for lack of data: no movement since the last row"),
+)  # fmt: skip
+
+
 def _explain(
     kind: NameKind, name: str, title: str, text: str, terms: Sequence[tuple[str, str]]
 ) -> NameEntry:
@@ -176,4 +214,6 @@ _TABLES: Mapping[NameKind, Callable[[], Iterator[NameEntry]]] = {
     NameKind.STRATEGY: _strategies,
     NameKind.SETTING: _settings,
     NameKind.KEY: _keys,
+    NameKind.GAME: _games,
+    NameKind.WORD: _words,
 }

@@ -15,6 +15,8 @@ class NameKind(Enum):
     STRATEGY = "strategy"
     SETTING = "setting of strategies"
     KEY = "key of an option"
+    GAME = "kind of game"
+    WORD = "word of a table"
 
 
 class ExplainSpec(NamedTuple):

@@ -10,11 +10,11 @@ from support.running import epic
 from epic_cli.engine.strategies import declarations
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.jobs.explain.report import overview, report
-from epic_cli.jobs.explain.run import OPTIONS, UnknownName, everything, names, run
+from epic_cli.jobs.explain.run import OPTIONS, WORDS, UnknownName, everything, names, run
 from epic_cli.jobs.explain.spec import ExplainSpec, NameKind
 from epic_cli.main import main
 from epic_cli.metrics import METRICS
-from epic_cli.metrics.metric import Weights
+from epic_cli.metrics.metric import GAMES, Weights
 from epic_cli.recordings.findings import KINDS
 from epic_cli.show.documents import as_jsonl
 
@@ -25,6 +25,8 @@ KNOWN = {
     NameKind.STRATEGY: {one.name for one in declarations()},
     NameKind.SETTING: {one.name for each in declarations() for one in each.settings},
     NameKind.KEY: {one.name for table in OPTIONS.values() for one in table},
+    NameKind.GAME: {one.name for one in GAMES},
+    NameKind.WORD: {name for name, _, _ in WORDS},
 }
 
 
@@ -71,3 +73,11 @@ def test_the_command_prints_the_explanation() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"E201 (finding of inspect)\n")
     assert KINDS["E201"].title.encode() in done.stdout
+
+
+def test_a_column_and_a_setting_with_its_value_are_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words, name in ((["lag", "ms"], "lag"), (["clock=min"], "clock"), (["95 %"], "error95")):
+        assert main(["explain", *words]) == 0
+        assert capsys.readouterr().out.startswith(f"{name} (")
