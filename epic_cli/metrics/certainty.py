@@ -593,14 +593,14 @@ def _scale_to_rows(several: Floats, whole: Floats) -> Floats:
     return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
 
 
-class _Latency(NamedTuple):
+class _LatencyError(NamedTuple):
     """The likely error (s) of the mean delay in another session, and the data behind it."""
 
     deviation: float
     stretches: float
 
 
-def _estimate_latency(pieces: Sequence[Piece]) -> _Latency:
+def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
     """Return the long-run deviation of the mean delay, by a first-order autoregression.
 
     Its memory is that of the recording's parts, corrected for what few of them hide (Kendall 1954).
@@ -627,7 +627,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _Latency:
         looked += count
     deviation = math.sqrt(variance) / max(cells, 1.0)
     wanders = deviation > LAG_RESOLUTION and stretches < SLOW * looked
-    return _Latency(deviation, stretches if wanders else math.inf)
+    return _LatencyError(deviation, stretches if wanders else math.inf)
 
 
 def _mean_delays(run: Piece) -> tuple[Floats, Floats]:
@@ -650,7 +650,7 @@ _SIGNED = [name.endswith("told_seconds") for name in FIELDS]
 def _vary_delay(
     drawn: Sequence[Floats],
     several: Sequence[Sequence[Piece]],
-    latency: _Latency,
+    latency: _LatencyError,
     units: int,
     seed: int,
 ) -> None:
@@ -982,7 +982,7 @@ def _largest_moves(more: Floats) -> tuple[float, float]:
     return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
 
 
-class _Figure(NamedTuple):
+class _FigureDraws(NamedTuple):
     """A metric of one candidate in each draw, and in the other data of ``Sampled``."""
 
     draws: Floats
@@ -991,7 +991,7 @@ class _Figure(NamedTuple):
 
 
 def _find_interval(
-    metric: Metric, figure: _Figure, value: float, certainty: Certainty
+    metric: Metric, figure: _FigureDraws, value: float, certainty: Certainty
 ) -> tuple[float, float] | None:
     """Return the interval of a figure.
 
@@ -1025,14 +1025,15 @@ def _make_standings(
 ) -> list[Standing]:
     intervals: list[dict[str, tuple[float, float]]] = [{} for _ in values]
     ahead: list[set[str]] = [set() for _ in values]
-    scores: list[_Figure] | None = None
+    scores: list[_FigureDraws] | None = None
     few, units = certainty.rare.few, certainty.units
     tried = [each.tried for each in sampled or ()]
     for metric in METRICS:
-        drawn: list[_Figure | None] = [None] * len(values)
+        drawn: list[_FigureDraws | None] = [None] * len(values)
         if metric.interval and sampled is not None:
             drawn = [
-                _Figure(*(np.asarray(metric.value(all_)) for all_ in each[:3])) for each in sampled
+                _FigureDraws(*(np.asarray(metric.value(all_)) for all_ in each[:3]))
+                for each in sampled
             ]
             for own, figure, figures in zip(intervals, drawn, values, strict=True):
                 between = figure and _find_interval(
@@ -1066,7 +1067,7 @@ def _make_standings(
 
 def _rank_scores(
     values: Sequence[Mapping[str, float]],
-    scores: Sequence[_Figure] | None,
+    scores: Sequence[_FigureDraws] | None,
     tried: Sequence[bool],
     certainty: Certainty,
 ) -> tuple[dict[int, int], dict[int, Gap]]:

@@ -138,10 +138,10 @@ def _make_condition(
     if relation is None or relation not in _RELATIONS:
         what = f"{relation!r} is no relation" if relation else "it compares with nothing"
         raise ConditionError(f"{text!r}: {what}; {_FORM}")
-    return Condition(text, name, relation, _limit(text, metrics[name], limit or ""), strategy)
+    return Condition(text, name, relation, _parse_limit(text, metrics[name], limit or ""), strategy)
 
 
-def _limit(text: str, metric: Metric, written: str) -> float:
+def _parse_limit(text: str, metric: Metric, written: str) -> float:
     unit = {"s": "s", "0 to 1": ""}.get(metric.unit, "length units")
     try:
         limit = parse_quantity(written, unit)

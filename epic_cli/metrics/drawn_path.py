@@ -78,10 +78,10 @@ def drawn_paths(
     shared = {name: rows[name] for name in entities if name in rows}
     if not shared:
         raise UnusableDrawing(
-            f"none of its entities is in the recording: it has {_names(rows)}, the recording has"
-            f" {_names(entities)}"
+            f"none of its entities is in the recording: it has {_name_entities(rows)}, the"
+            f" recording has {_name_entities(entities)}"
         )
-    paths = {name: _path(name, packet_table(block), offset) for name, block in shared.items()}
+    paths = {name: _make_path(name, packet_table(block), offset) for name, block in shared.items()}
     found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST_FRAMES}
     if not found:
         most = max(len(path.times) for path in paths.values())
@@ -92,12 +92,12 @@ def drawn_paths(
     return found
 
 
-def _names(named: Mapping[str, object]) -> str:
+def _name_entities(named: Mapping[str, object]) -> str:
     names = sorted(repr(name) if name else "one without a name" for name in named)
     return some(names) or "none"
 
 
-def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
+def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
     with np.errstate(invalid="ignore"):
         rows = columns[:, (np.abs(columns[:4]) < LARGEST).all(axis=0)]
     times = rows[TIME] + offset

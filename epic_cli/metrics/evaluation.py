@@ -354,11 +354,11 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         notes.append(TickHides(tick, interval))
     origin = judged[0].truth.truth.origin
     entities = PreparedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
-    again = None if run.again is None else partial(_judged_again, run.again, spec, tuple(judged))
+    again = None if run.again is None else partial(_send_again, run.again, spec, tuple(judged))
     return Prepared(entities, timing, arrivals, offset, run.findings, again, run.unit)
 
 
-def _judged_again(
+def _send_again(
     again: SentFor, spec: CompareSpec, judged: tuple[Entity, ...], participant: Participant
 ) -> tuple[Entity, ...]:
     """Return the entities as they are sent to a participant that draws with a strategy."""
@@ -444,7 +444,7 @@ class EntityResult(NamedTuple):
     note: ResultNote | None = None
 
 
-class _Work(NamedTuple):
+class _SharedWork(NamedTuple):
     """Values that all participants and entities share."""
 
     pacing: Callable[[], Pacing]
@@ -474,7 +474,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
         for entity in prepared.judged(participant)
     ]
     selection = spec.selection.among(len(jobs)) if spec.selection else None
-    work = _Work(
+    work = _SharedWork(
         prepared.pacing,
         spec.weights,
         selection,
@@ -506,7 +506,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     # of streams of their own, one more loss is not the same event
     if events.tried and spec.total < FEWEST_UNITS and prepared.again is None:
         lose = partial(_add_losses, found, jobs, work, min(workers, most), events)
-        for asked in _find_asked(events, results, found, entities.resolution):
+        for asked in _find_loss_places(events, results, found, entities.resolution):
             lose([job for job in range(len(jobs)) if job // len(judged) in asked])
     by_entity = [
         combine_results(label, name, [one], *kind)
@@ -536,7 +536,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     )
 
 
-def _find_asked(
+def _find_loss_places(
     events: NetworkEvents,
     results: Sequence[Result],
     found: Sequence[EntityResult],
@@ -569,7 +569,7 @@ def _find_asked(
 def _add_losses(
     found: list[EntityResult],
     jobs: Sequence[tuple[Participant, Entity]],
-    work: _Work,
+    work: _SharedWork,
     threads: int,
     events: NetworkEvents,
     asked: Sequence[int],
@@ -592,7 +592,7 @@ def _add_losses(
         found[place] = found[place]._replace(measurement=replace(one, losses=added))
 
 
-class _Lossy(NamedTuple):
+class _LossyEntity(NamedTuple):
     """An entity without some packets, and the share of each cell's change that one loss causes.
 
     ``shares`` (losses, cells); empty: no packet can be left out.
@@ -602,7 +602,7 @@ class _Lossy(NamedTuple):
     shares: Floats
 
 
-def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _Lossy:
+def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _LossyEntity:
     """Return the entity without some packets, in turn ``in_a_row``, far from other losses.
 
     All that follows a loss, until the next one, counts as its effect.
@@ -614,12 +614,12 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
     kinds, longest = len(in_a_row), max(in_a_row)
     every = max(LOST_APART, (6 + longest) * usual, 2 * cells.length)
     if not (kinds + 2) * every < end - begin:
-        return _Lossy(entity, np.empty(0))
+        return _LossyEntity(entity, np.empty(0))
     places = distinct(np.searchsorted(ordered, np.arange(begin + every, end - every, every)))
     places = places[(places > 0) & (places < len(ordered) - longest)]
     places = places[ordered[places + longest] - ordered[places - 1] < (longest + 1.5) * usual]
     if len(places) < kinds:
-        return _Lossy(entity, np.empty(0))
+        return _LossyEntity(entity, np.empty(0))
     lost = [
         places[kind::kinds] + more for kind, size in enumerate(in_a_row) for more in range(size)
     ]
@@ -636,7 +636,7 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
         ((last_lost >= 0) & (last_lost % kinds == kind)) / len(places[kind::kinds])
         for kind in range(kinds)
     ]
-    return _Lossy(replace(entity, packets=left), np.stack(shares))
+    return _LossyEntity(replace(entity, packets=left), np.stack(shares))
 
 
 def _find_network_events(judged: Sequence[Entity]) -> NetworkEvents:
@@ -648,7 +648,7 @@ def _find_network_events(judged: Sequence[Entity]) -> NetworkEvents:
 
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
     """Measure one participant over all entities together, without sums for intervals."""
-    work = _Work(prepared.pacing, weights)
+    work = _SharedWork(prepared.pacing, weights)
     found = [_measure_entity(participant, entity, work) for entity in prepared.judged(participant)]
     unfit = prepared.unfit(participant.make())
     return combine_results(participant.label, None, found, unfit)
@@ -656,7 +656,7 @@ def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> 
 
 def _measure_jobs(
     jobs: Sequence[tuple[Participant, Entity]],
-    work: _Work,
+    work: _SharedWork,
     threads: int,
     progress: Progress | None,
 ) -> list[EntityResult]:
@@ -679,7 +679,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @_quietly
-def _measure_entity(participant: Participant, entity: Entity, work: _Work) -> EntityResult:
+def _measure_entity(participant: Participant, entity: Entity, work: _SharedWork) -> EntityResult:
     found = _draw_rows(participant, entity, work)
     if isinstance(found, ResultNote):
         return EntityResult(None, note=found)
@@ -696,7 +696,7 @@ def _measure_entity(participant: Participant, entity: Entity, work: _Work) -> En
 
 
 def _draw_rows(
-    participant: Participant, entity: Entity, work: _Work
+    participant: Participant, entity: Entity, work: _SharedWork
 ) -> tuple[Floats, NDArray[np.int32], Floats | None] | ResultNote:
     """Return positions, statuses and rotations of all rows, or a note why there are none."""
     truth = entity.truth
@@ -750,7 +750,7 @@ def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
     assert spec.selection is not None
     judged = prepared.entities.judged
     selection = spec.selection.among(len(judged) * len(spec.participants))
-    work = _Work(prepared.pacing, spec.weights)
+    work = _SharedWork(prepared.pacing, spec.weights)
     scenes = []
     for entity in judged:
         pictures = []
@@ -908,7 +908,7 @@ class Pool:
         self._spec = spec
         self._found: list[tuple[str, Comparison]] = []
         self._skipped: list[Skipped] = []
-        self._many = _Many(spec) if spec.many else None
+        self._many = _ManyRuns(spec) if spec.many else None
 
     def add(self, name: str, found: RunResult) -> None:
         """Add the result of a run."""
@@ -942,7 +942,7 @@ class Pool:
         return replace(whole, skipped=tuple(skipped), runs_are=self._spec.runs_are)
 
 
-class _Many:
+class _ManyRuns:
     """Sums and scores of the participants of very many runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
@@ -1013,7 +1013,7 @@ def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compari
 
 
 def pool_runs(
-    found: Sequence[tuple[str, Comparison]], seed: int, many: _Many | None = None
+    found: Sequence[tuple[str, Comparison]], seed: int, many: _ManyRuns | None = None
 ) -> Comparison:
     """Pool the comparisons of several runs, by name, into one; ``seed`` is that of the bootstrap.
 

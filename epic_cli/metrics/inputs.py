@@ -74,7 +74,7 @@ class RecordingSpec(NamedTuple):
         """Read the packets by entity; raise ``UNUSABLE``."""
         if self.traces and (trace := self.trace(recording, log)) is not None:
             return trace
-        return load(_source(recording), self.spec, log, self.entity, MOST_ENTITIES)
+        return load(_make_source(recording), self.spec, log, self.entity, MOST_ENTITIES)
 
     def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
         """Read the packets of a recorded network, at the origin; None: it is something else.
@@ -105,7 +105,7 @@ class RecordingSpec(NamedTuple):
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None = None) -> Run:
         """Read a recording to be evaluated, with its truth; raise as ``packets``."""
-        source = _source(recording)
+        source = _make_source(recording)
         packets = self.packets(source, log)
         if any(block.lacks_velocity() for block in packets.values()):
             log.estimated()
@@ -122,7 +122,7 @@ class RecordingSpec(NamedTuple):
         }
 
 
-def _source(given: Any) -> str | RecordingSource:
+def _make_source(given: Any) -> str | RecordingSource:
     return given if isinstance(given, str) else settled(source_of(given))
 
 
@@ -183,7 +183,7 @@ class RecordedRuns:
         """
         if self.truth is None:
             return None, False
-        source = _source(self.truth)
+        source = _make_source(self.truth)
         name = source_name(source) if isinstance(self.truth, str) else "the truth"
         with log(name) as reading:
             states = load(source, self.reading.spec.beside(STATE), reading)

@@ -253,8 +253,8 @@ def tally(
     add("jumps", pairs[steps > JUMP_FACTOR * sampled.step_limit[pairs - 1] + floor])
     run = pairs[2:][(pairs[2:] - pairs[:-2] == 2)]
     add("fours", run)
-    add("third", run, _square_thirds(shown, run))
-    add("truth_third", run, _square_thirds(sampled.positions, run))
+    add("third", run, _square_third_differences(shown, run))
+    add("truth_third", run, _square_third_differences(sampled.positions, run))
     for name, values in added.items():
         add(name, rows, values[rows])
     share = sums[:, 0] / len(rows)
@@ -328,7 +328,7 @@ def _square_lengths(vectors: Floats) -> Floats:
     return np.asarray(np.einsum("ij,ij->i", vectors, vectors))
 
 
-def _square_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
+def _square_third_differences(path: Floats, last: NDArray[np.intp]) -> Floats:
     squares = np.empty(max(0, len(path) - 3))
     for begin in range(0, len(squares), _STRETCH):
         part = path[begin : begin + _STRETCH + 3]
@@ -367,33 +367,33 @@ class Resampled:
             raise AttributeError(field)
         return np.asarray(self.sums[:, _PLACES[field]])
 
-    def _mean(self, field: str, rows: str) -> Floats:
+    def _compute_mean(self, field: str, rows: str) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(getattr(self, field) / getattr(self, rows))
 
     @property
     def error(self) -> Floats:
         """Root mean square distance from the truth."""
-        return np.asarray(np.sqrt(self._mean("squares", "rows")))
+        return np.asarray(np.sqrt(self._compute_mean("squares", "rows")))
 
     @property
     def speed(self) -> Floats:
         """Root mean square speed of the truth."""
-        return np.asarray(np.sqrt(self._mean("speed_squares", "rows")))
+        return np.asarray(np.sqrt(self._compute_mean("speed_squares", "rows")))
 
     @property
     def lag(self) -> ResampledLag:
         """Lag of each draw, by the influence of its cells, and what the lag leaves."""
-        return self._lag("")
+        return self._compute_lag("")
 
     @property
     def turn_lag(self) -> ResampledLag:
         """Lag of the rotations in each draw."""
-        return self._lag("turn_")
+        return self._compute_lag("turn_")
 
-    def _lag(self, prefix: str) -> ResampledLag:
+    def _compute_lag(self, prefix: str) -> ResampledLag:
         def mean(field: str, rows: str) -> Floats:
-            return self._mean(prefix + field, prefix + rows)
+            return self._compute_mean(prefix + field, prefix + rows)
 
         return ResampledLag(
             mean("told_seconds", "told_rows"),
@@ -405,17 +405,17 @@ class Resampled:
     @property
     def overshoot_rms(self) -> Floats:
         """Root mean square of the distance ahead of the truth."""
-        return np.asarray(np.sqrt(self._mean("overshoots", "rows")))
+        return np.asarray(np.sqrt(self._compute_mean("overshoots", "rows")))
 
     @property
     def jerk_rms(self) -> Floats:
         """Root mean square jerk of what was drawn."""
-        return np.asarray(np.sqrt(self._mean("third", "fours")) / self.tick**3)
+        return np.asarray(np.sqrt(self._compute_mean("third", "fours")) / self.tick**3)
 
     @property
     def truth_jerk(self) -> Floats:
         """Root mean square jerk of the truth in the same rows."""
-        return np.asarray(np.sqrt(self._mean("truth_third", "fours")) / self.tick**3)
+        return np.asarray(np.sqrt(self._compute_mean("truth_third", "fours")) / self.tick**3)
 
     @property
     def usual_jerk(self) -> Floats:
@@ -426,7 +426,7 @@ class Resampled:
 
     def mean(self, name: str) -> Floats:
         """Return the mean over rows of a sum of a metric (``Metric.sums``)."""
-        return self._mean(name, "rows")
+        return self._compute_mean(name, "rows")
 
 
 class Kept(NamedTuple):
@@ -454,7 +454,7 @@ class ErrorsKept:
     @property
     def error(self) -> float:
         """Root mean square of all errors."""
-        return math.sqrt(self._all.squares / self.rows) if self.rows else 0.0
+        return math.sqrt(self._all_errors.squares / self.rows) if self.rows else 0.0
 
     @property
     def error95(self) -> float:
@@ -464,10 +464,10 @@ class ErrorsKept:
     @property
     def error_max(self) -> float:
         """Largest error."""
-        return self._all.largest
+        return self._all_errors.largest
 
     @property
-    def _all(self) -> Kept:
+    def _all_errors(self) -> Kept:
         if self.kept is not None:
             return self.kept
         squares = float(np.square(self.errors).sum())
@@ -480,7 +480,9 @@ class ErrorsKept:
         chosen: Any = self
         return cast(
             "Self",
-            replace(chosen, errors=_choose_evenly(np.sort(self.errors), most), kept=self._all),
+            replace(
+                chosen, errors=_choose_evenly(np.sort(self.errors), most), kept=self._all_errors
+            ),
         )
 
 
@@ -544,12 +546,12 @@ class Measurement(ErrorsKept):
     @property
     def jerk_rms(self) -> float:
         """Root mean square jerk of what was drawn, in length/s^3."""
-        return self._jerk(self.third)
+        return self._compute_jerk(self.third)
 
     @property
     def truth_jerk(self) -> float:
         """Root mean square jerk of the truth in the same rows, in length/s^3."""
-        return self._jerk(self.truth_third)
+        return self._compute_jerk(self.truth_third)
 
     @property
     def usual_jerk(self) -> float:
@@ -568,7 +570,7 @@ class Measurement(ErrorsKept):
             (self.recovery.teleport_seconds, self.recovery.outage_seconds, self.recovery.unseen)
         )
 
-    def _jerk(self, squares: float) -> float:
+    def _compute_jerk(self, squares: float) -> float:
         return math.sqrt(squares / self.fours) / self.tick**3 if self.fours else math.nan
 
     @property
@@ -604,7 +606,7 @@ def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | Non
     parts = [
         _choose_evenly(np.sort(each.errors), round(each.rows / every)) for each in measurements
     ]
-    known = [measurement._all for measurement in measurements]
+    known = [measurement._all_errors for measurement in measurements]
     return np.sort(np.concatenate(parts)), Kept(
         sum(kept.rows for kept in known),
         sum(kept.squares for kept in known),

@@ -61,11 +61,11 @@ def costs(measured: Measurement | Resampled) -> Any:
         import numpy as np  # help needs none
 
         with np.errstate(all="ignore"):  # what has diverged costs infinitely much
-            kept["_costs"] = _costs(measured)
+            kept["_costs"] = _compute_costs(measured)
     return kept["_costs"]
 
 
-def _costs(measured: Measurement | Resampled) -> Any:
+def _compute_costs(measured: Measurement | Resampled) -> Any:
     import numpy as np  # help needs none
 
     speed = np.where(measured.speed > 0, measured.speed, math.nan)
@@ -107,7 +107,7 @@ def score(measured: Measurement | Resampled) -> Any:
         return 100 / (1 + sum(parts) / sum(weights._replace(recovery=0.0)))
 
 
-def _cost(name: str) -> Metric:
+def _make_cost_metric(name: str) -> Metric:
     return Metric(
         f"{name}_cost",
         f"cost that the score counts: {COSTS[name]}",
@@ -145,7 +145,7 @@ METRICS = (
         lambda measured: measured.beyond,
         unit="length",
     ),
-    *map(_cost, COSTS),
+    *map(_make_cost_metric, COSTS),
     Metric(
         "speed",
         "RMS speed of the truth",

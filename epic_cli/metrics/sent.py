@@ -19,7 +19,7 @@ class SentStates(NamedTuple):
     bytes: Floats
 
 
-def _sum(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
+def _sum_sent(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
     """Return the amount sent in each row's tick, per second: of a part, or of states (None)."""
 
     def of(drawn: DrawnRows) -> Floats:
@@ -32,7 +32,7 @@ def _sum(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], F
     return of
 
 
-def _rows(drawn: DrawnRows) -> Floats:
+def _mark_rows(drawn: DrawnRows) -> Floats:
     import numpy as np  # help needs none
 
     return np.ones(len(drawn.truth.times))
@@ -49,10 +49,10 @@ METRICS = (
         weight=6,
         interval=True,
         sums={
-            "sent_rows": _rows,
-            "sent_states": _sum(lambda _: None),
-            "sent_bits": _sum(lambda sent: sent.bits),
-            "sent_bytes": _sum(lambda sent: sent.bytes),
+            "sent_rows": _mark_rows,
+            "sent_states": _sum_sent(lambda _: None),
+            "sent_bits": _sum_sent(lambda sent: sent.bits),
+            "sent_bytes": _sum_sent(lambda sent: sent.bytes),
         },
     ),
     Metric(

@@ -18,39 +18,39 @@ class Tabular:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the records that ``--format jsonl`` writes, as plain dicts."""
-        return [dict(record) for record in self._report().data.records()]
+        return [dict(record) for record in self._make_report().data.records()]
 
     def to_pandas(self) -> Any:
         """Return a ``pandas.DataFrame`` with a row for each record; needs pandas."""
         import pandas
 
-        return pandas.DataFrame(self._rows())
+        return pandas.DataFrame(self._list_rows())
 
     def to_polars(self) -> Any:
         """Return a ``polars.DataFrame`` with a row for each record; needs Polars."""
         import polars
 
-        return polars.DataFrame(self._rows(), infer_schema_length=None)
+        return polars.DataFrame(self._list_rows(), infer_schema_length=None)
 
     def to_arrow(self) -> Any:
         """Return a ``pyarrow.Table`` with a row for each record; needs PyArrow."""
         import pyarrow
 
-        return pyarrow.Table.from_pylist(self._rows())
+        return pyarrow.Table.from_pylist(self._list_rows())
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _list_rows(self) -> list[dict[str, Any]]:
         """Return the records of CSV, or else those of JSON, whose values tables can have."""
-        data = self._report().data
+        data = self._make_report().data
         rows = [dict(row) for row in data.rows()] or self.to_dicts()
-        return [{name: _single(value) for name, value in row.items()} for row in rows]
+        return [{name: _flatten_value(value) for name, value in row.items()} for row in rows]
 
-    def _report(self) -> Any:
+    def _make_report(self) -> Any:
         return type(self).report_of(self)
 
     def __repr__(self) -> str:
         if not hasattr(self, "report_of"):
             return object.__repr__(self)
-        report = self._report()
+        report = self._make_report()
         words = next(iter(report.verdict), "") or report.title
         return f"<{type(self).__name__}: {words}>"
 
@@ -58,7 +58,7 @@ class Tabular:
         return type(self).html_of(self)
 
 
-def _single(value: Any) -> Any:
+def _flatten_value(value: Any) -> Any:
     """Return a cell's value; a list or a mapping becomes text."""
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))

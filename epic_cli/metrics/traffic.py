@@ -952,7 +952,7 @@ def make_traffic(
         columns = turning_table(block)
         times = columns[TIME]
         inside: Flags = np.logical_and(times >= span[0], times <= span[1])
-        tables[name] = _select(columns, inside)
+        tables[name] = _select_packets(columns, inside)
     return replace(make_table_traffic(tables), blocks=packets)
 
 
@@ -988,7 +988,7 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
     )
 
 
-def _select(columns: Floats, wanted: Flags) -> Floats:
+def _select_packets(columns: Floats, wanted: Flags) -> Floats:
     """Return the wanted packets, without a copy if all are."""
     return columns if wanted.all() else columns[..., wanted]
 
@@ -1001,7 +1001,7 @@ def _drop_infinite(columns: Floats) -> Floats:
     for place, column in enumerate(columns):
         tidy(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
     # a sum is NaN where one of them is
-    return _select(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
+    return _select_packets(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
 
 
 def _sort_by_stamp(columns: Floats) -> Floats:
@@ -1083,7 +1083,7 @@ def _share_numbers(streams: list[Stream]) -> list[Stream]:
     return [replace(stream, came=came) for stream in streams]
 
 
-class _Sendings(NamedTuple):
+class _EntitySendings(NamedTuple):
     """An entity's arrived states.
 
     Stamps, first arrivals, and the place among those of one stamp.
@@ -1095,13 +1095,13 @@ class _Sendings(NamedTuple):
     copies: int
 
 
-def _find_sendings(columns: Floats) -> _Sendings:
+def _find_sendings(columns: Floats) -> _EntitySendings:
     arrived = np.isfinite(columns[ARRIVAL])
     times, numbers, arrivals = (
-        _select(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL)
+        _select_packets(columns[each], arrived) for each in (TIME, SEQUENCE, ARRIVAL)
     )
     if changes(times).all():
-        return _Sendings(times, arrivals, np.zeros(len(times), np.int64), 0)
+        return _EntitySendings(times, arrivals, np.zeros(len(times), np.int64), 0)
     numbers = np.nan_to_num(numbers, nan=-1.0)
     order = _order_ties(times, numbers, arrivals)
     order = order[changes(times[order], numbers[order], arrivals[order])]
@@ -1111,10 +1111,10 @@ def _find_sendings(columns: Floats) -> _Sendings:
     times, arrivals = times[order[first]], arrivals[order[first]]
     counted = np.arange(len(times))
     places = counted - np.maximum.accumulate(np.where(changes(times), counted, 0))
-    return _Sendings(times, arrivals, places, copies)
+    return _EntitySendings(times, arrivals, places, copies)
 
 
-def _merge_messages(sendings: Sequence[_Sendings]) -> MessageLog | None:
+def _merge_messages(sendings: Sequence[_EntitySendings]) -> MessageLog | None:
     if not sendings:
         return None
     times, arrivals, places = (

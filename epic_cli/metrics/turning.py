@@ -20,7 +20,7 @@ SLOWEST = 10.0
 AIM_SHARE = 0.1
 
 
-def _sum(name: str) -> Callable[[DrawnRows], Floats]:
+def _sum_rotations(name: str) -> Callable[[DrawnRows], Floats]:
     """Return the sum of the drawn rotations under this name; see ``measurement.sums``."""
 
     def of(drawn: DrawnRows) -> Floats:
@@ -31,15 +31,15 @@ def _sum(name: str) -> Callable[[DrawnRows], Floats]:
     return of
 
 
-def _root(part: str) -> Callable[[Measurement | Resampled], Any]:
+def _root_mean_square(part: str) -> Callable[[Measurement | Resampled], Any]:
     return lambda measured: ratio(measured, part) ** 0.5
 
 
-def _count(part: str) -> Callable[[Measurement | Resampled], Any]:
+def _count_in_rows(part: str) -> Callable[[Measurement | Resampled], Any]:
     return lambda measured: ratio(measured, part) * measured.mean("turn_rows") * measured.rows
 
 
-def _jerk(measured: Measurement | Resampled) -> Any:
+def _relative_jerk(measured: Measurement | Resampled) -> Any:
     """Return the angular jerk as a multiple of the truth's.
 
     Degrees/s^3 if the truth has hardly any.
@@ -72,13 +72,14 @@ METRICS = (
     Metric(
         "angle",
         "RMS angle between the drawn rotation and the true one at that time",
-        _root("angle_squares"),
+        _root_mean_square("angle_squares"),
         unit="deg",
         section=MetricSection.ACCURACY,
         weight=7,
         interval=True,
         sums={
-            word: _sum(word) for word in ("turn_rows", "angle_squares", "turn_rates", "aim_shares")
+            word: _sum_rotations(word)
+            for word in ("turn_rows", "angle_squares", "turn_rates", "aim_shares")
         },
     ),
     Metric(
@@ -125,50 +126,50 @@ METRICS = (
         "aim",
         "RMS distance between the ends of a ray along its x axis and of the true ray (--weights"
         " aim_range=)",
-        _root("aim_squares"),
+        _root_mean_square("aim_squares"),
         unit="length",
         section=MetricSection.ACCURACY,
         weight=4,
         interval=True,
-        sums={"aim_squares": _sum("aim_squares")},
+        sums={"aim_squares": _sum_rotations("aim_squares")},
     ),
     Metric(
         "long_way",
         "turns the long way round: it gains or loses a whole turn on the truth",
-        _count("long_ways"),
+        _count_in_rows("long_ways"),
         title="long way",
         format=whole,
         weight=6,
         interval=True,
-        sums={"long_ways": _sum("long_ways")},
+        sums={"long_ways": _sum_rotations("long_ways")},
     ),
     Metric(
         "turn_jumps",
         "steps that turn more than 1.5 times as far as the truth's longest within half a second",
-        _count("turn_jumps"),
+        _count_in_rows("turn_jumps"),
         title="turn jumps",
         format=whole,
         weight=5,
         interval=True,
-        sums={"turn_jumps": _sum("turn_jumps")},
+        sums={"turn_jumps": _sum_rotations("turn_jumps")},
     ),
     Metric(
         "turn_overshoot",
         "RMS angle by which it turns past everywhere the truth is within half a second",
-        _root("turn_overshoots"),
+        _root_mean_square("turn_overshoots"),
         title="turn over",
         unit="deg",
         weight=4,
         interval=True,
-        sums={"turn_overshoots": _sum("turn_overshoots")},
+        sums={"turn_overshoots": _sum_rotations("turn_overshoots")},
     ),
     Metric(
         "turn_jerk",
         "RMS angular jerk as a multiple of the truth's, or as it is where the truth has none",
-        _jerk,
+        _relative_jerk,
         title="turn jerk",
         weight=4,
         interval=True,
-        sums={word: _sum(word) for word in ("turn_fours", "turn_third", "turn_third_of")},
+        sums={word: _sum_rotations(word) for word in ("turn_fours", "turn_third", "turn_third_of")},
     ),
 )

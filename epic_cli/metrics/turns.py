@@ -41,13 +41,13 @@ class TurnTruth:
     states: Floats
 
     @cached_property
-    def _curve(self) -> TurnPath:
+    def _turn_path(self) -> TurnPath:
         return TurnPath(self.times, self.states, _segments_at(self.path, self.times))
 
     def at(self, times: Floats, shift: float = 0.0) -> Floats:
         """Return the rotations (n, 4) at ``times - shift``, NaN where unknown."""
         found = np.empty((len(times), 4))
-        self._curve.read(times - shift, found)
+        self._turn_path.read(times - shift, found)
         return found
 
     def squared_distance(self, times: Floats, shown: Floats) -> Floats:
@@ -59,7 +59,7 @@ class TurnTruth:
     ) -> tuple[Floats, Integers]:
         """Return the sum of the squared angles for each shift, and the number of rows."""
         totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
-        self._curve.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
+        self._turn_path.squared_angles(self.path, times, shown, segments, shifts, totals, counts)
         return np.degrees(np.degrees(totals)), counts
 
     def moves(self, times: Floats, resolution: float) -> bool:
@@ -131,7 +131,7 @@ def _usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
     if np.isfinite(sent).all() and sent.any():
         mean = (sent[1:] + sent[:-1])[unbroken] / 2
         # more than half a turn in a step looks like less, the other way
-        ways = _with_whole_turns(rates[unbroken], mean, steps[unbroken])
+        ways = _add_whole_turns(rates[unbroken], mean, steps[unbroken])
         speed = lengths(ways)
         moving = speed > 0
         if not moving.any():
@@ -148,7 +148,7 @@ def _usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
     return sums / np.where(totals > 0, totals, 1.0)
 
 
-def _with_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
+def _add_whole_turns(rates: Floats, expected: Floats, steps: Floats) -> Floats:
     """Add whole turns a step (n, 1, s) to ``rates`` (n, 3, rad/s) where they are expected."""
     speeds = lengths(rates)[:, None]
     turn = 2 * np.pi / steps
@@ -214,10 +214,10 @@ def euler(rotations: Floats) -> dict[str, tuple[Floats, Floats, Floats]]:
     z, y, x, or y, x, z.
     """
     x, y, z, w = rotations.T
-    return {"z": _angles(x, y, z, w), "y": _angles(z, x, y, w)}
+    return {"z": _euler_angles(x, y, z, w), "y": _euler_angles(z, x, y, w)}
 
 
-def _angles(x: Floats, y: Floats, z: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+def _euler_angles(x: Floats, y: Floats, z: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
     yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
     pitch = np.arcsin((2 * (w * y - x * z)).clip(-1, 1))
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))

@@ -164,7 +164,7 @@ def _find_circumstances(
     names = [column for column in difference.columns if column not in (*NUMBERS, "status")]
     entity = group.names[names.index("entity")] if "entity" in names else None
     mine = [
-        _arriving(packet, case.drawing.replay.timing.latency)
+        _set_arrival(packet, case.drawing.replay.timing.latency)
         for block in packets(case.drawing, case.drawing.recordings[0])
         for packet in map(block.__getitem__, range(len(block)))
         if entity is None or packet.entity == entity
@@ -237,7 +237,7 @@ def make_feed(drawing: DrawSpec, packet_format: str) -> bytes:
     for block in taken:
         for index, packet in conversion.packets(block):
             try:
-                parts.append(writer.row(_arriving(packet, drawing.replay.timing.latency)))
+                parts.append(writer.row(_set_arrival(packet, drawing.replay.timing.latency)))
             except Unwritable as error:
                 place = f"{recording.name}:{block.line(index)}"
                 raise BrokenCase(place, f"{error}; choose another --feed") from error
@@ -245,7 +245,7 @@ def make_feed(drawing: DrawSpec, packet_format: str) -> bytes:
     return b"".join(parts)
 
 
-def _arriving(packet: Packet, latency: float | None) -> Packet:
+def _set_arrival(packet: Packet, latency: float | None) -> Packet:
     if latency is None or packet.arrival is not None:
         return packet
     return packet._replace(arrival=packet.time + latency)
@@ -261,7 +261,7 @@ def make_environment(case: Case) -> dict[str, str]:
     timing = case.drawing.replay.timing
     clock, pacing = timing.in_force(_begins_with_arrival(case.drawing))
     values = declaration(candidate.name).values(candidate.settings)
-    settings = [f"{key}={_word(value)}" for key, value in values.items()]
+    settings = [f"{key}={_write_value(value)}" for key, value in values.items()]
     return {
         "EPIC_CASE": case.name,
         "EPIC_STRATEGY": "+".join([candidate.name, *settings]),
@@ -272,5 +272,5 @@ def make_environment(case: Case) -> dict[str, str]:
     }
 
 
-def _word(value: object) -> str:
+def _write_value(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value).lower()

@@ -98,7 +98,7 @@ def read_toml(path: str) -> TomlFile:
     try:
         return TomlFile(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(path, text, str(error)) from error
+        raise _make_toml_error(path, text, str(error)) from error
     except RecursionError as error:
         raise BrokenCase(path, "its values are nested too deeply") from error
 
@@ -114,7 +114,7 @@ def path_from(file: TomlFile, written: str) -> str:
     return path
 
 
-def _not_toml(path: str, text: str, message: str) -> BrokenCase:
+def _make_toml_error(path: str, text: str, message: str) -> BrokenCase:
     found = _AT.search(message)
     line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
     if found and found[1]:
@@ -165,9 +165,9 @@ class Expectations:
 
     def tolerances(self) -> Tolerances:
         """Return the tolerances of numbers."""
-        table = self._sub_table("tolerance")
+        table = self._get_sub_table("tolerance")
         self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
-        default = self._tolerance(table, ("tolerance",), Tolerance())
+        default = self._read_tolerance(table, ("tolerance",), Tolerance())
         columns = {}
         for column in NUMBERS:
             if column in table:
@@ -175,10 +175,10 @@ class Expectations:
                 if not isinstance(one, dict):
                     one = {"atol": one}
                 self._file.check_keys(one, ("atol", "rtol"), "tolerance", column)
-                columns[column] = self._tolerance(one, ("tolerance", column), default)
+                columns[column] = self._read_tolerance(one, ("tolerance", column), default)
         return Tolerances(default, columns)
 
-    def _tolerance(
+    def _read_tolerance(
         self, table: dict[str, Any], keys: tuple[str, ...], default: Tolerance
     ) -> Tolerance:
         found = default
@@ -194,7 +194,7 @@ class Expectations:
 
     def figures(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
         """Return the conditions on the strategies of these labels, and the truth."""
-        table = self._sub_table("expect")
+        table = self._get_sub_table("expect")
         known = [metric.name for metric in METRICS]
         self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
         found = []
@@ -212,9 +212,9 @@ class Expectations:
                         check_strategies(found[-1:], labels)
                     except ConditionError as error:
                         raise self._file.broken(str(error), *keys, metric) from error
-        return tuple(found), self._truth(table)
+        return tuple(found), self._read_truth(table)
 
-    def _truth(self, table: dict[str, Any]) -> TruthSpec:
+    def _read_truth(self, table: dict[str, Any]) -> TruthSpec:
         path = table.get("truth")
         if path is not None and not isinstance(path, str):
             raise self._file.broken("is a path", "expect", "truth")
@@ -231,7 +231,7 @@ class Expectations:
             times.get("warm-up"),
         )
 
-    def _sub_table(self, key: str) -> dict[str, Any]:
+    def _get_sub_table(self, key: str) -> dict[str, Any]:
         table = self._file.table.get(key, {})
         if not isinstance(table, dict):
             raise self._file.broken(f"is a table: write [{key}]", key)
@@ -260,10 +260,10 @@ def read_case(
     """
     file = read_toml(path) if text is None else TomlFile(path, text, tomllib.loads(text))
     with asked_by_file(path, trust, remedy):
-        return _Reading(file).case()
+        return _CaseReader(file).case()
 
 
-class _Reading:
+class _CaseReader:
     """A reader of one case file."""
 
     def __init__(self, file: TomlFile) -> None:
@@ -271,15 +271,15 @@ class _Reading:
         self._table = file.table
         file.check_keys(file.table, (*OWN, *KEYS))
         self._values = {
-            FIELDS.get(key, key): self._value(key, read)
+            FIELDS.get(key, key): self._read_value(key, read)
             for key, read in READERS.items()
             if key in self._table and key != "strategy"
         }
 
     def case(self) -> Case:
         """Return the case."""
-        file, recordings = self._file, self._recordings()
-        candidates, several = self._candidates()
+        file, recordings = self._file, self._read_recordings()
+        candidates, several = self._read_candidates()
         if several and len(recordings) > 1:
             what = "several strategies and several recordings: rows name one of them only"
             raise file.broken(what, "strategy")
@@ -287,15 +287,15 @@ class _Reading:
         conditions, truth = expectations.figures([candidate.label for candidate in candidates])
         if conditions and len(recordings) > 1:
             raise file.broken("figures are of one recording: give one", "expect")
-        expected, row_format = self._expected(conditions)
+        expected, row_format = self._find_expected_rows(conditions)
         if row_format == "epic" and several:
             what = "epic rows do not name their strategy: give one strategy, or another format"
             raise file.broken(what, "strategy")
-        replay = self._replay(row_format, len(recordings) > 1)
+        replay = self._read_replay(row_format, len(recordings) > 1)
         drawing = DrawSpec(recordings, candidates, several, replay)
         tolerances = expectations.tolerances()
         name = case_name(file.path)
-        printed_by = self._printed_by(several or len(recordings) > 1)
+        printed_by = self._read_printer(several or len(recordings) > 1)
         case = Case(name, file.path, drawing, expected, tolerances, conditions, truth, printed_by)
         for output in filter(None, (case.expected, case.new)):
             try:
@@ -306,7 +306,7 @@ class _Reading:
 
     # ------------------------------------------------------------ what is drawn
 
-    def _value(self, key: str, read: Reader) -> Any:
+    def _read_value(self, key: str, read: Reader) -> Any:
         value = self._table[key]
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self._file.broken(f"takes one value, and not {value!r}", key)
@@ -315,7 +315,7 @@ class _Reading:
         except ValueError as error:
             raise self._file.broken(str(error), key) from error
 
-    def _recordings(self) -> tuple[CaseRecording, ...]:
+    def _read_recordings(self) -> tuple[CaseRecording, ...]:
         if "recording" not in self._table:
             raise self._file.broken("it names no recording: recording = 'FILE'")
         named = self._table["recording"]
@@ -324,7 +324,7 @@ class _Reading:
             raise self._file.broken("is a path, or a list of paths, without NUL", "recording")
         return tuple(CaseRecording(item, path_from(self._file, item)) for item in written)
 
-    def _replay(self, row_format: str, several: bool) -> ReplaySpec:
+    def _read_replay(self, row_format: str, several: bool) -> ReplaySpec:
         strict = self._table.get("strict", False)
         if not isinstance(strict, bool):
             raise self._file.broken("is true or false", "strict")
@@ -336,7 +336,7 @@ class _Reading:
         except SettingError as error:
             raise self._file.broken(str(error).replace("--", ""), error.about[0]) from error
 
-    def _strategy(self, text: str) -> str:
+    def _resolve_strategy(self, text: str) -> str:
         """Return a strategy's text, with a custom one's file relative to the case's folder."""
         name, plus, settings = text.partition("+")
         path, colon, rest = name.rpartition(":")
@@ -344,7 +344,7 @@ class _Reading:
             return text
         return f"{os.path.abspath(path_from(self._file, path))}:{rest}{plus}{settings}"  # noqa: PTH100
 
-    def _candidates(self) -> tuple[tuple[StrategySpec, ...], bool]:
+    def _read_candidates(self) -> tuple[tuple[StrategySpec, ...], bool]:
         """Return the strategies, and whether they are a list."""
         listed = self._table.get("strategy", DEFAULT)
         several = isinstance(listed, list) or listed == ALL
@@ -355,7 +355,7 @@ class _Reading:
             what = f"is NAME or NAME+key=value, a list of these, or {ALL!r}"
             raise self._file.broken(what, "strategy")
         try:
-            found = read_specs(map(self._strategy, labels))
+            found = read_specs(map(self._resolve_strategy, labels))
         except ValueError as error:
             raise self._file.broken(str(error), "strategy") from error
         specs = zip(found, labels, strict=True)
@@ -365,7 +365,7 @@ class _Reading:
 
     # ------------------------------------------------------------ what is expected
 
-    def _printed_by(self, several: bool) -> str:
+    def _read_printer(self, several: bool) -> str:
         """Return the command of the program that printed the expected rows, if one did."""
         named = self._table.get("printed_by", "")
         if not isinstance(named, str):
@@ -374,7 +374,7 @@ class _Reading:
             raise self._file.broken("a program prints one recording and strategy", "printed_by")
         return named
 
-    def _expected(self, conditions: tuple[Condition, ...]) -> tuple[str | None, str]:
+    def _find_expected_rows(self, conditions: tuple[Condition, ...]) -> tuple[str | None, str]:
         """Return the file of expected rows and its format, by default that of the file's name."""
         given = self._values.get("row_format")
         if given is not None and given not in ROW_FORMATS:
@@ -475,7 +475,7 @@ def find_cases(places: Iterable[str]) -> list[str]:
     """
     found: dict[str, str] = {}
     for place in places:
-        there = list(_cases_at(place))
+        there = list(_find_cases_at(place))
         if not there:
             what = "no cases here: neither case.toml nor NAME.case.toml"
             raise BrokenCase(place, what)
@@ -484,7 +484,7 @@ def find_cases(places: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-def _cases_at(place: str) -> Iterator[str]:
+def _find_cases_at(place: str) -> Iterator[str]:
     if os.path.isdir(place):  # noqa: PTH112
         for path in _list_files(place):
             if is_case(path) and os.path.isfile(path):  # noqa: PTH113

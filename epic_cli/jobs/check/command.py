@@ -392,17 +392,21 @@ class Output:
 
         one = report(outcome)
         if one.cure and any(before.cure == one.cure for before in self._reports):
-            self._say(f"{one.headline}, in the same way\n")  # the end says how many, and what helps
+            self._write_text(
+                f"{one.headline}, in the same way\n"
+            )  # the end says how many, and what helps
         elif not outcome.holds or self._report.verbose:
-            self._say(self._paragraph(one, outcome))
+            self._write_text(self._format_paragraph(one, outcome))
         if outcome.difference is not None and not outcome.difference.written:
             self._draw_pictures(outcome)
-        if self._doing.accept and self._accept(outcome):
+        if self._doing.accept and self._accept_rows(outcome):
             failed = bool(outcome.failed_figures)
             one = one._replace(status=CaseStatus.FIGURES if failed else CaseStatus.HOLDS)
         elif outcome.new:
             name = printable(outcome.name)
-            self._say(f"  drawn: {printable(outcome.new)}; 'epic check --accept {name}' takes it\n")
+            self._write_text(
+                f"  drawn: {printable(outcome.new)}; 'epic check --accept {name}' takes it\n"
+            )
         self._reports.append(one)
 
     def end(self) -> ExitStatus:
@@ -411,11 +415,13 @@ class Output:
 
         if not self._reports:
             raise WrongUsage("there are no cases")
-        self._say(f"{summary(report.status for report in self._reports)}\n")
+        self._write_text(f"{summary(report.status for report in self._reports)}\n")
         for cure in repeated_cures(self._reports):
-            self._say("".join(f"{line}\n" for line in wrap(cure, self._columns or PROSE, "  ")))
+            self._write_text(
+                "".join(f"{line}\n" for line in wrap(cure, self._columns or PROSE, "  "))
+            )
         for words in METHOD if self._report.explain else ():
-            self._say("".join(f"{line}\n" for line in wrap(words, self._columns or PROSE)))
+            self._write_text("".join(f"{line}\n" for line in wrap(words, self._columns or PROSE)))
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:
@@ -428,13 +434,13 @@ class Output:
                 return exit_status
         return ExitStatus.DONE if found == {CaseStatus.HOLDS} else ExitStatus.NOT_AS_EXPECTED
 
-    def _say(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         if self._report.silent:
             return
         with open_sink(None) as sink:
             sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
 
-    def _paragraph(self, one: CaseReport, outcome: Outcome) -> str:
+    def _format_paragraph(self, one: CaseReport, outcome: Outcome) -> str:
         from epic_cli.jobs.check.report import rows_around
 
         begin, end = (Style.ALARM, Style.END) if use_color(self._color, sys.stdout) else ("", "")
@@ -450,7 +456,7 @@ class Output:
 
     # ------------------------------------------------------------ taking what is drawn
 
-    def _accept(self, outcome: Outcome) -> bool:
+    def _accept_rows(self, outcome: Outcome) -> bool:
         """Accept the drawn rows, if the user agrees; return whether they were accepted."""
         from epic_cli.jobs.check.writing import accept, takeable
 
@@ -459,7 +465,7 @@ class Output:
             return False
         with accessing("write to", expected):
             accept(outcome)
-        self._say(f"  taken: {printable(expected)}\n")
+        self._write_text(f"  taken: {printable(expected)}\n")
         return True
 
     def _ask_user(self, expected: str) -> bool:

@@ -76,16 +76,16 @@ def parse(data: bytes, row_format: str) -> RowTable:
     if not text.strip():
         return RowTable(row_format, _EPIC_COLUMNS if row_format == "epic" else NUMBERS, [])
     if row_format == "epic":
-        columns, rows = _EPIC_COLUMNS, _epic(text)
+        columns, rows = _EPIC_COLUMNS, _parse_epic_rows(text)
     elif row_format == "jsonl":
-        columns, rows = _json_columns(text), _parse_jsonl(text)
+        columns, rows = _find_json_columns(text), _parse_jsonl(text)
     else:
-        lines = _separated(text, "\t" if row_format == "tsv" else ",")
+        lines = _parse_separated_rows(text, "\t" if row_format == "tsv" else ",")
         _, header = next(lines, (1, []))
         columns, rows = tuple(column.strip() for column in header), lines
         if not {"time", "x"} <= set(columns) or len(set(columns)) < len(columns):
             raise NotRows(
-                1, f"{_shorten(','.join(header))} is not a header of rows: time,x,y,z,..."
+                1, f"{_shorten_text(','.join(header))} is not a header of rows: time,x,y,z,..."
             )
     return RowTable(row_format, columns, list(_parse_rows(columns, rows)))
 
@@ -117,23 +117,23 @@ def _parse_rows(
             try:
                 float(cells[index] or ("x" if index == time else "0"))
             except ValueError:
-                what = f"{_shorten(cells[index])} is not a number, expected {columns[index]}"
+                what = f"{_shorten_text(cells[index])} is not a number, expected {columns[index]}"
                 raise NotRows(line, what) from None
         yield RowCells(line, tuple(cells), float(cells[time]))
 
 
-def _epic(text: str) -> Iterator[tuple[int, list[str]]]:
+def _parse_epic_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in _iterate_lines(text):
         if not line.strip():
             continue
         found = _EPIC.fullmatch(line.rstrip())
         if not found:
             what = "is not a row, expected pos: x,y,z  vel: x,y,z  time: t"
-            raise NotRows(number, f"{_shorten(line)} {what}")
+            raise NotRows(number, f"{_shorten_text(line)} {what}")
         yield number, list(found.groups())
 
 
-def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _parse_separated_rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     if separator == "\t":
         for number, line in _iterate_lines(text):
             if line:
@@ -148,9 +148,9 @@ def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         raise NotRows(lines.line_num, f"this is not CSV: {error}") from error
 
 
-def _json_columns(text: str) -> tuple[str, ...]:
+def _find_json_columns(text: str) -> tuple[str, ...]:
     first: tuple[str, ...] = ()
-    for _, names, _ in _objects(text):
+    for _, names, _ in _parse_json_objects(text):
         if {"time", "x"} <= set(names):
             return names
         first = first or names
@@ -161,23 +161,23 @@ def _json_columns(text: str) -> tuple[str, ...]:
 
 def _parse_jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
     """Return the cells of each object; one in which nothing is drawn may lack members."""
-    columns = _json_columns(text)
-    for number, names, cells in _objects(text):
+    columns = _find_json_columns(text)
+    for number, names, cells in _parse_json_objects(text):
         if set(names) != set(columns) and not {"time"} <= set(names) <= (set(columns) - {*"xyz"}):
             raise NotRows(number, f"an object with {', '.join(names)}, expected {columns}")
         yield number, [cells.get(name, "") for name in columns]
 
 
-def _objects(text: str) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]:
+def _parse_json_objects(text: str) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]:
     for number, line in _iterate_lines(text):
         if not line.strip():
             continue
         try:
             found = json.loads(line, parse_float=str, parse_int=str)
         except (ValueError, RecursionError) as error:
-            raise NotRows(number, f"{_shorten(line)} is not JSON: {error}") from error
+            raise NotRows(number, f"{_shorten_text(line)} is not JSON: {error}") from error
         if not isinstance(found, dict):
-            raise NotRows(number, f"{_shorten(line)} is not an object")
+            raise NotRows(number, f"{_shorten_text(line)} is not an object")
         cells = {key: "" if value is None else str(value) for key, value in found.items()}
         yield number, tuple(cells), cells
 
@@ -188,7 +188,7 @@ def _iterate_lines(text: str) -> Iterator[tuple[int, str]]:
         yield number, line.rstrip("\r")
 
 
-def _shorten(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
@@ -276,7 +276,7 @@ class Difference(NamedTuple):
             for group in self.groups
             if any(pair.differs for pair in group.pairs)
         ]
-        return min(found, key=lambda one: _line(one[0].pairs[one[1]]))
+        return min(found, key=lambda one: _get_line(one[0].pairs[one[1]]))
 
     @property
     def largest(self) -> tuple[Pair, CellDiff] | None:
@@ -287,7 +287,7 @@ class Difference(NamedTuple):
         return max(positions or known, key=lambda deviation: abs(deviation[1].amount), default=None)
 
 
-def _line(pair: Pair) -> float:
+def _get_line(pair: Pair) -> float:
     row = pair.expected or pair.drawn
     return row.line if row else math.inf
 
@@ -307,10 +307,10 @@ def compare(
     )
     names = tuple(column for column in columns if column not in NUMBERS and column != "status")
     compared = tuple(column for column in columns if column not in names)
-    cells = _Cells(expected, drawn, compared, tolerances, literal and tolerances.exact)
-    theirs = _by_names(drawn, names)
+    cells = _CellComparison(expected, drawn, compared, tolerances, literal and tolerances.exact)
+    theirs = _group_rows(drawn, names)
     groups = []
-    for key, rows in _by_names(expected, names).items():
+    for key, rows in _group_rows(expected, names).items():
         groups.append(Group(key, list(_align_rows(rows, theirs.pop(key, []), cells))))
     for key, rows in theirs.items():
         groups.append(Group(key, [Pair(None, row) for row in rows]))
@@ -322,7 +322,7 @@ def compare(
 _QUATERNION = ("qx", "qy", "qz", "qw")
 
 
-class _Cells:
+class _CellComparison:
     """A comparison of the cells of two rows."""
 
     def __init__(
@@ -366,7 +366,7 @@ class _Cells:
         return Pair(expected, drawn, tuple(apart))
 
 
-def _by_names(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], list[RowCells]]:
+def _group_rows(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], list[RowCells]]:
     places = [table.place(name) for name in names]
     groups: dict[tuple[str, ...], list[RowCells]] = {}
     for row in table.rows:
@@ -381,7 +381,7 @@ def tick_of(rows: Sequence[RowCells]) -> float:
 
 
 def _align_rows(
-    expected: Sequence[RowCells], drawn: Sequence[RowCells], cells: _Cells
+    expected: Sequence[RowCells], drawn: Sequence[RowCells], cells: _CellComparison
 ) -> Iterator[Pair]:
     """Pair rows of about the same time; rows left over are missing or extra."""
     tick = tick_of(expected if len(expected) > 1 else drawn)

@@ -193,7 +193,7 @@ def compared(
 # ---------------------------------------------------------------- pictures
 
 
-class _Side(NamedTuple):
+class _DrawnSide(NamedTuple):
     label: str
     make: Callable[[], Playback]
 
@@ -235,13 +235,13 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
         column for column in difference.columns if column in ("entity", STRATEGY_COLUMN, "file")
     ]
     named = dict(zip(names, group.names, strict=False))
-    sides: list[_Side | StrategySpec] = []
+    sides: list[_DrawnSide | StrategySpec] = []
     for label, table in ((EXPECTED, difference.expected), (DRAWN, difference.drawn)):
         places = [table.place(name) for name in names]
         rows = [
             row for row in table.rows if tuple(row.cells[place] for place in places) == group.names
         ]
-        sides.append(_Side(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
+        sides.append(_DrawnSide(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
     return compared(case, sides, selection, named.get("entity") or None)
 
 

@@ -68,8 +68,8 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
     """Return the numbers of a group with at least one row on both sides."""
     columns = tuple(column for column in difference.columns if column in COLUMNS[:7])
     both = [pair for pair in group.pairs if pair.expected and pair.drawn]
-    ours = _cells(difference.expected, columns, (pair.expected for pair in both))
-    theirs = _cells(difference.drawn, columns, (pair.drawn for pair in both))
+    ours = _select_cells(difference.expected, columns, (pair.expected for pair in both))
+    theirs = _select_cells(difference.drawn, columns, (pair.drawn for pair in both))
     steps = np.zeros(len(columns))
     if difference.expected.row_format == "epic":
         digits = [
@@ -81,7 +81,7 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
     return Numbers(columns, _parse_values(ours), _parse_values(theirs), steps, significant)
 
 
-def _cells(
+def _select_cells(
     table: RowTable, columns: Sequence[str], rows: Iterable[RowCells | None]
 ) -> list[list[str]]:
     places = [table.place(column) for column in columns]
@@ -100,7 +100,7 @@ def _largest_size(values: Floats, axis: int = 0) -> Floats:
     return sizes
 
 
-def _medians(values: Floats) -> Floats:
+def _column_medians(values: Floats) -> Floats:
     """Return the median of each column; 0 without numbers."""
     known = np.isfinite(values)
     return np.array(
@@ -199,14 +199,14 @@ def _match_times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]
         return
     ours, theirs = numbers.of("time")
     off = (theirs - ours)[:, 0]
-    middle = float(_medians(off[:, None])[0])
+    middle = float(_column_medians(off[:, None])[0])
     if _largest_size(off - middle) <= _LEFT * abs(middle):
         yield DifferenceCause(Pattern.TIMES, middle)
     elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
         yield DifferenceCause(Pattern.CLOCK, float(off[-1]))
 
 
-def _explains(left: Floats, before: Floats) -> bool:
+def _explains_deviation(left: Floats, before: Floats) -> bool:
     """Return whether hardly anything of a deviation is left, also without the worst row."""
     rest, whole = np.nansum(left**2, axis=1), np.nansum(before**2, axis=1)
     most = int(whole.argmax())
@@ -228,7 +228,7 @@ def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
         late, soon = slice(abs(ticks), None), slice(None, -abs(ticks))
         there, here = (late, soon) if ticks > 0 else (soon, late)
         left, before = theirs[there] - ours[here], (theirs - ours)[there]
-        if _explains(left, before):
+        if _explains_deviation(left, before):
             rest = float(np.nansum(left**2) / np.nansum(before**2))
             best = min(best or (rest, ticks), (rest, ticks))
     if best is not None:
@@ -243,7 +243,7 @@ def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:
         for signs in product((1, -1), repeat=len(axes)):
             if order == tuple(range(len(axes))) and all(sign == 1 for sign in signs):
                 continue
-            if _explains(theirs - ours[:, order] * np.array(signs), theirs - ours):
+            if _explains_deviation(theirs - ours[:, order] * np.array(signs), theirs - ours):
                 moved = [
                     f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
                     for axis, place, sign in zip(axes, order, signs, strict=True)
@@ -270,7 +270,11 @@ def _find_factor(ours: Floats, theirs: Floats) -> float | None:
     if not ours.size or not whole > 0:
         return None
     factor = float(np.nansum(ours * theirs) / whole)
-    return factor if factor != 1 and _explains(theirs - factor * ours, theirs - ours) else None
+    return (
+        factor
+        if factor != 1 and _explains_deviation(theirs - factor * ours, theirs - ours)
+        else None
+    )
 
 
 def _match_factor_at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
@@ -290,8 +294,8 @@ def _match_factor_at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 def _match_offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
     off = numbers.theirs - numbers.ours
-    middle = _medians(off)
-    if _explains(off - middle, off):
+    middle = _column_medians(off)
+    if _explains_deviation(off - middle, off):
         worst = int(np.argmax(np.abs(middle)))
         yield DifferenceCause(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
 

@@ -87,7 +87,7 @@ class Port(NamedTuple):
         End it once ``stopped``.
         """
         try:
-            process = _start(self.command, variables)
+            process = _start_program(self.command, variables)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return PortRun(Ending.NOT_STARTED, said=(reason or str(error)).encode())
@@ -95,7 +95,7 @@ class Port(NamedTuple):
         return _PortProcess(process, given, most, deadline, stopped).run()
 
 
-def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _start_program(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
     if sys.platform == "win32":
         raise OSError("ports need pipes that can be waited for: run epic in WSL")
     pipe = subprocess.PIPE
@@ -148,7 +148,7 @@ class _PortProcess:
             if ending is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(max(self._deadline - time.monotonic(), 0.001))
-                ending = self._ending()
+                ending = self._find_ending()
         finally:
             if ending not in (Ending.DONE, Ending.FAILED):
                 self._kill_children()
@@ -160,7 +160,7 @@ class _PortProcess:
                         pipe.close()
         return PortRun(ending, bytes(self._output), bytes(self._said), process.returncode or 0)
 
-    def _ending(self) -> Ending:
+    def _find_ending(self) -> Ending:
         status = self._process.returncode
         if status is None:
             return Ending.TIMEOUT
@@ -180,14 +180,14 @@ class _PortProcess:
                     return None
             for key, _ in pipes.select(min(self._deadline - now, 0.1)):
                 if key.fileobj is self._process.stdin:
-                    self._write(pipes)
+                    self._write_input(pipes)
                 else:
-                    self._read(pipes, key)
+                    self._read_output(pipes, key)
             if len(self._output) > self._most:
                 return Ending.TOO_MUCH
         return None
 
-    def _write(self, pipes: selectors.BaseSelector) -> None:
+    def _write_input(self, pipes: selectors.BaseSelector) -> None:
         stream = self._process.stdin
         assert stream is not None
         try:
@@ -202,7 +202,7 @@ class _PortProcess:
             with contextlib.suppress(OSError):
                 stream.close()
 
-    def _read(self, pipes: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    def _read_output(self, pipes: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         try:
             piece = os.read(key.fd, _PIECE)
         except BlockingIOError:

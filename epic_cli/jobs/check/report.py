@@ -68,53 +68,53 @@ def _factor_words(one: DifferenceCause) -> str:
     return f"{one.what} {is_are} {factor} times the expected value"
 
 
-def _rows(one: DifferenceCause) -> str:
+def _row_count_words(one: DifferenceCause) -> str:
     return f"in {one.count} of {counted(one.total, 'row')}"
 
 
-def _status(one: DifferenceCause) -> str:
+def _status_only_words(one: DifferenceCause) -> str:
     kind = f", {one.what}" if one.what else ""
-    return f"only the status differs{kind}, {_rows(one)}; all numbers are the same"
+    return f"only the status differs{kind}, {_row_count_words(one)}; all numbers are the same"
 
 
-def _shifted(one: DifferenceCause) -> str:
+def _shift_words(one: DifferenceCause) -> str:
     ticks, when = abs(int(one.amount)), "late" if one.amount > 0 else "early"
     return f"everything is drawn {counted(ticks, 'tick')} ({one.what} s) {when}"
 
 
-def _times(one: DifferenceCause) -> str:
+def _time_shift_words(one: DifferenceCause) -> str:
     when = "later" if one.amount > 0 else "earlier"
     return f"all times are {amount(one.amount)} s {when}, and the rest is the same"
 
 
-def _offset(one: DifferenceCause) -> str:
+def _offset_words(one: DifferenceCause) -> str:
     more = "more" if one.amount > 0 else "less"
     return f"{one.what} is {amount(one.amount)} {more} throughout"
 
 
-def _at_first(one: DifferenceCause) -> str:
+def _first_rows_words(one: DifferenceCause) -> str:
     first = f"in the first {counted(one.count, 'row')} that {verb(one.count, 'differ')}"
     return f"{_factor_words(one)} {first}, more than rounding explains; later errors feed back"
 
 
 _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
-    Pattern.STATUS: _status,
+    Pattern.STATUS: _status_only_words,
     Pattern.ENDS_EARLY: lambda one: f"it ends early: nothing from {one.time:g} s on",
     Pattern.BEGINS_LATE: lambda one: f"it begins late: nothing up to {one.time:g} s",
     Pattern.GOES_ON: lambda one: f"it goes on after the expected end, from {one.time:g} s on",
     Pattern.BEGINS_EARLY: lambda one: (
         f"it begins early: rows up to {one.time:g} s where none are expected"
     ),
-    Pattern.SHIFTED: _shifted,
-    Pattern.TIMES: _times,
+    Pattern.SHIFTED: _shift_words,
+    Pattern.TIMES: _time_shift_words,
     Pattern.CLOCK: lambda one: (
         f"the clock drifts, by {amount(one.amount)} s up to the last row, and the rest is the same:"
         " times are added up in another precision"
     ),
     Pattern.AXES: lambda one: f"axes are mixed up: {one.what}",
     Pattern.FACTOR: lambda one: f"{_factor_words(one)}, more than rounding explains",
-    Pattern.FACTOR_AT_FIRST: _at_first,
-    Pattern.OFFSET: _offset,
+    Pattern.FACTOR_AT_FIRST: _first_rows_words,
+    Pattern.OFFSET: _offset_words,
     Pattern.DOUBLE: _precision_words,
     Pattern.SINGLE: _precision_words,
     Pattern.FEW_DIGITS: (
@@ -122,7 +122,7 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
         " them as doubles, with %.17g"
     ),
     Pattern.LAST_DIGIT: lambda one: (
-        f"rounding: no more than the last digit that is printed, {_rows(one)}"
+        f"rounding: no more than the last digit that is printed, {_row_count_words(one)}"
     ),
     Pattern.PRECISION: lambda one: (
         f"rounding: no more than {one.amount:.1g} of the numbers' size, as arithmetic in another"
@@ -132,8 +132,10 @@ _WORDS: dict[Pattern, str | Callable[[DifferenceCause], str]] = {
     Pattern.BEGINS_AT: lambda one: (
         f"equal (but for rounding) up to {one.time:g} s, and hardly anywhere after that"
     ),
-    Pattern.SCATTERED: lambda one: f"scattered, {_rows(one)}, the first time at {one.time:g} s",
-    Pattern.NONE: lambda one: f"none known, {_rows(one)}",
+    Pattern.SCATTERED: lambda one: (
+        f"scattered, {_row_count_words(one)}, the first time at {one.time:g} s"
+    ),
+    Pattern.NONE: lambda one: f"none known, {_row_count_words(one)}",
 }
 
 
@@ -305,13 +307,13 @@ def _pair_words(group: Group, pair: Pair) -> str:
         row = pair.expected or pair.drawn
         what = "is missing" if pair.drawn is None else "is extra"
         return f"line {row.line if row else 0}{name}, the row at {pair.time:g} s {what}"
-    line = _lines(pair.expected, pair.drawn)
+    line = _line_words(pair.expected, pair.drawn)
     cell, *others = pair.apart
     rest = f"; {', '.join(cell.column for cell in others)} too" if others else ""
     return f"{line}{name}, at {pair.time:g} s: {_cell_words(cell)}{rest}"
 
 
-def _lines(expected: RowCells, drawn: RowCells) -> str:
+def _line_words(expected: RowCells, drawn: RowCells) -> str:
     if expected.line == drawn.line:
         return f"line {expected.line}"
     return f"line {expected.line} (drawn in line {drawn.line})"
@@ -323,7 +325,7 @@ def _cell_words(cell: CellDiff) -> str:
         more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
         if cell.amount == 0:
             more = " (the same number, written in another way)"
-    expected, drawn = _shortest_apart(cell.expected, cell.drawn)
+    expected, drawn = _shorten_numbers(cell.expected, cell.drawn)
     return f"{cell.column} is {drawn or 'nothing'}, expected {expected or 'nothing'}{more}"
 
 
@@ -331,7 +333,7 @@ def _cell_words(cell: CellDiff) -> str:
 _SHORT = 10
 
 
-def _shortest_apart(*cells: str) -> tuple[str, ...]:
+def _shorten_numbers(*cells: str) -> tuple[str, ...]:
     """Return numbers with as many digits as they take to differ, at least six.
 
     Texts, and numbers that are equal but written differently, stay as they are.
@@ -469,7 +471,7 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
     if difference.written:
         return []
     table, wanted = _rows_table(difference)
-    while columns and _total(table) > columns and len(table[0]) > 2:
+    while columns and _table_width(table) > columns and len(table[0]) > 2:
         names = table[0][1:]
         spare = [name for name in names[1:] if name not in wanted] or names[1:]
         place = table[0].index(spare[-1])
@@ -503,7 +505,7 @@ def _rows_table(difference: Difference) -> tuple[list[list[str]], list[str]]:
     return table, [name for name in shown if name in apart]
 
 
-def _total(table: list[list[str]]) -> int:
+def _table_width(table: list[list[str]]) -> int:
     return sum(max(width(row[place]) for row in table) + 2 for place in range(len(table[0])))
 
 
@@ -512,13 +514,19 @@ def _diff_lines(difference: Difference, pairs: list[Pair], names: list[str]) -> 
         sides = [("-", difference.expected, pair.expected), ("+", difference.drawn, pair.drawn)]
         if not pair.differs and pair.expected:
             sides = [(" ", difference.expected, pair.expected)]
-        rows = [(sign, _cells(table, row, names)) for sign, table, row in sides if row is not None]
-        columns = [_shortest_apart(*cells) for cells in zip(*(row for _, row in rows), strict=True)]
+        rows = [
+            (sign, _select_cells(table, row, names))
+            for sign, table, row in sides
+            if row is not None
+        ]
+        columns = [
+            _shorten_numbers(*cells) for cells in zip(*(row for _, row in rows), strict=True)
+        ]
         for (sign, _), row in zip(rows, zip(*columns, strict=True), strict=True):
             yield [sign, *(cut(printable(cell), _LONGEST_CELL) if cell else "-" for cell in row)]
 
 
-def _cells(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
+def _select_cells(table: RowTable, row: RowCells, names: list[str]) -> list[str]:
     return [row.cells[table.place(name)] if name in table.columns else "" for name in names]
 
 

@@ -43,15 +43,16 @@ def builtin_streams() -> tuple[PacketStream, ...]:
     """Return all built-in streams."""
     document = (files("epic_cli.jobs.check") / "streams.json").read_text("utf-8")
     streams: dict[str, Iterable[StreamPacket]] = {
-        each["name"]: map(_read, each["packets"]) for each in json.loads(document)["streams"]
+        each["name"]: map(_parse_packet, each["packets"])
+        for each in json.loads(document)["streams"]
     }
     for name, (rate, seconds, speed, network) in _MADE.items():
         dice = random.Random(name)  # noqa: S311 - the same stream always
-        streams[name] = network(_movement(rate, seconds, speed), dice)
-    return tuple(PacketStream(name, _text(packets)) for name, packets in streams.items())
+        streams[name] = network(_make_movement(rate, seconds, speed), dice)
+    return tuple(PacketStream(name, _write_packets(packets)) for name, packets in streams.items())
 
 
-def _read(packet: dict[str, Any]) -> StreamPacket:
+def _parse_packet(packet: dict[str, Any]) -> StreamPacket:
     return StreamPacket(
         packet["t_ms"] / 1000,
         packet["recv_ms"] / 1000,
@@ -60,7 +61,7 @@ def _read(packet: dict[str, Any]) -> StreamPacket:
     )
 
 
-def _text(packets: Iterable[StreamPacket]) -> bytes:
+def _write_packets(packets: Iterable[StreamPacket]) -> bytes:
     by_arrival = sorted(packets, key=lambda one: one.arrival)
     return "".join(
         f"{','.join(map(number, packet.position))} / {','.join(map(number, packet.velocity))}"
@@ -69,7 +70,7 @@ def _text(packets: Iterable[StreamPacket]) -> bytes:
     ).encode()
 
 
-def _movement(rate: float, seconds: float, speed: float) -> list[StreamPacket]:
+def _make_movement(rate: float, seconds: float, speed: float) -> list[StreamPacket]:
     """Return packets on a winding path in three dimensions, sent ``rate`` times a second.
 
     Each takes 80 ms to arrive.
@@ -79,11 +80,13 @@ def _movement(rate: float, seconds: float, speed: float) -> list[StreamPacket]:
         t = round(k / rate, 6)
         position = (speed * t, speed * math.sin(1.3 * t), speed * math.cos(0.7 * t) / 2)
         velocity = (speed, speed * 1.3 * math.cos(1.3 * t), -speed * 0.35 * math.sin(0.7 * t))
-        sent.append(StreamPacket(t, round(t + 0.08, 6), _rounded(position), _rounded(velocity)))
+        sent.append(
+            StreamPacket(t, round(t + 0.08, 6), _round_vector(position), _round_vector(velocity))
+        )
     return sent
 
 
-def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
+def _round_vector(vector: tuple[float, ...]) -> tuple[float, float, float]:
     x, y, z = (round(value, 4) for value in vector)
     return x, y, z
 
@@ -91,20 +94,20 @@ def _rounded(vector: tuple[float, ...]) -> tuple[float, float, float]:
 # ---------------------------------------------------------------- what happens to packets
 
 
-def _delay(by: Callable[[float, random.Random], float]) -> Network:
+def _delay_packets(by: Callable[[float, random.Random], float]) -> Network:
     """Delay each packet by the seconds that a function gives for its time of sending."""
     return lambda sent, dice: [
         packet._replace(arrival=round(packet.arrival + by(packet.time, dice), 6)) for packet in sent
     ]
 
 
-def _jitter(most: float) -> Network:
-    return _delay(lambda _, dice: most * dice.random())
+def _add_jitter(most: float) -> Network:
+    return _delay_packets(lambda _, dice: most * dice.random())
 
 
 def _raise_latency(rise: float, begin: float, end: float = math.inf) -> Network:
     """Raise the latency for some time."""
-    return _delay(lambda time, _: rise if begin < time < end else 0.0)
+    return _delay_packets(lambda time, _: rise if begin < time < end else 0.0)
 
 
 def _remove_between(*pauses: tuple[float, float]) -> Network:
@@ -120,7 +123,7 @@ def _add_spikes(time: float, dice: random.Random) -> float:
     return 0.02 * dice.random() + (0.03 + 0.1 * dice.random() if dice.random() < 0.3 else 0.0)
 
 
-def _combine(*networks: Network) -> Network:
+def _combine_networks(*networks: Network) -> Network:
     def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         for each in networks:
             sent = each(sent, dice)
@@ -129,7 +132,7 @@ def _combine(*networks: Network) -> Network:
     return network
 
 
-def _in_bursts(longest: int) -> Network:
+def _lose_bursts(longest: int) -> Network:
     def network(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
         left: list[StreamPacket] = []
         k = 0
@@ -175,7 +178,7 @@ def _add_jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPack
         if k % 9 == 8:
             off += dice.choice([-0.5, 1.5, 4, 12, 40, 100, -270, 500, -380, 2000])
         x, y, z = one.position
-        out.append(one._replace(position=_rounded((x + off, y - off / 3, z))))
+        out.append(one._replace(position=_round_vector((x + off, y - off / 3, z))))
     return out
 
 
@@ -203,7 +206,7 @@ def _hold_between(begin: float, end: float) -> Network:
     ]
 
 
-def _reorder(time: float, dice: random.Random) -> float:
+def _reorder_packets(time: float, dice: random.Random) -> float:
     """Delay one of seven packets so much that others overtake it."""
     del time
     return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
@@ -211,38 +214,48 @@ def _reorder(time: float, dice: random.Random) -> float:
 
 #: Packets a second, seconds, speed (units/s), and what happens to the packets.
 _MADE: dict[str, tuple[float, float, float, Network]] = {
-    "jitter_large": (20, 8, 10, _jitter(0.12)),
-    "late_packets": (20, 8, 10, _delay(_reorder)),
-    "late_packets_often": (30, 5, 8, _jitter(0.2)),
+    "jitter_large": (20, 8, 10, _add_jitter(0.12)),
+    "late_packets": (20, 8, 10, _delay_packets(_reorder_packets)),
+    "late_packets_often": (30, 5, 8, _add_jitter(0.2)),
     "same_timestamps": (20, 5, 10, _repeat_stamps),
-    "lost_in_bursts": (20, 8, 10, _combine(_in_bursts(6), _jitter(0.02))),
+    "lost_in_bursts": (20, 8, 10, _combine_networks(_lose_bursts(6), _add_jitter(0.02))),
     "silences": (
         20,
         12,
         10,
-        _combine(_remove_between((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _jitter(0.01)),
+        _combine_networks(_remove_between((1.5, 3.1), (4.5, 5.4), (6.5, 9.5)), _add_jitter(0.01)),
     ),
     "all_at_once": (64, 5, 10, _hold_between(1.5, 3.6)),
-    "spikes": (10, 12, 10, _delay(_add_spikes)),
+    "spikes": (10, 12, 10, _delay_packets(_add_spikes)),
     "latency_rises": (20, 8, 10, _raise_latency(0.52, 4)),
     "latency_falls": (20, 8, 10, _raise_latency(0.52, -1, 4)),
     "latency_leaps": (20, 10, 10, _raise_latency(1.5, 3, 6)),
-    "clock_fast": (20, 15, 10, _combine(_shift_clock(lambda t: 1.03 * t), _jitter(0.01))),
-    "clock_slow": (20, 15, 10, _combine(_shift_clock(lambda t: 0.97 * t), _jitter(0.01))),
+    "clock_fast": (
+        20,
+        15,
+        10,
+        _combine_networks(_shift_clock(lambda t: 1.03 * t), _add_jitter(0.01)),
+    ),
+    "clock_slow": (
+        20,
+        15,
+        10,
+        _combine_networks(_shift_clock(lambda t: 0.97 * t), _add_jitter(0.01)),
+    ),
     "clock_set_forward": (20, 6, 10, _shift_clock(lambda t: t + (20 if t > 3 else 0))),
     "clock_set_back": (20, 6, 10, _shift_clock(lambda t: t + (0 if t > 3 else 20))),
     "clock_behind": (20, 4, 10, _raise_latency(7.25, -1)),
-    "latency_high": (20, 4, 10, _combine(_raise_latency(0.44, -1), _jitter(0.02))),
+    "latency_high": (20, 4, 10, _combine_networks(_raise_latency(0.44, -1), _add_jitter(0.02))),
     "jumps": (20, 12, 10, _add_jumps),
-    "slow": (10, 8, 0.04, _combine(_in_bursts(5), _jitter(0.03))),
-    "fast": (30, 4, 300, _combine(_in_bursts(3), _jitter(0.03))),
-    "stop_and_go": (20, 6, 12, _combine(_add_stops, _jitter(0.03))),
-    "5_a_second": (5, 10, 6, _jitter(0.05)),
-    "64_a_second": (64, 4, 10, _combine(_in_bursts(4), _jitter(0.02))),
-    "128_a_second": (128, 3, 10, _jitter(0.01)),
-    "400_a_second": (400, 1.5, 10, _jitter(0.01)),
+    "slow": (10, 8, 0.04, _combine_networks(_lose_bursts(5), _add_jitter(0.03))),
+    "fast": (30, 4, 300, _combine_networks(_lose_bursts(3), _add_jitter(0.03))),
+    "stop_and_go": (20, 6, 12, _combine_networks(_add_stops, _add_jitter(0.03))),
+    "5_a_second": (5, 10, 6, _add_jitter(0.05)),
+    "64_a_second": (64, 4, 10, _combine_networks(_lose_bursts(4), _add_jitter(0.02))),
+    "128_a_second": (128, 3, 10, _add_jitter(0.01)),
+    "400_a_second": (400, 1.5, 10, _add_jitter(0.01)),
     "1000_a_second": (1000, 1, 10, _pair_stamps),
-    "every_5_seconds": (0.2, 35, 2, _jitter(0.03)),
+    "every_5_seconds": (0.2, 35, 2, _add_jitter(0.03)),
     "long_silences": (20, 22, 20, _remove_between((0.5, 1.52), (2, 6.1), (7.5, 20.6))),
     "slow_silences": (
         20,
@@ -252,7 +265,17 @@ _MADE: dict[str, tuple[float, float, float, Network]] = {
     ),
     "at_once": (20, 2, 10, _raise_latency(-0.08, -1)),
     "on_ticks": (20, 3, 10, _raise_latency(0.02, -1)),
-    "on_every_other_tick": (10, 4, 10, _combine(_raise_latency(0.02, -1), _in_bursts(2))),
+    "on_every_other_tick": (
+        10,
+        4,
+        10,
+        _combine_networks(_raise_latency(0.02, -1), _lose_bursts(2)),
+    ),
     "rate_changes": (60, 8, 10, _change_rate),
-    "long": (20, 40, 10, _combine(_shift_clock(lambda t: 1.001 * t), _in_bursts(2), _jitter(0.06))),
+    "long": (
+        20,
+        40,
+        10,
+        _combine_networks(_shift_clock(lambda t: 1.001 * t), _lose_bursts(2), _add_jitter(0.06)),
+    ),
 }

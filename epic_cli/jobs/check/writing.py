@@ -107,7 +107,7 @@ def spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[
     """
     strategy, timing = spec.strategy, spec.timing
     values: dict[str, Value] = {
-        "strategy": written(_strategy_from(folder, strategy.name), strategy.settings)
+        "strategy": written(_relative_strategy(folder, strategy.name), strategy.settings)
     }
     for custom in TIMING:
         value = getattr(timing, custom.name)
@@ -183,20 +183,20 @@ def _write_files(
         # what names the others comes last: without it there is no case, whatever ended the program
         if packets is not None:
             named = [PACKETS]
-            made += _write_new(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
+            made += _write_new_file(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
         recording: Value = named[0] if len(named) == 1 else named
         text = tomlkit.dumps({"recording": recording, **values})
         case = read_case(path, trust=True, text=text)  # ours
         if print_rows is None:
             rows = draw(case.drawing).rows
             assert case.expected is not None
-            made += _write_new(case.expected, rows)
+            made += _write_new_file(case.expected, rows)
             count = check_rows(case, rows).rows
         else:
             rows, row_format = print_rows(case)
-            made += _write_new(beside(path, row_format), rows)
+            made += _write_new_file(beside(path, row_format), rows)
             count = rows.count(b"\n") - (row_format in ("tsv", "csv"))
-        made += _write_new(path, text.encode())
+        made += _write_new_file(path, text.encode())
     except BaseException:
         for name in made:
             remove(name)
@@ -204,7 +204,7 @@ def _write_files(
     return count
 
 
-def _write_new(path: str, data: bytes) -> list[str]:
+def _write_new_file(path: str, data: bytes) -> list[str]:
     """Write a file of a new case; accept an equal one, which a killed run may have left.
 
     Raises ``CaseExists`` for another file, and ``OSError``.
@@ -219,7 +219,7 @@ def _write_new(path: str, data: bytes) -> list[str]:
         return [path]
 
 
-def _strategy_from(folder: str, strategy: str) -> str:
+def _relative_strategy(folder: str, strategy: str) -> str:
     path, colon, rest = strategy.rpartition(":")
     if not (colon and path.endswith(".py")):
         return strategy

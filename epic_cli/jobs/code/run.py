@@ -57,8 +57,8 @@ def run(spec: CodeSpec, command: str) -> str:
     if spec.rotations:
         _check_turns(source.TURNS, spec.strategy)
     text = inspect.getsource(source) + inspect.getsource(words)
-    values = _values(text, declared, source, spec)
-    program = parse(text, values, _comments(text, declared, values))
+    values = _collect_values(text, declared, source, spec)
+    program = parse(text, values, _collect_comments(text, declared, values))
     writer = languages()[spec.language]
     single = bool(source.SINGLE)
     head = [
@@ -84,7 +84,7 @@ def _check_turns(turns: Mapping[str, Sequence[str]], strategy: StrategySpec) -> 
             raise NoRotations(f"{key}={value}", f"{key}={some(able, 9)}")
 
 
-def _values(
+def _collect_values(
     text: str, declared: Declaration, source: ModuleType, spec: CodeSpec
 ) -> dict[str, object]:
     """Return a value for each constant that the source declares, in its order."""
@@ -93,36 +93,40 @@ def _values(
     numbers = {each.name for each in declared.settings if isinstance(each, Number)}
     derived = source.constants({**written, **{name: used[name] for name in numbers}})
     derived["ROTATIONS"] = spec.rotations
-    derived |= {name: value for name, _, _, value in _declared(text) if value is not None}
+    derived |= {name: value for name, _, _, value in _list_constants(text) if value is not None}
     return {
         name: _KINDS[kind](
             derived[name] if name in derived
             else used[name.lower()] if kind != "str" else written[name.lower()]
         )
-        for name, kind, *_ in _declared(text)
+        for name, kind, *_ in _list_constants(text)
     }  # fmt: skip
 
 
-def _comments(text: str, declared: Declaration, values: Mapping[str, object]) -> dict[str, str]:
+def _collect_comments(
+    text: str, declared: Declaration, values: Mapping[str, object]
+) -> dict[str, str]:
     """Return the meaning of each constant: the help of its setting, or the source's comment."""
     meant = {
-        setting.name: _meaning(setting, bool(values.get(f"{setting.name.upper()}_IN_INTERVALS")))
+        setting.name: _describe_setting(
+            setting, bool(values.get(f"{setting.name.upper()}_IN_INTERVALS"))
+        )
         for setting in declared.settings
     }
     return {
         name: (comment or meant.get(name.lower(), "")).partition(";")[0]
-        for name, _, comment, _ in _declared(text)
+        for name, _, comment, _ in _list_constants(text)
     }
 
 
-def _meaning(setting: Setting, in_intervals: bool) -> str:
+def _describe_setting(setting: Setting, in_intervals: bool) -> str:
     unit = "send intervals" if in_intervals else getattr(setting, "unit", "")
     meaning = re.sub(r", in seconds or send intervals( \([^)]*\))?", "", setting.help)
     meaning = re.sub(r", with \w+=[\w-]+", "", meaning)  # the settings chose this code
     return f"{unit}, {meaning}" if unit else meaning
 
 
-def _declared(text: str) -> list[tuple[str, str, str, object]]:
+def _list_constants(text: str) -> list[tuple[str, str, str, object]]:
     """Return the constants of a source: name, type, comment and value (None: by a setting)."""
     lines = text.splitlines()
     return [

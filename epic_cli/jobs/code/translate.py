@@ -86,7 +86,7 @@ class Method(NamedTuple):
 
     def reads(self, name: str) -> bool:
         """Return True if the method reads a variable."""
-        return any(_count(statement, name) for statement in self.body)
+        return any(_count_reads(statement, name) for statement in self.body)
 
     def parameter(self, variable: Variable) -> str:
         """Return the name of a parameter, marked by ``_`` if the method does not read it."""
@@ -97,7 +97,7 @@ class Method(NamedTuple):
         return {
             target.id
             for node in walk(self.body)
-            for target in _targets(node)
+            for target in _list_targets(node)
             if isinstance(target, ast.Name) and not isinstance(node, ast.AnnAssign)
         }
 
@@ -166,27 +166,27 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
     smoothing = classes["Smoothing"]
     for base in smoothing.bases:
         smoothing.body += classes[ast.unparse(base)].body
-    smoothing = _Decide(values).visit(smoothing)
-    states = _fields(classes["State"], source) if "State" in classes else ()
-    fields = _fields(smoothing, source)
+    smoothing = _BranchDecider(values).visit(smoothing)
+    states = _parse_fields(classes["State"], source) if "State" in classes else ()
+    fields = _parse_fields(smoothing, source)
     functions = {node.name: node for node in smoothing.body if isinstance(node, ast.FunctionDef)}
     for function in functions.values():
-        _Types(values, fields, states, functions).annotate(function)
-    states, fields, functions = _without_unused(states, fields, functions)
-    found = _comments(source)
+        _TypeAnnotator(values, fields, states, functions).annotate(function)
+    states, fields, functions = _drop_unused(states, fields, functions)
+    found = _find_comments(source)
     for _ in range(2):  # what is joined may be short, and what is short be joined
-        changing = _changing(functions)
+        changing = _find_changing_methods(functions)
         for function in functions.values():
-            _Join(function, changing, found).body(function.body)
-        functions = _without_short(functions)
-    written = _written_fields(functions)
+            _VariableInliner(function, changing, found).body(function.body)
+        functions = _inline_short_methods(functions)
+    written = _find_written_fields(functions)
     for function in functions.values():
         function.body = _merge_tests(function.body, written, found)
-    fields = _as_flags(fields, functions, _flags(tree))
+    fields = _convert_counters(fields, functions, _read_flags(tree))
     used = {node.id for function in functions.values() for node in ast.walk(function)
             if isinstance(node, ast.Name)}  # fmt: skip
     for function in functions.values():
-        if same := {name for name in functions if _assigns(function, name)}:
+        if same := {name for name in functions if _count_assignments(function, name)}:
             raise ValueError(f"{function.name}: a local variable is named as the method {same}")
     if same := {name.lower() for name in values} & set(functions):
         raise ValueError(f"a constant is named as the method {same}, which C# writes alike")
@@ -201,12 +201,14 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
         state_doc=ast.get_docstring(classes["State"]) or "" if "State" in classes else "",
         smoothing_doc=ast.get_docstring(smoothing) or "",
         fields=fields,
-        methods=tuple(_method(function, name in changing) for name, function in functions.items()),
+        methods=tuple(
+            _make_method(function, name in changing) for name, function in functions.items()
+        ),
         comments=found,
     )
 
 
-def _flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
+def _read_flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
     """Return the source's ``FLAGS``.
 
     The name and comment of a counter that is only tested against 0.
@@ -218,7 +220,7 @@ def _flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
     return {}
 
 
-def _method(function: ast.FunctionDef, changes: bool) -> Method:
+def _make_method(function: ast.FunctionDef, changes: bool) -> Method:
     return Method(
         function.name,
         ast.get_docstring(function) or "",
@@ -228,17 +230,17 @@ def _method(function: ast.FunctionDef, changes: bool) -> Method:
             if argument.annotation is not None
         ),
         "" if function.returns is None else ast.unparse(function.returns).replace("None", ""),
-        _statements(function),
+        _get_statements(function),
         changes,
     )
 
 
-def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
+def _get_statements(function: ast.FunctionDef) -> list[ast.stmt]:
     """Return a function's body without the docstring."""
     return function.body[1:] if ast.get_docstring(function) is not None else function.body
 
 
-def _fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
+def _parse_fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
     """Return a record's declarations, with the comments at their ends."""
     lines = source.splitlines()
     return tuple(
@@ -252,7 +254,7 @@ def _fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
     )
 
 
-def _comments(source: str) -> dict[int, tuple[str, ...]]:
+def _find_comments(source: str) -> dict[int, tuple[str, ...]]:
     """Return the comments before a statement, by the statement's line."""
     found: dict[int, tuple[str, ...]] = {}
     pending: list[str] = []
@@ -270,16 +272,16 @@ def _comments(source: str) -> dict[int, tuple[str, ...]]:
 # ---------------------------------------------------------------- deciding what settings decide
 
 
-class _Decide(ast.NodeTransformer):
+class _BranchDecider(ast.NodeTransformer):
     """A transformer that takes the branch that the constants choose, and drops the others."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        test = self._decided(node.test)
-        body = [statement for part in node.body for statement in self._visited(part)]
-        orelse = [statement for part in node.orelse for statement in self._visited(part)]
+        test = self._decide_test(node.test)
+        body = [statement for part in node.body for statement in self._visit_statement(part)]
+        orelse = [statement for part in node.orelse for statement in self._visit_statement(part)]
         if test is True:
             return body
         if test is False:
@@ -290,38 +292,38 @@ class _Decide(ast.NodeTransformer):
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        test = self._decided(node.test)
+        test = self._decide_test(node.test)
         if not isinstance(test, bool):
             raise ValueError(f"line {node.lineno}: a conditional expression that is not decided")
         chosen: ast.AST = self.visit(node.body if test else node.orelse)
         return chosen
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        test = self._decided(node.test)
+        test = self._decide_test(node.test)
         node.test = ast.Constant(test) if isinstance(test, bool) else test
-        node.body = [statement for part in node.body for statement in self._visited(part)]
+        node.body = [statement for part in node.body for statement in self._visit_statement(part)]
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         if isinstance(node.value, ast.Compare | ast.BoolOp | ast.UnaryOp):
-            value = self._decided(node.value)
+            value = self._decide_test(node.value)
             node.value = ast.Constant(value) if isinstance(value, bool) else value
         return self.generic_visit(node)
 
-    def _visited(self, node: ast.stmt) -> list[ast.stmt]:
+    def _visit_statement(self, node: ast.stmt) -> list[ast.stmt]:
         made = self.visit(node)
         return made if isinstance(made, list) else [made]
 
-    def _decided(self, node: ast.expr) -> bool | ast.expr:
+    def _decide_test(self, node: ast.expr) -> bool | ast.expr:
         """Return the truth value that the constants give, or the rest of the condition."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._decided(node.operand)
+            inner = self._decide_test(node.operand)
             return not inner if isinstance(inner, bool) else ast.UnaryOp(ast.Not(), inner)
         if isinstance(node, ast.BoolOp):
             stops = isinstance(node.op, ast.Or)
             left = []
             for value in node.values:
-                decided = self._decided(value)
+                decided = self._decide_test(value)
                 if decided is stops:
                     return stops
                 if not isinstance(decided, bool):
@@ -342,7 +344,7 @@ class _Decide(ast.NodeTransformer):
 # ---------------------------------------------------------------- types
 
 
-class _Types:
+class _TypeAnnotator:
     """An annotator that gives each expression of a method its type, as ``typed``."""
 
     def __init__(
@@ -375,19 +377,19 @@ class _Types:
                 self._names[node.target.id] = ast.unparse(node.annotation)
             elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
                 self._names[node.target.id] = "int"
-        for statement in _statements(function):
+        for statement in _get_statements(function):
             for node in ast.walk(statement):
                 if isinstance(node, ast.expr) and not hasattr(node, "typed"):
-                    self._type(node)
+                    self._infer_type(node)
 
-    def _type(self, node: ast.expr) -> str:
+    def _infer_type(self, node: ast.expr) -> str:
         kind = getattr(node, "typed", None)
         if kind is None:
-            kind = self._find(node)
+            kind = self._derive_type(node)
             node.typed = kind  # type: ignore[attr-defined]
         return str(kind)
 
-    def _find(self, node: ast.expr) -> str:  # noqa: PLR0911 - one for each kind
+    def _derive_type(self, node: ast.expr) -> str:  # noqa: PLR0911 - one for each kind
         if isinstance(node, ast.Constant):
             return type(node.value).__name__
         if isinstance(node, ast.Name):
@@ -395,27 +397,27 @@ class _Types:
         if isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id == "self":
                 return self._fields.get(node.attr, "method")
-            inner = self._type(node.value)
+            inner = self._infer_type(node.value)
             return self._members.get(inner, {}).get(node.attr, "method")
         if isinstance(node, ast.Subscript):
-            return self._type(node.value).removeprefix("list[").removesuffix("]")
+            return self._infer_type(node.value).removeprefix("list[").removesuffix("]")
         if isinstance(node, ast.Compare | ast.BoolOp):
             return "bool"
         if isinstance(node, ast.UnaryOp):
-            return "bool" if isinstance(node.op, ast.Not) else self._type(node.operand)
+            return "bool" if isinstance(node.op, ast.Not) else self._infer_type(node.operand)
         if isinstance(node, ast.BinOp):
-            kinds = {self._type(node.left), self._type(node.right)}
+            kinds = {self._infer_type(node.left), self._infer_type(node.right)}
             return "Vec3" if "Vec3" in kinds else "float" if "float" in kinds else "int"
         if isinstance(node, ast.Call):
-            return self._called(node)
+            return self._infer_call_type(node)
         if isinstance(node, ast.List):
             return "list"
         raise ValueError(f"line {node.lineno}: {ast.unparse(node)} is not in the subset")
 
-    def _called(self, node: ast.Call) -> str:
+    def _infer_call_type(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Name):
             found = FUNCTIONS[node.func.id]
-            return self._type(node.args[0]) if found == "same" else found
+            return self._infer_type(node.args[0]) if found == "same" else found
         assert isinstance(node.func, ast.Attribute)
         if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
             return self._returns[node.func.attr]
@@ -425,7 +427,7 @@ class _Types:
 # ---------------------------------------------------------------- leaving out what is not used
 
 
-def _without_unused(
+def _drop_unused(
     states: tuple[Variable, ...],
     fields: tuple[Variable, ...],
     functions: dict[str, ast.FunctionDef],
@@ -448,8 +450,8 @@ def _without_unused(
         fields = tuple(
             field
             for field in fields
-            if field.name in _read_fields(functions)
-            or (field.name in PUBLIC_FIELDS and field.name in _assigned_fields(functions))
+            if field.name in _find_read_fields(functions)
+            or (field.name in PUBLIC_FIELDS and field.name in _find_assigned_fields(functions))
         )
         kept = {field.name for field in fields}
         members = {
@@ -464,7 +466,7 @@ def _without_unused(
         empty = {
             name
             for name, function in functions.items()
-            if all(isinstance(statement, ast.Pass) for statement in _statements(function))
+            if all(isinstance(statement, ast.Pass) for statement in _get_statements(function))
         } - {"reset", "receive", "draw"}
         parameters = {
             name: [
@@ -478,8 +480,8 @@ def _without_unused(
         for function in functions.values():
             for node in ast.walk(function):
                 if isinstance(node, ast.Call):
-                    _shorten(node, gone, parameters)
-            function.body = _Sweep(kept, empty, function).body(function.body)
+                    _drop_arguments(node, gone, parameters)
+            function.body = _StatementSweeper(kept, empty, function).body(function.body)
         for name, indices in parameters.items():
             if name in functions:
                 arguments = functions[name].args.args
@@ -490,23 +492,23 @@ def _without_unused(
     return states, fields, functions
 
 
-def _without_short(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
+def _inline_short_methods(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
     """Inline the methods that only return a short value."""
     for name, function in functions.items():
-        (last, *more) = reversed(_statements(function))
+        (last, *more) = reversed(_get_statements(function))
         value = last.value if isinstance(last, ast.Return) and not more else None
         if value is None or name in PUBLIC or len(ast.unparse(value)) > _SHORT:
             continue
         parameters = [argument.arg for argument in function.args.args[1:]]
-        if all(_count(value, parameter) == 1 for parameter in parameters):
+        if all(_count_reads(value, parameter) == 1 for parameter in parameters):
             others = {key: each for key, each in functions.items() if key != name}
             for other in others.values():
-                _Inline(name, parameters, value).visit(other)
-            return _without_short(others)
+                _MethodInliner(name, parameters, value).visit(other)
+            return _inline_short_methods(others)
     return functions
 
 
-class _Inline(ast.NodeTransformer):
+class _MethodInliner(ast.NodeTransformer):
     """A transformer that writes the value of a method where it is called."""
 
     def __init__(self, name: str, parameters: list[str], value: ast.expr) -> None:
@@ -517,7 +519,7 @@ class _Inline(ast.NodeTransformer):
         if _own_field(node.func) != self._name:
             return node
         values = dict(zip(self._parameters, node.args, strict=True))
-        inlined: ast.expr = _Replace(values).visit(copy.deepcopy(self._value))
+        inlined: ast.expr = _NameReplacer(values).visit(copy.deepcopy(self._value))
         return inlined
 
 
@@ -540,7 +542,7 @@ def _own_field(node: ast.AST) -> str | None:
     return None
 
 
-def _list_change(node: ast.AST) -> str | None:
+def _find_changed_list(node: ast.AST) -> str | None:
     """Return the field whose list a call changes."""
     if (
         isinstance(node, ast.Call)
@@ -551,44 +553,46 @@ def _list_change(node: ast.AST) -> str | None:
     return None
 
 
-def _assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str | None]:
+def _find_assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str | None]:
     return {
         _own_field(target)
         for function in functions.values()
         for node in ast.walk(function)
-        for target in _targets(node)
+        for target in _list_targets(node)
     }
 
 
-def _read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+def _find_read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     """Return the fields whose values matter: not those only assigned or appended to."""
     found: set[str] = set()
     for function in functions.values():
         for statement in function.body:
-            found |= _reads(statement)
+            found |= _find_reads(statement)
     return found
 
 
-def _reads(node: ast.AST) -> set[str]:
-    if isinstance(node, ast.Expr) and _list_change(node.value) is not None:
+def _find_reads(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Expr) and _find_changed_list(node.value) is not None:
         assert isinstance(node.value, ast.Call)
-        return {name for argument in node.value.args for name in _reads(argument)}
+        return {name for argument in node.value.args for name in _find_reads(argument)}
     if isinstance(node, ast.Assign | ast.AugAssign):
-        own = {_own_field(target) for target in _targets(node)}
-        return {name for name in _reads(node.value) if name not in own or None in own}
+        own = {_own_field(target) for target in _list_targets(node)}
+        return {name for name in _find_reads(node.value) if name not in own or None in own}
     name = _own_field(node)
     if name is not None:
         return {name}
-    return {name for child in ast.iter_child_nodes(node) for name in _reads(child)}
+    return {name for child in ast.iter_child_nodes(node) for name in _find_reads(child)}
 
 
-def _targets(node: ast.AST) -> list[ast.expr]:
+def _list_targets(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Assign):
         return node.targets
     return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
 
 
-def _shorten(call: ast.Call, members: list[int], parameters: Mapping[str, list[int]]) -> None:
+def _drop_arguments(
+    call: ast.Call, members: list[int], parameters: Mapping[str, list[int]]
+) -> None:
     """Remove the arguments that methods no longer take."""
     if isinstance(call.func, ast.Name) and call.func.id == "State":
         gone = members
@@ -597,7 +601,7 @@ def _shorten(call: ast.Call, members: list[int], parameters: Mapping[str, list[i
     call.args = [argument for index, argument in enumerate(call.args) if index not in gone]
 
 
-class _Sweep:
+class _StatementSweeper:
     """A transformer that removes the statements of a method that have no effect."""
 
     def __init__(self, fields: set[str], empty: set[str], function: ast.FunctionDef) -> None:
@@ -608,7 +612,7 @@ class _Sweep:
     def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         kept = []
         for statement in body:
-            if self._useless(statement):
+            if self._is_useless(statement):
                 continue
             if isinstance(statement, ast.If):
                 statement.body = self.body(statement.body)
@@ -616,7 +620,7 @@ class _Sweep:
                 if not statement.body and not statement.orelse:
                     continue
                 if not statement.body:  # languages differ in how they write nothing
-                    statement.test = _opposite(statement.test)
+                    statement.test = _negate_test(statement.test)
                     statement.body, statement.orelse = statement.orelse, []
             elif isinstance(statement, ast.While | ast.For):
                 statement.body = self.body(statement.body)
@@ -627,23 +631,23 @@ class _Sweep:
                 break
         return kept
 
-    def _useless(self, statement: ast.stmt) -> bool:
+    def _is_useless(self, statement: ast.stmt) -> bool:
         if isinstance(statement, ast.Pass):
             return True
-        for target in _targets(statement):
+        for target in _list_targets(statement):
             name = _own_field(target)
             if name is not None and name not in self._fields:
                 return True
             if isinstance(target, ast.Name) and not _reads_name(self._function, target.id):
                 return True
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            changed = _list_change(statement.value)
+            changed = _find_changed_list(statement.value)
             called = _own_field(statement.value.func)
             return (changed is not None and changed not in self._fields) or called in self._empty
         return False
 
 
-class _Join:
+class _VariableInliner:
     """A transformer that writes a local variable's value where the next statement uses it once.
 
     What decided conditions leave behind is full of these.
@@ -672,7 +676,9 @@ class _Join:
                     for part in (test.values if _is_and(test) else [test])
                 ]
                 statement.test, statement.body = ast.BoolOp(ast.And(), tests), inner.body
-            joined = self._joined(statement, body[index + 1]) if index + 1 < len(body) else None
+            joined = (
+                self._join_statements(statement, body[index + 1]) if index + 1 < len(body) else None
+            )
             if joined is not None:
                 body[index : index + 2] = [joined]
                 index = max(index - 1, 0)
@@ -689,18 +695,21 @@ class _Join:
             and not statement.orelse and not inner.orelse and inner.lineno not in self._comments
         )  # fmt: skip
 
-    def _joined(self, first: ast.stmt, then: ast.stmt) -> ast.stmt | None:
+    def _join_statements(self, first: ast.stmt, then: ast.stmt) -> ast.stmt | None:
         if not isinstance(first, ast.AnnAssign) or first.value is None:
             return None
         if first.lineno in self._comments or then.lineno in self._comments:
             return None
         name = ast.unparse(first.target)
         used = getattr(then, "value", None)
-        if used is None or isinstance(then, ast.AugAssign) or _count(used, name) != 1:
+        if used is None or isinstance(then, ast.AugAssign) or _count_reads(used, name) != 1:
             return None
-        if [ast.unparse(target) for target in _targets(then)] == [name]:
+        if [ast.unparse(target) for target in _list_targets(then)] == [name]:
             joined: ast.stmt = ast.AnnAssign(first.target, first.annotation, used, simple=1)
-        elif _count(self._function, name) == 1 and _assigns(self._function, name) == 1:
+        elif (
+            _count_reads(self._function, name) == 1
+            and _count_assignments(self._function, name) == 1
+        ):
             joined = then
         else:
             return None
@@ -710,7 +719,7 @@ class _Join:
             and _own_field(call.func) in self._changing for call in calls
         ):  # fmt: skip
             return None  # it would be computed from something else
-        made: ast.stmt = _Replace({name: first.value}).visit(copy.deepcopy(joined))
+        made: ast.stmt = _NameReplacer({name: first.value}).visit(copy.deepcopy(joined))
         short = len(ast.unparse(made)) <= self.WIDTH
         return ast.copy_location(made, first) if short else None
 
@@ -718,24 +727,26 @@ class _Join:
 # ---------------------------------------------------------------- tests
 
 
-def _written_fields(functions: Mapping[str, ast.FunctionDef]) -> dict[str, set[str]]:
+def _find_written_fields(functions: Mapping[str, ast.FunctionDef]) -> dict[str, set[str]]:
     """Return the fields that each method assigns to or changes, itself or by what it calls."""
     written: dict[str, set[str]] = {name: set() for name in functions}
     while True:
-        more = {name: _changes(function.body, written) for name, function in functions.items()}
+        more = {name: _find_changes(function.body, written) for name, function in functions.items()}
         if more == written:
             return written
         written = more
 
 
-def _changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[str]:
+def _find_changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[str]:
     """Return the fields and local variables that statements change."""
     found: set[str] = set()
     for node in walk(body):
-        for target in _targets(node):
+        for target in _list_targets(node):
             found.add(_own_field(target) or ast.unparse(target))
         if isinstance(node, ast.Call):
-            found |= {_list_change(node) or ""} | written.get(_own_field(node.func) or "", set())
+            found |= {_find_changed_list(node) or ""} | written.get(
+                _own_field(node.func) or "", set()
+            )
     return found
 
 
@@ -773,7 +784,7 @@ def _merge_pair(
     shared = tests[0][:common]
     nodes = [node for test in shared for node in ast.walk(test)]
     read = {_own_field(node) or getattr(node, "id", "self") for node in nodes} - {"self"}
-    if not isinstance(first.body[-1], ast.Return) and _changes(first.body, written) & read:
+    if not isinstance(first.body[-1], ast.Return) and _find_changes(first.body, written) & read:
         return None
     parts: list[ast.stmt] = []
     for each, test in zip((first, then), tests, strict=True):
@@ -791,7 +802,7 @@ def _join_tests(tests: list[ast.expr]) -> ast.expr:
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 
 
-def _as_flags(
+def _convert_counters(
     fields: tuple[Variable, ...],
     functions: Mapping[str, ast.FunctionDef],
     names: Mapping[str, tuple[str, str]],
@@ -808,7 +819,7 @@ def _as_flags(
         if not reads or len(tests) < len(reads):
             continue
         for function in functions.values():
-            _Flag(counter, name).visit(function)
+            _CounterReplacer(counter, name).visit(function)
         fields = tuple(
             Variable(name, "bool", comment) if field.name == counter else field for field in fields
         )
@@ -819,13 +830,13 @@ def _is_read(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), ast.Load)
 
 
-class _Flag(ast.NodeTransformer):
+class _CounterReplacer(ast.NodeTransformer):
     """A transformer that replaces a counter by a truth value."""
 
     def __init__(self, counter: str, name: str) -> None:
         self._counter, self._name = counter, name
 
-    def _flag(self, node: ast.AST) -> ast.Attribute:
+    def _replace_counter(self, node: ast.AST) -> ast.Attribute:
         assert isinstance(node, ast.Attribute)
         node.attr = self._name
         node.typed = "bool"  # type: ignore[attr-defined]
@@ -834,7 +845,7 @@ class _Flag(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         if _own_field(node.left) != self._counter:
             return node
-        flag = self._flag(node.left)
+        flag = self._replace_counter(node.left)
         if isinstance(node.ops[0], ast.Gt):
             return flag
         opposite = ast.UnaryOp(ast.Not(), flag)
@@ -843,27 +854,27 @@ class _Flag(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         self.generic_visit(node)
-        return self._set(node, node.targets[0], False)
+        return self._set_flag(node, node.targets[0], False)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        return self._set(node, node.target, True)
+        return self._set_flag(node, node.target, True)
 
-    def _set(self, node: ast.stmt, target: ast.expr, value: bool) -> ast.stmt:
+    def _set_flag(self, node: ast.stmt, target: ast.expr, value: bool) -> ast.stmt:
         if _own_field(target) != self._counter:
             return node
         constant = ast.Constant(value)
         constant.typed = "bool"  # type: ignore[attr-defined]
-        return ast.copy_location(ast.Assign([self._flag(target)], constant), node)
+        return ast.copy_location(ast.Assign([self._replace_counter(target)], constant), node)
 
 
-def _assigns(function: ast.FunctionDef, name: str) -> int:
+def _count_assignments(function: ast.FunctionDef, name: str) -> int:
     """Count the assignments to a name."""
     return sum(
-        ast.unparse(target) == name for node in ast.walk(function) for target in _targets(node)
+        ast.unparse(target) == name for node in ast.walk(function) for target in _list_targets(node)
     )
 
 
-def _count(node: ast.AST, name: str) -> int:
+def _count_reads(node: ast.AST, name: str) -> int:
     """Count the reads of a name."""
     return sum(
         isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
@@ -875,7 +886,7 @@ def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
     return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
-class _Replace(ast.NodeTransformer):
+class _NameReplacer(ast.NodeTransformer):
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self._values = values
 
@@ -889,7 +900,7 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 
 
-def _opposite(test: ast.expr) -> ast.expr:
+def _negate_test(test: ast.expr) -> ast.expr:
     """Return a test that is true where another is false."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
@@ -898,7 +909,7 @@ def _opposite(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
-def _changing(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+def _find_changing_methods(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     """Return the methods that assign to fields, themselves or by what they call."""
     changing: set[str] = set()
     while True:
@@ -906,8 +917,8 @@ def _changing(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
             name
             for name, function in functions.items()
             if any(
-                any(_own_field(target) is not None for target in _targets(node))
-                or _list_change(node) is not None
+                any(_own_field(target) is not None for target in _list_targets(node))
+                or _find_changed_list(node) is not None
                 or (isinstance(node, ast.Call) and _own_field(node.func) in changing)
                 for node in ast.walk(function)
             )

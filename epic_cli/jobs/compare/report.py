@@ -141,7 +141,7 @@ def _answer_words(
     score = score_words(best)
     match found.confidence:
         case Confidence.NONE_GOOD:
-            why = _why_none_good(found, best)
+            why = _explain_none_good(found, best)
             return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
         case Confidence.TIED:
             several = some((result.label for result in (best, *found.tied)), _NAMED)
@@ -253,7 +253,7 @@ def _more_data_words(found: Advice, comparison: Comparison) -> str:
     open_yet, best = found.confidence in (Confidence.TIED, Confidence.UNCERTAIN), found.best
     if not open_yet or comparison.certainty is None:
         return ""
-    if best and found.tied and all(_draw_the_same(best, result) for result in found.tied):
+    if best and found.tied and all(_has_equal_figures(best, result) for result in found.tied):
         return "They draw the same."
     by_run = comparison.certainty.unit is Unit.RUN
     few = f"; {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
@@ -292,7 +292,7 @@ def _settling_words(found: Advice, certainty: Certainty, runs: str) -> str:
     return f"About {rough(max(more, 1.0))} s more{other}"
 
 
-def _draw_the_same(one: Result, other: Result) -> bool:
+def _has_equal_figures(one: Result, other: Result) -> bool:
     """Return True if all figures of both are equal, so that no data can tell them apart."""
     pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
@@ -321,7 +321,7 @@ def ranks(results: Sequence[Result]) -> list[int | None]:
     ]
 
 
-def _why_none_good(found: Advice, best: Result) -> str:
+def _explain_none_good(found: Advice, best: Result) -> str:
     if best.has(Flaw.DIVERGED):
         return "all of them diverge"
     if found.weakest == "latency" and math.isnan(best.value("lag")):
@@ -490,7 +490,7 @@ def report(
     rows and the columns that people ask for first, and fits a small screen.
     """
     results = ordered(comparison, sort, by)
-    shown = _best_rows(results) if brief else results
+    shown = _select_best_rows(results) if brief else results
 
     def data() -> list[Record]:
         return records(comparison, results)
@@ -560,7 +560,7 @@ def _full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
     """Return a table with a row for each result; an empty line parts entities or recordings."""
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
-        scores, likely, marks = metrics[0], likely_scores(results), _may_be_best(results)
+        scores, likely, marks = metrics[0], likely_scores(results), _mark_possible_best(results)
         if any(marks):
             words = ["maybe" if mark else "no" for mark in marks]
             metrics.insert(0, Column("best?", words, right=True, group=scores.group))
@@ -594,7 +594,7 @@ def _brief_table(comparison: Comparison, results: Sequence[Result], sort: str, b
     names = [_main_cost(result, comparison) for result in results]
     costs = Column("main cost", names, weight=1, styles=["dim"] * len(names))
     metrics.insert(len(metrics) - drawn, costs)
-    marks, labels = _may_be_best(results), [result.label for result in results]
+    marks, labels = _mark_possible_best(results), [result.label for result in results]
     if any(marks):
         signs = [MAY_BE_BEST if mark else " " for mark in marks]
         labels = [f"{sign} {label}" for sign, label in zip(signs, labels, strict=True)]
@@ -615,7 +615,7 @@ def _find_gaps(results: Sequence[Result]) -> list[int]:
     return [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
 
 
-def _may_be_best(results: Sequence[Result]) -> list[bool]:
+def _mark_possible_best(results: Sequence[Result]) -> list[bool]:
     """Return True for each result that shares the first rank of its place with others."""
     first = [rank == 1 for rank in ranks(results)]
     places = [result.place for result, one in zip(results, first, strict=True) if one]
@@ -624,7 +624,7 @@ def _may_be_best(results: Sequence[Result]) -> list[bool]:
     ]
 
 
-def _best_rows(results: Sequence[Result]) -> list[Result]:
+def _select_best_rows(results: Sequence[Result]) -> list[Result]:
     """Return the rows of a brief table: the first ones of each entity or recording."""
     places: dict[str, list[Result]] = {}
     for result in results:
@@ -635,7 +635,7 @@ def _best_rows(results: Sequence[Result]) -> list[Result]:
 
 def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
     """Return what the marks mean, how many rows are left out, and where the rest is."""
-    marked = sum(_may_be_best(results))
+    marked = sum(_mark_possible_best(results))
     more = len(results) - len(shown)
     words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
     words += ["* clearly best."] if stars else []
@@ -672,7 +672,7 @@ def metric_columns(results: Sequence[Result], resolution: float = 0.0) -> list[C
             [_mark_cell(metric, cell, one) for cell, one in zip(cells, results, strict=True)],
             metric.weight,
             right=True,
-            best=_find_best(metric, results, cells),
+            best=_find_best_values(metric, results, cells),
             group=metric.section.name,
             key=metric.name,
             meaning=metric.help,
@@ -695,7 +695,7 @@ def _mark_cell(metric: Metric, cell: str, result: Result) -> str:
     return cell + next((marks[note.flaw] for note in result.notes if note.flaw in marks), "")
 
 
-def _find_best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> set[int]:
+def _find_best_values(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> set[int]:
     """Return the rows with the best value, one for each entity or recording.
 
     A row is left out if the second best value is written the same, if both are equal within the

@@ -54,7 +54,7 @@ def run(
     given = given.settled()
     files = given.recordings
     pictured = files[0] if spec.selection is not None else None
-    each = EachRecording(spec, given, log, pictured, _Local(truths, look=look))
+    each = EachRecording(spec, given, log, pictured, _LocalValues(truths, look=look))
     pool = Pool(spec)
     results = run_recordings(each, files, job.workers, tally, progress, spec.threads, (pictured,))
     with contextlib.closing(results):
@@ -68,7 +68,7 @@ def run(
     return pool.comparison()
 
 
-class _Local(NamedTuple):
+class _LocalValues(NamedTuple):
     """Values that only this process has: the truths that were read, and the callback ``look``."""
 
     truths: Mapping[str, Truth] | None = None
@@ -90,18 +90,18 @@ class EachRecording:
     given: RecordedRuns
     log: Logs
     pictured: Any = None
-    local: _Local | None = None
+    local: _LocalValues | None = None
 
     def placed(self, place: Place | None) -> EachRecording:
         """Return the same work for a place in this process, or for other processes (None)."""
-        local = self.local or _Local()
+        local = self.local or _LocalValues()
         return replace(self, local=None if place is None else local._replace(place=place))
 
     def run(self, recording: Any, log: ReadingLog) -> RunResult:
         """Read and compare a recording; raise ``UNUSABLE``."""
         spec, given = self.spec, self.given
         known = given.known_truths(spec.truth_offset) if self.local is None else None
-        local = self.local or _Local(known, Place(spec.threads or 1))
+        local = self.local or _LocalValues(known, Place(spec.threads or 1))
         run = given.run(recording, log, local.truths, self.log)
         if run.drawn is not None:
             spec = replace(spec, participants=[*spec.participants[:-1], run.drawn])

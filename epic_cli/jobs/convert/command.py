@@ -156,11 +156,11 @@ def convert(
     refused = False
     for inputs, output in own.places(files):
         spec = ConvertSpec(own.packet_format(output), changes, read, capture, strict)
-        refused |= _write(spec, inputs, output, own.in_place, log)
+        refused |= _write_output(spec, inputs, output, own.in_place, log)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-def _write(
+def _write_output(
     spec: ConvertSpec, files: Sequence[str], output: str | None, in_place: bool, log: Logs
 ) -> bool:
     """Write one output; return whether some of its input was refused."""

@@ -44,19 +44,19 @@ def run(
     ``progress`` gets the bytes read of each. Raises what reading raises, ``NoCapture``,
     ``UnwritablePacket`` with its place, and what the log raises for a refused line.
     """
-    output = _Output(spec.packet_format, sink)
+    output = _PacketOutput(spec.packet_format, sink)
     refused = False
     for number, source in enumerate(sources):
         with log(source.name) as reporter:
-            found = _blocks(spec, source, reporter, progress[number] if progress else None)
-            _convert(spec, source.name, found, output, reporter)
+            found = _iterate_blocks(spec, source, reporter, progress[number] if progress else None)
+            _write_blocks(spec, source.name, found, output, reporter)
             output.tell_losses(reporter)
         refused |= reporter.refused
     sink.write(output.begun(None).end())
     return refused
 
 
-class _Output:
+class _PacketOutput:
     """The output of packets, the first of which decide its columns."""
 
     def __init__(self, packet_format: str, sink: RowSink) -> None:
@@ -84,8 +84,12 @@ class _Output:
             tails.lost.clear()
 
 
-def _convert(
-    spec: ConvertSpec, name: str, found: Iterator[PacketBlock], output: _Output, log: ReadingLog
+def _write_blocks(
+    spec: ConvertSpec,
+    name: str,
+    found: Iterator[PacketBlock],
+    output: _PacketOutput,
+    log: ReadingLog,
 ) -> None:
     conversion = Conversion(spec.changes)
     for block in found:
@@ -107,7 +111,7 @@ def _convert(
     check_entities(name, spec.changes.entities, block.entities)
 
 
-def _blocks(
+def _iterate_blocks(
     spec: ConvertSpec,
     source: RecordingSource,
     log: ReadingLog,

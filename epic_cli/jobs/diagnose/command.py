@@ -148,9 +148,9 @@ class DiagnoseOptions:
         from epic_cli.shell.recordings import reporters
 
         log = reporters(self.messages, self.color)
-        return DiagnoseEach(given.reading, log, tuple(self._strategies()), self.span)
+        return DiagnoseEach(given.reading, log, tuple(self._list_strategies()), self.span)
 
-    def _strategies(self) -> list[StrategySpec]:
+    def _list_strategies(self) -> list[StrategySpec]:
         return Participants(self.strategies).specs() if self.strategies else []
 
 

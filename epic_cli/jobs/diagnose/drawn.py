@@ -80,53 +80,58 @@ class Search(NamedTuple):
         """
         off = self.comparison.off
         usual = [off(FittedStrategy(spec)) for spec in candidates]
-        if _least_error(usual).residual <= self.enough:
-            return [_least_error(usual)]
+        if _select_least_error(usual).residual <= self.enough:
+            return [_select_least_error(usual)]
         singles = list(usual)
         for found in usual:
             singles += [off(found.changed(words)) for words in _word_options(found.candidate)]
             for own in _tunable_settings(found.candidate):
-                singles.append(self._best(_with_number(found, own), own, VALUES))
+                singles.append(self._find_best_value(_state_number(found, own), own, VALUES))
         singles.sort(key=lambda one: one.residual)
         sharp = [self.comparison.short(self.comparison.fit(each)) for each in singles[:SHARPENED]]
         exact = [each for each in sharp if each.residual <= self.comparison.exact]
         for each in sorted(sharp, key=lambda each: each.residual)[: 0 if exact else DENSE]:
             for setting in _tunable_settings(each.candidate):
                 if setting.name in each.candidate.settings:
-                    found = self.comparison.fit(self._best(each, setting, DENSELY))
+                    found = self.comparison.fit(self._find_best_value(each, setting, DENSELY))
                     sharp.append(self.comparison.short(found))
         plain = [*singles, *sharp]
         if exact:  # ``lerp``, not ``luanti``
             return [min(exact, key=lambda one: names().index(one.candidate.name))]
-        if _least_error(plain).residual <= self.enough or not thorough:
+        if _select_least_error(plain).residual <= self.enough or not thorough:
             return [_find_simplest(plain, self.enough)]
-        late = [self._fit_shift(each) for each in self._nearest(map(self._shift_about, usual))]
+        late = [
+            self._fit_shift(each)
+            for each in self._select_nearest(map(self._shift_by_lateness, usual))
+        ]
         plain += late
         without = _find_simplest(plain, self.enough)
-        if _least_error(plain).residual <= self.matters:
+        if _select_least_error(plain).residual <= self.matters:
             return [without]
         smooth = [
             self.comparison.fit(each._replace(constant=SMOOTHED))
-            for each in [*self._nearest(usual), *late]
+            for each in [*self._select_nearest(usual), *late]
         ]
         return [without, _find_simplest(smooth, self.enough)]
 
-    def _nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
+    def _select_nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
         """Return the best setting of each of the nearest strategies."""
         near: dict[str, FittedStrategy] = {}
         for each in sorted(found, key=lambda each: each.residual):
             near.setdefault(each.candidate.name, each)
         return list(near.values())[:FINALISTS]
 
-    def _best(self, found: FittedStrategy, setting: Number, values: int) -> FittedStrategy:
+    def _find_best_value(
+        self, found: FittedStrategy, setting: Number, values: int
+    ) -> FittedStrategy:
         """Return the strategy with the best value of a setting."""
         steps = list(_setting_values(setting, values))
         if setting.whole:
             tried = [self.comparison.off(found.changed({setting.name: step})) for step in steps]
-            return _least_error([found, *tried])
+            return _select_least_error([found, *tried])
         return self.comparison.search(found, setting.name, steps)
 
-    def _shift_about(self, found: FittedStrategy) -> FittedStrategy:
+    def _shift_by_lateness(self, found: FittedStrategy) -> FittedStrategy:
         """Return the strategy shifted in time by about its lateness."""
         comparison = self.comparison
         own = comparison.redraw.draw(found.candidate, comparison.times)
@@ -175,7 +180,7 @@ def _tunable_settings(candidate: StrategySpec) -> list[Number]:
     return sorted(found, key=lambda one: one.unit != "s")
 
 
-def _with_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
+def _state_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
     """Return the strategy with a usual setting as a number, to be fitted from there."""
     known = declaration(found.candidate.name)
     value = known.converted(known.values(found.candidate.settings))[setting.name]
@@ -208,7 +213,7 @@ def _setting_values(setting: Number, values: int) -> Iterator[float]:
         yield float(round(row)) if setting.whole else float(f"{row:.4g}")
 
 
-def _least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
+def _select_least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
     return min(found, key=lambda one: one.residual)
 
 
@@ -217,7 +222,7 @@ def _find_simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStra
 
     Usual settings first, then no shift.
     """
-    most = max(AS_GOOD * _least_error(found).residual, enough)
+    most = max(AS_GOOD * _select_least_error(found).residual, enough)
     good = [strategy for strategy in found if strategy.residual <= most]
     return min(
         good, key=lambda one: (len(one.candidate.settings) + 2 * bool(one.shift), one.residual)
@@ -326,7 +331,7 @@ class DrawnMatch(NamedTuple):
         return self.best.residual <= max(self.enough, LIKE * self.step)
 
 
-class _Entity:
+class _DrawnEntity:
     """One entity's packets, and those of its frames that are examined."""
 
     def __init__(self, name: str, path: DrawnPath, packets: PacketBlock) -> None:
@@ -468,11 +473,11 @@ def match(
     The frames' times are taken for the receiver's clock, that of the arrivals; without arrival
     times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
     """
-    shared: list[_Entity] = []
+    shared: list[_DrawnEntity] = []
     reasons = [UnusableDrawing("there is nothing in it")]
     for name in (packet for packet in packets if packet in paths):
         try:
-            shared.append(_Entity(name, paths[name], packets[name]))
+            shared.append(_DrawnEntity(name, paths[name], packets[name]))
         except UnusableDrawing as error:
             reasons.append(error)
     if not shared:
@@ -520,7 +525,7 @@ def match(
     )
 
 
-def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) -> bool:
+def _is_smoothed(first: _DrawnEntity, best: FittedStrategy, without: FittedStrategy) -> bool:
     """Return True if there is a second smoothing."""
     return (
         bool(best.constant)
@@ -530,7 +535,7 @@ def _is_smoothed(first: _Entity, best: FittedStrategy, without: FittedStrategy) 
 
 
 def _search_strategies(
-    moving: Sequence[_Entity], candidates: Sequence[StrategySpec]
+    moving: Sequence[_DrawnEntity], candidates: Sequence[StrategySpec]
 ) -> list[FittedStrategy]:
     """Return the best strategy with fitted settings, without a low-pass, and with one."""
     first = moving[0]

@@ -150,7 +150,7 @@ class Delays(NamedTuple):
     misfit: float
 
 
-def _normal(u: Floats) -> Floats:
+def _normal_quantiles(u: Floats) -> Floats:
     return np.array([NormalDist().inv_cdf(row) for row in u])
 
 
@@ -163,22 +163,22 @@ def _invert_gamma(u: Floats) -> Floats:
     return np.asarray((x - 2) / np.sqrt(2))
 
 
-def _cube_root_tail(u: Floats) -> Floats:
+def _cube_root_quantiles(u: Floats) -> Floats:
     return np.asarray((1 - u) ** (-1 / 3) - 1.5)
 
 
-def _pareto(u: Floats) -> Floats:
-    return np.minimum(_cube_root_tail(u) * 4 / 3, 4.0)
+def _pareto_quantiles(u: Floats) -> Floats:
+    return np.minimum(_cube_root_quantiles(u) * 4 / 3, 4.0)
 
 
 #: Quantiles of each distribution for a latency of 0 and a jitter of 1 (``LinkConditions``).
 QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
     "uniform": lambda u: 2 * u - 1,
-    "normal": _normal,
+    "normal": _normal_quantiles,
     "gamma": _invert_gamma,
-    "pareto": _pareto,
-    "paretonormal": lambda u: 0.25 * _normal(u) + 0.75 * _pareto(u),
-    "pareto-unbounded": lambda u: _cube_root_tail(u) / np.sqrt(0.75),
+    "pareto": _pareto_quantiles,
+    "paretonormal": lambda u: 0.25 * _normal_quantiles(u) + 0.75 * _pareto_quantiles(u),
+    "pareto-unbounded": lambda u: _cube_root_quantiles(u) / np.sqrt(0.75),
 }
 
 
@@ -225,7 +225,7 @@ def correlation(delays: Floats) -> float:
     count = len(delays)
     ranks = np.empty(count)
     ranks[np.argsort(delays, kind="stable")] = (np.arange(count) + 0.5) / count
-    scores = _normal(ranks)
+    scores = _normal_quantiles(ranks)
     found = float((scores[1:] * scores[:-1]).mean() / np.square(scores).mean())
     return found if found > max(CORRELATED, ERRORS / np.sqrt(count)) else 0.0
 
@@ -299,7 +299,13 @@ def found_link(traffic: Traffic) -> FoundLink:
         in_order=waits,
     )
     return FoundLink(
-        _trace(found, delays), conditions, _rate(messages), found.known, zero, drift, likely.misfit
+        _make_trace(found, delays),
+        conditions,
+        _round_rate(messages),
+        found.known,
+        zero,
+        drift,
+        likely.misfit,
     )
 
 
@@ -365,11 +371,11 @@ def _describe_loss(found: Sendings) -> float | GilbertElliott:
     )
 
 
-def _rate(messages: MessageLog) -> float:
+def _round_rate(messages: MessageLog) -> float:
     return float(f"{1 / messages.period:.4g}")
 
 
-def _trace(found: Sendings, delays: Floats) -> NetworkTrace:
+def _make_trace(found: Sendings, delays: Floats) -> NetworkTrace:
     times = found.sent - found.sent[0]
     return NetworkTrace(
         times.tolist(), [None if math.isnan(each) else max(each, 0.0) for each in delays.tolist()]

@@ -199,7 +199,7 @@ def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
 
 def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
     """Return readings as buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
-    ages = _Ages(frames, every)
+    ages = _StateAges(frames, every)
     curves = ("linear", "hermite", "catmull-rom")
     passed = [[ages.read(curve, low_pass) for curve in curves] for low_pass in LOW_PASSES]
     off = [min(readings[0].off for readings in of) for of in passed]
@@ -213,7 +213,7 @@ def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
     return sorted(itertools.chain(*found), key=lambda reading: round(reading.off, 6))
 
 
-class _Ages:
+class _StateAges:
     """The places of frames on the path of the packets, and the ages of what they show."""
 
     def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
@@ -583,7 +583,7 @@ LEAPING = ("clock_time", "beyond", "interval_time", "jitter_time")
 CHANGES, BETTER = 5, 0.97
 
 
-class _Explanation:
+class _ExplanationSearch:
     """The search for what draws some frames; all findings are kept, by their error."""
 
     def __init__(self, frames: Frames, comparison: FrameComparison) -> None:
@@ -595,7 +595,7 @@ class _Explanation:
 
     def found(self) -> list[FittedStrategy]:
         """Return what draws the frames, the nearest first."""
-        known = [_with_numbers(spec) for spec in read_specs(KNOWN)]
+        known = [_convert_to_numbers(spec) for spec in read_specs(KNOWN)]
         self.look(known)
         self.read(sorted(chases(self.frames), key=lambda reading: reading.off), FIRST, self.exact)
         if self.near[0].residual > self.exact:
@@ -640,7 +640,9 @@ class _Explanation:
         for part in (slice(None, 2), slice(2, None)):
             ways: dict[object, FittedStrategy] = {}
             for found in self.near:
-                ways.setdefault((found.candidate.name, *_way(found.candidate)[part]), found)
+                ways.setdefault(
+                    (found.candidate.name, *_composition_key(found.candidate)[part]), found
+                )
             buffers = [found for found in ways.values() if found.candidate.name == "buffer"]
             chases = [found for found in ways.values() if found.candidate.name == "chase"]
             for found in (*buffers[:count], *chases[: count // 2]):
@@ -653,7 +655,7 @@ class _Explanation:
             return
         way: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
         if found.residual <= self.exact:
-            way = _way(found.candidate)
+            way = _composition_key(found.candidate)
         before = self.kept.get(way)
         if before is None or len(found.candidate.settings) < len(before.candidate.settings):
             self.kept[way] = found
@@ -787,7 +789,7 @@ def _find_axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAx
     return min(every, key=far)
 
 
-def _with_numbers(spec: StrategySpec) -> StrategySpec:
+def _convert_to_numbers(spec: StrategySpec) -> StrategySpec:
     """Return the strategy with its settings as numbers, not as they are written."""
     known = declaration(spec.name)
     used: dict[str, Any] = known.converted(known.values(spec.settings))
@@ -866,7 +868,7 @@ class Supply(NamedTuple):
 
 def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mechanism:
     """Return the composition that draws these frames best."""
-    search = _Explanation(frames, comparison)
+    search = _ExplanationSearch(frames, comparison)
     found = search.found()
     same = [near for near in found if comparison.is_as_good(near, found[0])]
     interval = frames.interval
@@ -877,15 +879,18 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
         return late > LONGEST, _description_length(each.candidate)
 
     best, *_ = same = sorted(same, key=unlikely)
-    others = {_way(best.candidate): best.candidate}
+    others = {_composition_key(best.candidate): best.candidate}
     # what is not smoothed is drawn by any smoothing that is quick enough, too
     if best.residual <= enough and best.candidate.settings.get("share") != 1.0:
         for each in same:
-            others.setdefault(_way(each.candidate), each.candidate)
+            others.setdefault(_composition_key(each.candidate), each.candidate)
     return Mechanism(
         best.candidate, best.residual, best.residual <= enough, interval,
         _measure_supply(frames, best.candidate), tuple(others.values())[1:],
-        min((each.apart for each in search.near if _kind(each) != _kind(best)), default=math.inf)
+        min(
+            (each.apart for each in search.near if _timing_key(each) != _timing_key(best)),
+            default=math.inf,
+        )
         / max(best.apart, 1e-300),
     )  # fmt: skip
 
@@ -910,13 +915,13 @@ def _description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
     return length, sum(digits), clock.value, len(strategy.label)
 
 
-def _kind(found: FittedStrategy) -> tuple[object, ...]:
+def _timing_key(found: FittedStrategy) -> tuple[object, ...]:
     """Return the settings that tell when states were true, or how it goes to its goal."""
     values = found.candidate.values
     return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
 
 
-def _way(strategy: StrategySpec) -> tuple[object, ...]:
+def _composition_key(strategy: StrategySpec) -> tuple[object, ...]:
     """Return the settings that are common to compositions that differ in numbers alone."""
     values = strategy.values
     ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")

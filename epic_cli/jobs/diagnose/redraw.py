@@ -56,7 +56,7 @@ class Redraw:
         times = times - shift if shift else times
         try:
             if not self.arrivals:
-                return self._by_ticks(spec, times)
+                return self._draw_by_ticks(spec, times)
             frame = float(np.median(np.diff(times)))
             earlier = np.ceil(min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE))
             every = np.concatenate((times[0] - frame * np.arange(earlier, 0, -1), times))
@@ -66,7 +66,7 @@ class Redraw:
         except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
             return np.full((len(times), 3), np.nan)
 
-    def _by_ticks(self, spec: StrategySpec, times: Floats) -> Floats:
+    def _draw_by_ticks(self, spec: StrategySpec, times: Floats) -> Floats:
         tick = parse_tick(float(f"{np.median(np.diff(times)):.4g}"))
         rows = np.asarray(Trace(spec.maker(), Timing(tick).resolve(False), self._packets))
         rows = rows[rows["status"] != 0]

@@ -44,7 +44,7 @@ def report(name: str, found: Diagnosis) -> model.Report:
         parts += ["\n".join(drawn_words(found.drawn)), title]
         title = f"{name}: what the game drew"
     parts += (_make_finding(each, drawn) for each in found.findings)
-    method = [*_unseen_words(*found.unseen)]
+    method = [*_unseen_drift_words(*found.unseen)]
     if found.network is not None:
         parts.append(_network_words(found.network))
         method.insert(0, _network_details(found.network))
@@ -124,7 +124,7 @@ def _make_record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any
 # ---------------------------------------------------------------- sentences
 
 
-class _Value:
+class _WrittenValue:
     """A value written as its place in a sentence says: seconds, a share, a number, or a count.
 
     The word for a count is what is counted.
@@ -140,12 +140,12 @@ class _Value:
         return ways[kind](self._value) if kind in ways else counted(round(self._value), kind)
 
 
-class _Values(dict[str, _Value]):
+class _WrittenValues(dict[str, _WrittenValue]):
     """Values by name; a missing value of a custom detector is its name in braces."""
 
-    def __missing__(self, name: str) -> _Value:
+    def __missing__(self, name: str) -> _WrittenValue:
         """Return the name as it stands in the sentence."""
-        return _Value(f"{{{name}}}")
+        return _WrittenValue(f"{{{name}}}")
 
 
 def sentence(template: str, finding: Finding) -> str:
@@ -154,7 +154,9 @@ def sentence(template: str, finding: Finding) -> str:
 
 
 def _fill_template(template: str, values: Mapping[str, float | str]) -> str:
-    return template.format_map(_Values({one: _Value(value) for one, value in values.items()}))
+    return template.format_map(
+        _WrittenValues({one: _WrittenValue(value) for one, value in values.items()})
+    )
 
 
 def cure_words(finding: Finding, drawn: bool = False) -> str:
@@ -270,7 +272,7 @@ def _network_details(network: Network) -> str:
     )
 
 
-def _unseen_words(least: float, length: float) -> list[str]:
+def _unseen_drift_words(least: float, length: float) -> list[str]:
     """Return the drift (s/s) that cannot be excluded, and the length of a recording that would."""
     if not least > USUAL:
         return []
@@ -330,7 +332,7 @@ def _engine_words(match: DrawnMatch) -> list[str]:
         own = declaration(best.candidate.name).summary
         nearly = "" if best.residual <= match.enough else " nearly"
         lines = [f"The game draws{nearly} what {options} draws{behind}: {left}. That is: {own}."]
-        lines[0] += f" {_same_words(match)}".rstrip()
+        lines[0] += f" {_alternative_words(match)}".rstrip()
     else:
         lines = [
             f"Not understood: {_error_words(match)}. Of all strategies and settings,"
@@ -399,7 +401,7 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
         return [f"Not understood: {_error_words(match)}. {nearest} it {does}.", command]
     # the command begins a line, so that it can be pasted
     lines = [f"It {does}.", f"{command} ({'exact' if found.exact else _error_words(match)})"]
-    if same := _same_words(match):
+    if same := _alternative_words(match):
         lines.append(same)
     lines += [
         f"{each.entity or 'unnamed'}: not understood, off by {_write_error(each.off)} of a step."
@@ -418,7 +420,7 @@ def _write_error(off: float) -> str:
     return f"{round(off * 100, 2):.3g} %"
 
 
-def _same_words(match: DrawnMatch) -> str:
+def _alternative_words(match: DrawnMatch) -> str:
     """Return what else draws these frames; empty: nothing does."""
     same = ", ".join(map(strategy_options, match.same_as))
     return f"The same here: {same}." if same else ""

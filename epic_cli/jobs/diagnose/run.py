@@ -182,7 +182,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
                 raise
             reason = f"{type(error).__name__}: {error}"
             unusable.append(UnusablePlugin(detector.name, "", reason, "detector"))
-    beside = _find_beside(traffic, [finding.cause for finding in findings], using, foreign)
+    beside = _find_remaining(traffic, [finding.cause for finding in findings], using, foreign)
     folded = [
         _try_remedy(finding, traffic) for finding in _fold_consequences(findings, beside, using)
     ]
@@ -215,7 +215,7 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
     return replace(finding, remedy=remedy, trial=bench.try_cure(remedy))
 
 
-def _find_beside(
+def _find_remaining(
     traffic: Traffic, found: Sequence[str], using: Sequence[Detector], foreign: frozenset[str]
 ) -> list[Finding]:
     """Return the findings that remain if their explaining causes are taken out of the traffic."""

@@ -54,7 +54,7 @@ def write_rows(
             )
 
     with contextlib.ExitStack() as ending:
-        progress = () if in_rows else _progress(files, ending)
+        progress = () if in_rows else _show_progress(files, ending)
         sink = ending.enter_context(open_sink(output))
         width = screen_columns(sink) if sink.isatty() else None
         colored = use_color(color, sink)
@@ -79,7 +79,7 @@ def write_rows(
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-def _progress(
+def _show_progress(
     files: Sequence[str], ending: contextlib.ExitStack
 ) -> Sequence[Callable[[int], None]]:
     """Show a progress bar over all files until ``ending`` closes."""

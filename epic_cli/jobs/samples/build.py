@@ -20,13 +20,13 @@ class BuildWithSamples(build_py):
     """
 
     def _get_data_files(self) -> list[DataFiles]:  # which the types of setuptools leave out
-        return [*super()._get_data_files(), self._samples()]  # type: ignore[misc]
+        return [*super()._get_data_files(), self._list_samples()]  # type: ignore[misc]
 
     def get_data_files_without_manifest(self) -> list[DataFiles]:
         """Add the samples to a source distribution, whose manifest does not exist yet."""
-        return [*super().get_data_files_without_manifest(), self._samples()]
+        return [*super().get_data_files_without_manifest(), self._list_samples()]
 
-    def _samples(self) -> DataFiles:
+    def _list_samples(self) -> DataFiles:
         files = [path.relative_to(FOLDER) for path in sorted(Path(FOLDER).rglob("*.*"))]
         names = [file.as_posix() for file in files if "__pycache__" not in file.parts]
         return PACKAGE, FOLDER, str(Path(self.build_lib, *PACKAGE.split("."), FOLDER)), names

@@ -26,7 +26,7 @@ Examples:
 """
 
 
-def _proposed(begun: str) -> list[CompletionItem]:
+def _propose_samples(begun: str) -> list[CompletionItem]:
     return completions(known().items(), begun)
 
 
@@ -34,7 +34,10 @@ def _proposed(begun: str) -> list[CompletionItem]:
 def samples(
     names: tuple[str, ...] = shared(
         click.argument(
-            "names", nargs=-1, type=Parsed("name", find, complete=_proposed), metavar="[NAME]..."
+            "names",
+            nargs=-1,
+            type=Parsed("name", find, complete=_propose_samples),
+            metavar="[NAME]...",
         )
     ),
     everything: bool = flag("Copy all of them.", "--all"),

@@ -110,20 +110,20 @@ def simulate(
         truth = run.truth(output.truth_rate)
         with wrong_usage("--truth-out "):
             header = next(truth)
-        with open_sink(output.truth_out) as sink, _unwritable_packets():
+        with open_sink(output.truth_out) as sink, _refuse_unwritable():
             sink.write(header)
             for rows in truth:
                 sink.write(rows)
     try:
         _write_packets(run, output)
     except KeyboardInterrupt:
-        _summarise(run, quiet)
+        _write_summary(run, quiet)
         raise
-    _summarise(run, quiet)
+    _write_summary(run, quiet)
     return ExitStatus.DONE
 
 
-def _summarise(run: SimulationRun, quiet: bool) -> None:
+def _write_summary(run: SimulationRun, quiet: bool) -> None:
     if not quiet:
         text = summary(run.statistics, run.fates)
         if run.done > 0:
@@ -138,7 +138,7 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
     with (
         Progress("simulating") as progress,
         open_sink(options.output) as sink,
-        _unwritable_packets(),
+        _refuse_unwritable(),
     ):
         live, shown = _is_live(options.output), sink.isatty()
         for rows in run.rows(options.packet_format):
@@ -150,7 +150,7 @@ def _write_packets(run: SimulationRun, options: SimulateOutput) -> None:
 
 
 @contextlib.contextmanager
-def _unwritable_packets() -> Iterator[None]:
+def _refuse_unwritable() -> Iterator[None]:
     try:
         yield
     except (Unwritable, UnwritablePacket) as error:

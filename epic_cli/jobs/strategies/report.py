@@ -27,7 +27,7 @@ def catalogue(room: int) -> RenderableType:
     for family, members in groupby(declared, key=lambda one: one.family):
         lines += paragraph(family, room, style="underline")
         lines += definitions(
-            [(member.name, _in_short(member)) for member in members], room, _INDENT
+            [(member.name, _summarize_strategy(member)) for member in members], room, _INDENT
         )
         lines.append(Text())
     return Group(*lines, *paragraph("'epic strategies NAME' explains one.", room))
@@ -37,7 +37,7 @@ def report(name: str | None) -> Report:
     """Return the strategies, or the settings of one, for programs."""
     if name is None:
         rows = [
-            {"strategy": word.name, "summary": word.summary, **dict(_facts(word))}
+            {"strategy": word.name, "summary": word.summary, **dict(_list_facts(word))}
             for word in map(declaration, names())
         ]
     else:
@@ -55,7 +55,7 @@ def report(name: str | None) -> Report:
     return Report(parts=[Table(columns)], data=Data(fields, lambda: rows, lambda: rows))
 
 
-def _in_short(one: Declaration) -> str:
+def _summarize_strategy(one: Declaration) -> str:
     return one.summary + (f" (needs {', '.join(one.needs_words)})" if one.needs_words else "")
 
 
@@ -64,13 +64,17 @@ def explanation(name: str, room: int) -> RenderableType:
     one = declaration(name)
     lines = [*paragraph(f"{one.name}: {one.summary}", room)]
     lines[0].stylize("bold", 0, len(one.name))
-    lines += [Text(), *_documentation(name, room)]
+    lines += [Text(), *_format_documentation(name, room)]
     if one.settings:
-        lines += [Text("Settings", style="underline"), *_settings(one.settings, room), Text()]
-    return Group(*lines, *definitions([fact for fact in _facts(one) if fact[1]], room))
+        lines += [
+            Text("Settings", style="underline"),
+            *_format_settings(one.settings, room),
+            Text(),
+        ]
+    return Group(*lines, *definitions([fact for fact in _list_facts(one) if fact[1]], room))
 
 
-def _facts(one: Declaration) -> list[tuple[str, str]]:
+def _list_facts(one: Declaration) -> list[tuple[str, str]]:
     return [
         ("family", one.family),
         ("needs", ", ".join(one.needs_words)),
@@ -84,7 +88,7 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
     ]
 
 
-def _documentation(name: str, room: int) -> Iterator[Text]:
+def _format_documentation(name: str, room: int) -> Iterator[Text]:
     """Return the class's docstring as text; indented lines are formulas and kept as they are."""
     for part in inspect.cleandoc(find(name).__doc__ or "").replace("``", "").split("\n\n"):
         if not part.startswith(" "):
@@ -98,7 +102,7 @@ def _documentation(name: str, room: int) -> Iterator[Text]:
         yield Text()
 
 
-def _settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
+def _format_settings(settings: tuple[Setting, ...], room: int) -> Iterator[Text]:
     rows = []
     for setting in settings:
         default = (

@@ -91,13 +91,13 @@ class Limit(NamedTuple):
             if not amount[-1:].isalpha():  # bits or bytes
                 raise ValueError
             if amount.endswith("B"):
-                return cls(_positive(parse_quantity(amount[:-1] + "bit", "bit/s")))
-            return cls(_positive(parse_quantity(amount, "bit/s")) / 8)
+                return cls(_check_positive(parse_quantity(amount[:-1] + "bit", "bit/s")))
+            return cls(_check_positive(parse_quantity(amount, "bit/s")) / 8)
         except ValueError:
             raise ValueError("write 5kB/s, 40kbit/s, or a figure: error=0.05") from None
 
 
-def _positive(value: float) -> float:
+def _check_positive(value: float) -> float:
     if not value > 0:
         raise ValueError
     return value
@@ -212,7 +212,7 @@ class BytesFronts(Tabular):
         return [f"{label}, chosen", f"{label}, as given"]
 
 
-class _Senders(NamedTuple):
+class _SenderRuns(NamedTuple):
     """A network as each participant sees it that has a sender of its own, by label."""
 
     simulation: Simulation
@@ -257,7 +257,7 @@ def find_bytes(
     with contextlib.ExitStack() as ending:
         if executor is None:
             executor = ending.enter_context(Threads(spec.compare.threads, steps))
-        search = _Search(executor, journal, step)
+        search = _SenderSearch(executor, journal, step)
         found: list[BytesFound] = []
         try:
             for strategy in spec.strategies:
@@ -373,15 +373,15 @@ class SentPart:
             runs_are="networks",
             selection=selection,
         )
-        return compare(self._runs(senders), spec)
+        return compare(self._simulate_runs(senders), spec)
 
-    def _runs(self, senders: Mapping[str, SenderSpec]) -> Iterator[Run]:
+    def _simulate_runs(self, senders: Mapping[str, SenderSpec]) -> Iterator[Run]:
         first = _change_sender(self.simulation, next(iter(senders.values())))
         for seed, run in zip(self.seeds, simulated(first, self.seeds), strict=True):
-            yield run._replace(again=_Senders(self.simulation, seed, run, senders))
+            yield run._replace(again=_SenderRuns(self.simulation, seed, run, senders))
 
 
-class _Search(NamedTuple):
+class _SenderSearch(NamedTuple):
     """The executor that evaluates senders, the journal, and the callback for each result."""
 
     executor: Executor
@@ -406,7 +406,7 @@ class _Search(NamedTuple):
 
 
 def _find_front(
-    spec: BytesSpec, strategy: StrategySpec, tuned: SentPart, rest: SentPart, search: _Search
+    spec: BytesSpec, strategy: StrategySpec, tuned: SentPart, rest: SentPart, search: _SenderSearch
 ) -> BytesFound:
     usual = int(USUAL_RATE) if spec.simulation.recorded is None else RECORDED
     given = replace(spec.given, send_rate=spec.given.send_rate or usual)
@@ -434,7 +434,7 @@ def _find_front(
             fresh = {
                 send.write(): send
                 for entry in _select_at_limit(_find_pareto(every, spec.goal), spec)
-                for send in _neighbors(spec, entry.send)
+                for send in _iterate_neighbors(spec, entry.send)
                 if send.write() not in known
             }
             if not fresh:
@@ -495,7 +495,7 @@ def _select_at_limit(front: Sequence[TriedSender], spec: BytesSpec) -> Sequence[
     return front[max(place - 1, 0) : place + 3]
 
 
-def _neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
+def _iterate_neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
     """Yield senders with a rate and a threshold between those that are tried everywhere."""
     given, rate = spec.given, send.send_rate
     rates: set[float | str | None] = {rate}
@@ -542,19 +542,19 @@ def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
 
     Raises ``NotEnoughToSay`` if nothing could be judged.
     """
-    known = [entry for entry in tried if math.isfinite(_cost(entry, goal))]
+    known = [entry for entry in tried if math.isfinite(_compute_cost(entry, goal))]
     if not known:
         raise NotEnoughToSay("nothing can be judged with any of these senders")
-    known.sort(key=lambda entry: (entry.figures["bytes"], _cost(entry, goal)))
+    known.sort(key=lambda entry: (entry.figures["bytes"], _compute_cost(entry, goal)))
     best, found = math.inf, []
     for entry in known:
-        if _cost(entry, goal) < best:
-            best = _cost(entry, goal)
+        if _compute_cost(entry, goal) < best:
+            best = _compute_cost(entry, goal)
             found.append(entry)
     return found
 
 
-def _cost(entry: TriedSender, goal: Goal) -> float:
+def _compute_cost(entry: TriedSender, goal: Goal) -> float:
     bytes_ = entry.figures.get("bytes", math.nan)
     return goal.cost(entry.figures) if bytes_ > 0 else math.inf
 
@@ -583,8 +583,8 @@ def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[Tried
 
 def _find_cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
     """Return the first sender of the front that is as good as this one."""
-    worst = _cost(best, goal) + ALIKE * abs(_cost(best, goal))
-    return next(entry for entry in front if _cost(entry, goal) <= worst)
+    worst = _compute_cost(best, goal) + ALIKE * abs(_compute_cost(best, goal))
+    return next(entry for entry in front if _compute_cost(entry, goal) <= worst)
 
 
 def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
@@ -595,7 +595,7 @@ def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
     if len(front) < 3:
         return front[-1]
     across = [math.log(entry.figures["bytes"]) for entry in front]
-    up = [_cost(entry, goal) for entry in front]
+    up = [_compute_cost(entry, goal) for entry in front]
     wide, high = across[-1] - across[0], up[0] - up[-1]
     below = [
         1 - (x - across[0]) / wide - (y - up[-1]) / high for x, y in zip(across, up, strict=True)
@@ -604,7 +604,7 @@ def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
 
 
 def _split_error(
-    strategy: StrategySpec, send: SenderSpec, rest: SentPart, search: _Search
+    strategy: StrategySpec, send: SenderSpec, rest: SentPart, search: _SenderSearch
 ) -> dict[str, float]:
     """Return the squared error with a sender, without its rounding, and without its threshold."""
     plain = SenderSpec()
@@ -619,8 +619,8 @@ def _split_error(
         if other != send:
             others[name] = other
     found = search.figures(rest, strategy, list(others.values()))
-    return dict(zip(others, map(_square, found), strict=True))
+    return dict(zip(others, map(_square_error, found), strict=True))
 
 
-def _square(figures: Mapping[str, float]) -> float:
+def _square_error(figures: Mapping[str, float]) -> float:
     return figures.get("error", math.nan) ** 2

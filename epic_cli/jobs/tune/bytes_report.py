@@ -37,16 +37,18 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     parts: list[Part] = []
     if found.comparison is not None:
         limit = found.spec.limit
-        verdict += [f"With {_limit(limit)}:"] if limit else []
+        verdict += [f"With {_limit_words(limit)}:"] if limit else []
         verdict += compared.verdict(found.comparison)
         parts.append(replace(compared.report(found.comparison), verdict=()))
     for entry in found.found:
-        verdict += _sentences(entry, found, metric)
-        parts.append(_table(entry, metric))
+        verdict += _describe_front(entry, found, metric)
+        parts.append(_make_table(entry, metric))
     if found.interrupted:
         verdict.append("Interrupted: other senders may be better.")
     words = f"{called(metric)} over bytes a second"
-    parts.append(Figure(words, lambda: _chart(found, metric), lambda width: picture(found, width)))
+    parts.append(
+        Figure(words, lambda: _make_chart(found, metric), lambda width: picture(found, width))
+    )
     parts.append(
         Usage(
             [(entry.strategy.label, f"--send '{entry.chosen.write()}'") for entry in found.found],
@@ -56,19 +58,19 @@ def report(found: BytesFronts, details: bool = False) -> Report:
     return Report(
         verdict=verdict,
         parts=parts,
-        method=_basis(found),
-        data=Data(_FIELDS, lambda: list(_records(found)), lambda: list(_records(found))),
+        method=_explain_basis(found),
+        data=Data(_FIELDS, lambda: list(_make_records(found)), lambda: list(_make_records(found))),
     )
 
 
-def _limit(limit: Limit) -> str:
+def _limit_words(limit: Limit) -> str:
     if limit.figure == "bytes":
         return f"at most {three_digits(limit.value)} bytes a second"
     metric = named(limit.figure)
     return f"{called(metric)} {metric.cell(limit.value)}"
 
 
-def _sentences(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[str]:
+def _describe_front(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[str]:
     result, given = entry.result(entry.chosen), entry.result(entry.given)
     bytes_, usual = result.value("bytes"), given.value("bytes")
     sentences = [
@@ -78,32 +80,32 @@ def _sentences(entry: BytesFound, found: BytesFronts, metric: Metric) -> list[st
     if entry.given != entry.chosen:
         more = metric.key(result.value(metric.name)) - metric.key(given.value(metric.name))
         sentences.append(
-            f"That is {_changed(bytes_, usual, 'bytes')} than {entry.given.write()}"
+            f"That is {_change_words(bytes_, usual, 'bytes')} than {entry.given.write()}"
             f" ({three_digits(usual)}), an error that is"
-            f" {_changed(result.value('error'), given.value('error'), 'error')}, and"
+            f" {_change_words(result.value('error'), given.value('error'), 'error')}, and"
             f" {points(metric, abs(more))} {'worse' if more > 0 else 'better'}."
         )
     limit = found.spec.limit
     if limit is not None and not entry.kept:
-        sentences.append(f"Nothing that was tried keeps {_limit(limit)}: this comes nearest.")
-    elif limit is not None and not _keeps(result, limit):
-        sentences.append(f"It kept {_limit(limit)} where it was tuned, not on the rest.")
+        sentences.append(f"Nothing that was tried keeps {_limit_words(limit)}: this comes nearest.")
+    elif limit is not None and not _keeps_limit(result, limit):
+        sentences.append(f"It kept {_limit_words(limit)} where it was tuned, not on the rest.")
     return [*sentences, *_describe_shares(entry)]
 
 
-def _keeps(result: Result, limit: Limit) -> bool:
+def _keeps_limit(result: Result, limit: Limit) -> bool:
     metric = named(limit.figure)
     return bool(metric.key(result.value(limit.figure)) <= metric.key(limit.value) * 1.02 + 1e-9)
 
 
-def _changed(value: float, usual: float, what: str) -> str:
+def _change_words(value: float, usual: float, what: str) -> str:
     share = value / usual - 1 if usual > 0 else math.nan
     less, more = ("fewer", "more") if what == "bytes" else ("smaller", "larger")
     noun = " bytes" if what == "bytes" else ""
-    return f"{_percent(abs(share))} {more if share > 0 else less}{noun}"
+    return f"{_percent_words(abs(share))} {more if share > 0 else less}{noun}"
 
 
-def _percent(share: float) -> str:
+def _percent_words(share: float) -> str:
     return percent(share) if share >= 0.005 else "less than 1 %"
 
 
@@ -114,11 +116,11 @@ def _describe_shares(entry: BytesFound) -> list[str]:
     for name, words in (("rounding", "rounding makes up"), ("threshold", "the threshold")):
         if name in entry.without and whole_error > 0:
             share = max(0.0, 1 - entry.without[name] / whole_error)
-            parts.append(f"{words} {_percent(share)}")
+            parts.append(f"{words} {_percent_words(share)}")
     return [f"Of its squared error, {' and '.join(parts)}."] if parts else []
 
 
-def _basis(found: BytesFronts) -> list[str]:
+def _explain_basis(found: BytesFronts) -> list[str]:
     seeds, recorded = len(found.spec.seeds), found.spec.simulation.recorded is not None
     half = ", the second half of the movement" if recorded else ""
     tried = counted(sum(entry.tried for entry in found.found), "sender")
@@ -130,7 +132,7 @@ def _basis(found: BytesFronts) -> list[str]:
     ]
 
 
-def _table(entry: BytesFound, metric: Metric) -> Table:
+def _make_table(entry: BytesFound, metric: Metric) -> Table:
     shown = _list_senders(entry)
     results = [entry.result(send) for send in shown]
 
@@ -169,7 +171,7 @@ def _list_senders(entry: BytesFound) -> list[SenderSpec]:
     return sorted(every, key=lambda send: entry.result(send).value("bytes"))
 
 
-def _curves(found: BytesFronts, metric: Metric) -> list[Curve]:
+def _make_curves(found: BytesFronts, metric: Metric) -> list[Curve]:
     curves, styles = [], line_styles(entry.strategy.label for entry in found.found)
     for rank, entry in enumerate(found.found):
         results, label = map(entry.result, entry.shown), entry.strategy.label
@@ -178,8 +180,8 @@ def _curves(found: BytesFronts, metric: Metric) -> list[Curve]:
     return curves
 
 
-def _chart(found: BytesFronts, metric: Metric) -> Chart | None:
-    curves = [curve for curve in _curves(found, metric) if len(curve.times) > 2]
+def _make_chart(found: BytesFronts, metric: Metric) -> Chart | None:
+    curves = [curve for curve in _make_curves(found, metric) if len(curve.times) > 2]
     if not curves:
         return None
     title = f"{called(metric)} over bytes a second"
@@ -204,11 +206,11 @@ def picture(found: BytesFronts, width: int | None = None) -> str:
         f"{called(metric)} over bytes a second; further {better} and to the left is better."
         " Hollow: as given, filled: chosen."
     )
-    shown = Plot("What a better picture costs", _curves(found, metric))
+    shown = Plot("What a better picture costs", _make_curves(found, metric))
     return curves_picture(shown, dots, note, width)
 
 
-def _records(found: BytesFronts) -> Iterator[Record]:
+def _make_records(found: BytesFronts) -> Iterator[Record]:
     metric = found.spec.goal.metric
     for entry in found.found:
         for send in _list_senders(entry):

@@ -152,7 +152,7 @@ class Purpose:
     )
 
 
-def _limit(text: str) -> Limit:
+def _parse_limit(text: str) -> Limit:
     from epic_cli.jobs.tune.bytes_front import Limit
 
     return Limit.parse(text)
@@ -169,7 +169,7 @@ class Wire:
     limit: Limit | None = value(
         "With --bytes, the best that sends no more than this (5kB/s, 40kbit/s), or the fewest"
         " bytes for a figure (error=0.05).",
-        type=Parsed("limit", _limit),
+        type=Parsed("limit", _parse_limit),
         metavar="LIMIT",
     )
 
@@ -277,7 +277,7 @@ def tune(
     from epic_cli.shell.recordings import compare_spec, given_runs, reporters
 
     given = given_runs(inputs, network, messages, tuned.drawn, traces=not tuned.searches)
-    _check(tuned)
+    _check_options(tuned)
     strategies = tuned.specs()
     log = reporters(messages, color, saving)
     tally = JobMessages(jobs.allowed_failures, messages.quiet)
@@ -295,13 +295,13 @@ def tune(
         parts = given.simulation.open(given.load), given.seeds, how, purpose.figure, wire.limit
         with tally:
             found_senders = _search_senders(BytesSpec(tuple(strategies), *parts), jobs, tally)
-            _write(found_senders, written, color, (), None)
+            _write_results(found_senders, written, color, (), None)
         return ExitStatus.INTERRUPTED if found_senders.interrupted else ExitStatus.DONE
     sought = purpose.figure, purpose.division, effort.trials, effort.seconds
     job = TuneJob(given, TuneSpec(tuple(strategies), how, *sought), jobs.value)
     with tally:
-        found = _search(job, log, tally, tuned.design)
-        _write(found, written, color, getattr(given, "recordings", ()), inputs.truth)
+        found = _run_search(job, log, tally, tuned.design)
+        _write_results(found, written, color, getattr(given, "recordings", ()), inputs.truth)
     if found.failed:
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
@@ -309,25 +309,25 @@ def tune(
     return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
 
 
-def _check(tuned: Tuned) -> None:
+def _check_options(tuned: Tuned) -> None:
     """Refuse options of the search without one."""
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all, or --design: what to tune")
 
 
-def _search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tunings | Design:
+def _run_search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tunings | Design:
     """Run the search; raise ``WrongUsage``, ``UNUSABLE``."""
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.jobs.tune.design import design as composing
     from epic_cli.shell.progress import Progress
 
     seek: Callable[..., Tunings | Design] = composing if design else tuning.tune
-    with _wrong_usage(), Progress("tuning", silent=not job.workers.remote) as shown:
-        progress = partial(_show, shown, job.how.goal.metric)
+    with _convert_errors(), Progress("tuning", silent=not job.workers.remote) as shown:
+        progress = partial(_show_progress, shown, job.how.goal.metric)
         return tuning.run(seek, job, log, tally, progress=progress)
 
 
 @contextlib.contextmanager
-def _wrong_usage() -> Iterator[None]:
+def _convert_errors() -> Iterator[None]:
     """Turn errors of searches into ``WrongUsage``."""
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.tune import run as tuning
@@ -354,11 +354,11 @@ def _search_senders(spec: BytesSpec, jobs: JobOptions, tally: JobMessages) -> By
     from epic_cli.shell.progress import Progress
 
     shown = Progress("sending")
-    with _wrong_usage(), shown as progress, open_hands(jobs.value, tally) as (executor, journal):
+    with _convert_errors(), shown as progress, open_hands(jobs.value, tally) as (executor, journal):
         return find_bytes(spec, progress, executor=executor, journal=journal)
 
 
-def _show(progress: Progress, metric: Metric, step: TuneStep) -> None:
+def _show_progress(progress: Progress, metric: Metric, step: TuneStep) -> None:
     """Show the search's progress: the current strategy, and the best figure so far."""
     best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
     of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
@@ -383,7 +383,7 @@ def _write_delays(
     write_report(delays_report(found), written.form, color, explain=written.explain)
 
 
-def _write(
+def _write_results(
     found: Tunings | Design | BytesFronts,
     written: Written,
     color: ColorChoice,

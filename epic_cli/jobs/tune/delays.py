@@ -43,7 +43,7 @@ class BufferLine(NamedTuple):
     waited: float
 
 
-def _number(settings: Written, name: str, auto: float = 0.0) -> float:
+def _read_number(settings: Written, name: str, auto: float = 0.0) -> float:
     """Return a setting's number, or ``auto`` for a word."""
     value = settings[name]
     return auto if isinstance(value, str) else value
@@ -65,7 +65,7 @@ class Buffer:
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         """Return the delay (s) of some settings."""
-        number = _number(settings, self.setting, self.auto(settings))
+        number = _read_number(settings, self.setting, self.auto(settings))
         return self.base(settings, line) + self.unit(settings, line) * number
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
@@ -73,71 +73,71 @@ class Buffer:
         return {self.setting: (delay - self.base(settings, line)) / self.unit(settings, line)}
 
 
-class _Source(Buffer):
+class _SourceBuffer(Buffer):
     """``source``: the larger of cl_interp and the ratio counts, and one more tick."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
-        behind = max(_number(settings, "cl_interp"), self._least(settings))
-        return self.base(settings, line) + behind + _number(settings, "tick_interval")
+        behind = max(_read_number(settings, "cl_interp"), self._least_ratio_delay(settings))
+        return self.base(settings, line) + behind + _read_number(settings, "tick_interval")
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
-        behind = delay - self.base(settings, line) - _number(settings, "tick_interval")
+        behind = delay - self.base(settings, line) - _read_number(settings, "tick_interval")
         found: dict[str, Value] = {"cl_interp": behind}
-        if behind < self._least(settings):
+        if behind < self._least_ratio_delay(settings):
             found["cl_interp_ratio"] = 0.0  # otherwise the ratio would count
         return found
 
-    def _least(self, settings: Written) -> float:
-        return _number(settings, "cl_interp_ratio") / _number(settings, "cl_updaterate")
+    def _least_ratio_delay(self, settings: Written) -> float:
+        return _read_number(settings, "cl_interp_ratio") / _read_number(settings, "cl_updaterate")
 
 
-class _Mirror(Buffer):
+class _MirrorBuffer(Buffer):
     """``mirror``: its number of intervals counts unless it adjusts itself to the network."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         if settings["dynamic_adjustment"] != "on":
             return super().delay(settings, line)
-        tolerance = _number(settings, "dynamic_adjustment_tolerance")
+        tolerance = _read_number(settings, "dynamic_adjustment_tolerance")
         return line.usual + self.unit(settings, line) * (1 + tolerance) + line.deviation
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
         return {**super().settings(delay, settings, line), "dynamic_adjustment": "off"}
 
 
-class _Lightyear(Buffer):
+class _LightyearBuffer(Buffer):
     """``lightyear``: its ratio counts if the jitter is set."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         # the mean deviation of delays, by the standard one of intervals
-        jitter = _number(settings, "jitter", 0.6 * line.deviation)
-        return super().delay(settings, line) + _number(settings, "jitter_multiple") * jitter
+        jitter = _read_number(settings, "jitter", 0.6 * line.deviation)
+        return super().delay(settings, line) + _read_number(settings, "jitter_multiple") * jitter
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
         return {**super().settings(delay, settings, line), "jitter": 0.0}
 
 
-class _Gambetta(Buffer):
+class _GambettaBuffer(Buffer):
     """``gambetta``: its setting is a rate."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
-        return 1 / _number(settings, self.setting, 1 / line.period)
+        return 1 / _read_number(settings, self.setting, 1 / line.period)
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
         del settings, line
         return {self.setting: 1 / delay}
 
 
-class _Parts(Buffer):
+class _PartsBuffer(Buffer):
     """``buffer``: its setting is in seconds or send intervals, and jitter may be added."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
-        interval = _number(settings, "interval", line.period)
+        interval = _read_number(settings, "interval", line.period)
         least, wanted, most = (
-            _number(settings, name, float(str(settings[name]).rstrip("i")) * interval)
+            _read_number(settings, name, float(str(settings[name]).rstrip("i")) * interval)
             for name in ("delay_least", "delay", "delay_most")
         )
         # the deviation of delays, by that of intervals
-        jitter = _number(settings, "jitter_margin") * line.deviation / math.sqrt(2)
+        jitter = _read_number(settings, "jitter_margin") * line.deviation / math.sqrt(2)
         return self.base(settings, line) + min(max(wanted + jitter, least), most)
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
@@ -147,26 +147,26 @@ class _Parts(Buffer):
         }
 
 
-def _clock(settings: Written, line: BufferLine) -> float:
+def _find_clock_offset(settings: Written, line: BufferLine) -> float:
     if settings["stamps"] == "arrival":
         offset = line.usual
     else:
         offset = {"agree": 0.0, "min": line.least, "first": line.kept}.get(
             str(settings["clock"]), line.usual
         )
-    return offset + _number(settings, "clock_margin")
+    return offset + _read_number(settings, "clock_margin")
 
 
-def _usual(_settings: Written, line: BufferLine) -> float:
+def _usual_delay(_settings: Written, line: BufferLine) -> float:
     return line.usual
 
 
-def _latency(settings: Written, line: BufferLine) -> float:
-    return _number(settings, "latency", line.usual)
+def _read_latency(settings: Written, line: BufferLine) -> float:
+    return _read_number(settings, "latency", line.usual)
 
 
 def _geckos_auto(settings: Written) -> float:
-    rate = _number(settings, "server_fps")
+    rate = _read_number(settings, "server_fps")
     return 3 / rate if rate else 0.1
 
 
@@ -177,45 +177,47 @@ BUFFERS: Mapping[str, Buffer] = {
         "interpolation_time",
         lambda settings, line: line.usual if settings["clock"] == "pll" else 0.0,
     ),
-    "buffer": _Parts("delay", _clock),
-    "source": _Source("cl_interp", _latency),
-    "hermite": Buffer("playout_delay", _latency),
+    "buffer": _PartsBuffer("delay", _find_clock_offset),
+    "source": _SourceBuffer("cl_interp", _read_latency),
+    "hermite": Buffer("playout_delay", _read_latency),
     "panda3d": Buffer(
         "delay",
         lambda settings, line: line.usual if settings["accept_clock_skew"] == "on" else 0.0,
     ),
     "geckos": Buffer("interpolation_buffer", lambda _settings, line: line.kept, auto=_geckos_auto),
-    "mirror": _Mirror(
+    "mirror": _MirrorBuffer(
         "buffer_time_multiplier",
-        _usual,
-        lambda settings, line: _number(settings, "send_interval", line.period),
+        _usual_delay,
+        lambda settings, line: _read_number(settings, "send_interval", line.period),
     ),
     "james-frowen": Buffer(
         "tick_delay",
-        _usual,
-        lambda settings, line: _number(settings, "tick_interval", line.period),
+        _usual_delay,
+        lambda settings, line: _read_number(settings, "tick_interval", line.period),
     ),
     "unity-ngo": Buffer(
         "tick_latency",
-        lambda settings, line: _latency(settings, line) + _number(settings, "server_buffer"),
-        lambda settings, line: 1 / _number(settings, "tick_rate", 1 / line.period),
+        lambda settings, line: (
+            _read_latency(settings, line) + _read_number(settings, "server_buffer")
+        ),
+        lambda settings, line: 1 / _read_number(settings, "tick_rate", 1 / line.period),
         lambda settings: 1.0 if settings["mode"] in ("legacy-lerp", "double-lerp") else 2.0,
     ),
     # Its clock goes back 2 ms after each snapshot that came late, else forward by 1. Late is what
     # comes less than 5 ms before it is needed (CL_AdjustTimeDelta, CL_SetCGameTime): the clock
     # stays where that happens to one in three.
     "quake3": Buffer("cl_time_nudge", lambda _settings, line: line.waited + 0.005),
-    "ddnet": Buffer("tick_interval", _usual),
-    "lightyear": _Lightyear(
+    "ddnet": Buffer("tick_interval", _usual_delay),
+    "lightyear": _LightyearBuffer(
         "send_interval_ratio",
         lambda settings, line: (
             line.usual
-            - _number(settings, "rtt") / 2
-            + _number(settings, "jitter_margin") * _number(settings, "tick_interval")
+            - _read_number(settings, "rtt") / 2
+            + _read_number(settings, "jitter_margin") * _read_number(settings, "tick_interval")
         ),
-        lambda settings, line: _number(settings, "send_interval", line.period),
+        lambda settings, line: _read_number(settings, "send_interval", line.period),
     ),
-    "gambetta": _Gambetta("update_rate", lambda _settings, _line: 0.0, by_arrival=True),
+    "gambetta": _GambettaBuffer("update_rate", lambda _settings, _line: 0.0, by_arrival=True),
 }
 
 
@@ -270,7 +272,7 @@ def delays_needed(
 
     ``recordings`` are packets by entity. None: no recording has enough packets with arrival times.
     """
-    known = [recording for recording in map(_messages, recordings) if recording is not None]
+    known = [recording for recording in map(_find_messages, recordings) if recording is not None]
     if not known:
         return None
     least = [float(log.delays.min()) for log in known]
@@ -296,16 +298,16 @@ def delays_needed(
     return DelaysNeeded(
         sum(len(log.sent) for log in known),
         line.period,
-        tuple(_quantiles(stamp) for stamp in stamps),
+        tuple(_share_quantiles(stamp) for stamp in stamps),
         tuple(
-            _of_buffer(candidate, BUFFERS[candidate.name], line, stamps, arrivals)
+            _measure_buffer(candidate, BUFFERS[candidate.name], line, stamps, arrivals)
             for candidate in candidates
             if candidate.name in BUFFERS
         ),
     )
 
 
-def _messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
+def _find_messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
     return make_traffic(packets).messages
 
 
@@ -326,11 +328,11 @@ def _measure_gaps(messages: MessageLog, lost: int) -> Floats:
     return np.asarray(arrivals[1 + lost :] - arrivals[: -1 - lost])
 
 
-def _quantiles(values: Floats) -> tuple[float, ...]:
+def _share_quantiles(values: Floats) -> tuple[float, ...]:
     return tuple(float(row) for row in np.quantile(values, SHARES))
 
 
-def _of_buffer(
+def _measure_buffer(
     candidate: StrategySpec,
     buffer: Buffer,
     line: BufferLine,
@@ -348,7 +350,7 @@ def _of_buffer(
                 _write_allowed(candidate, buffer.settings(value + base, settings, line)),
                 value + behind,
             )
-            for value in _quantiles(each)
+            for value in _share_quantiles(each)
         )
         for each in waited
     )

@@ -352,7 +352,7 @@ def collect_axes(strategy: str, found: Conditions) -> dict[str, Axis]:
 
 
 @dataclass(eq=False)
-class _Tried:
+class _TriedComposition:
     """A composition, its space, and its trials; ``tuned`` is the best, once tuned.
 
     ``order`` is its place among all.
@@ -397,7 +397,7 @@ class _Tried:
         return StrategySpec(self.space.strategy, {name: given[name] for name in kept})
 
 
-class _Search:
+class _DesignSearch:
     """The search over compositions, with all that were ``tried`` on one part of the data."""
 
     def __init__(
@@ -410,7 +410,7 @@ class _Search:
         progress: Callable[[TuneStep], None] | None,
     ) -> None:
         self.kinds = find_kinds(spec.strategies, found)
-        self.tried: list[_Tried] = []
+        self.tried: list[_TriedComposition] = []
         self._spec, self._on, self._workers = spec, on, (executor, journal)
         self._held = {row.name: make_space(row.name, row.settings).held for row in spec.strategies}
         self._axes = {kind.strategy: collect_axes(kind.strategy, found) for kind in self.kinds}
@@ -419,7 +419,7 @@ class _Search:
 
     def run(self) -> None:
         """Search by number of parts, upwards; raise ``BudgetSpent``."""
-        wanted: dict[int, dict[object, tuple[Composition, _Tried | None]]] = {}
+        wanted: dict[int, dict[object, tuple[Composition, _TriedComposition | None]]] = {}
         for kind in self.kinds:
             for part in kind.one:
                 plain_one = Composition(kind.strategy, (part,))
@@ -427,8 +427,8 @@ class _Search:
         starts, best = max(wanted), math.inf
         for count in range(MOST_PARTS + 1):
             looked = [self._try_briefly(*pair) for pair in wanted.get(count, {}).values()]
-            kept = self._tune_best(_select_few(looked, TUNED), count)
-            for base in _select_few(kept, GROWN):
+            kept = self._tune_best(_select_varied(looked, TUNED), count)
+            for base in _select_varied(kept, GROWN):
                 for more in base.composition.grown(self.kinds):
                     wanted.setdefault(more.complexity, {}).setdefault(more.key, (more, base))
             least = min((row.cost for row in kept), default=math.inf)
@@ -436,7 +436,9 @@ class _Search:
                 break
             best = min(best, least)
 
-    def _try_briefly(self, composition: Composition, parent: _Tried | None) -> _Tried:
+    def _try_briefly(
+        self, composition: Composition, parent: _TriedComposition | None
+    ) -> _TriedComposition:
         """Try a composition a few times, starting from one with a part less."""
         name, axes = composition.strategy, self._axes[composition.strategy]
         held = dict(self._held.get(name, {}))
@@ -447,7 +449,7 @@ class _Search:
         budget = Budget(1_000_000, self._until)
         executor, journal = self._workers
         trials = Trials(name, self._on, self._spec.goal, budget, executor, journal)
-        one = _Tried(composition, space, trials, len(self.tried))
+        one = _TriedComposition(composition, space, trials, len(self.tried))
         self.tried.append(one)
         points: Iterable[Point] = spread(max(6 * len(numbers), 1), space.axes)
         if parent is not None:
@@ -455,23 +457,23 @@ class _Search:
         trials.costs([space.settings(point) for point in points])
         return one
 
-    def _tune_best(self, tried: Sequence[_Tried], count: int) -> list[_Tried]:
+    def _tune_best(self, tried: Sequence[_TriedComposition], count: int) -> list[_TriedComposition]:
         """Tune compositions with few digits, the best first, without those that draw the same."""
         for done, one in enumerate(tried):
-            self._report(count + done / len(tried))
+            self._report_progress(count + done / len(tried))
             most = self._spec.trials or TRIALS_A_NUMBER * len(one.space.axes)
             one.trials.budget = Budget(max(most, len(one.trials.made)), self._until)
             search(one.space, one.trials, self._spec.compare.seed)
             one.tuned = plain(one.space, one.trials, WORTHLESS, WORTHLESS_SHARE)
             if time.monotonic() >= self._until:
                 raise BudgetSpent
-        found: list[_Tried] = []
+        found: list[_TriedComposition] = []
         for each in sorted(tried, key=lambda row: row.rank):
-            if each.sound and not any(_draw_alike(each, row) for row in found):
+            if each.sound and not any(_are_alike(each, row) for row in found):
                 found.append(each)
         return found
 
-    def _report(self, levels: float) -> None:
+    def _report_progress(self, levels: float) -> None:
         """Report progress by number of parts."""
         if self._progress is not None:
             share, most = round(1000 * levels / (MOST_PARTS + 1)), 1000
@@ -485,14 +487,14 @@ def worthless(goal: Goal, cost: float) -> float:
     return slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
 
 
-def _select_few(tried: Sequence[_Tried], most: int) -> list[_Tried]:
+def _select_varied(tried: Sequence[_TriedComposition], most: int) -> list[_TriedComposition]:
     """Return the best of each strategy, then the best of the rest."""
     ranked = sorted(tried, key=lambda one: one.rank)
     first = {row.composition.strategy: row for row in reversed(ranked)}.values()
     return [*first, *(row for row in ranked if row not in first)][: max(most, len(first))]
 
 
-def _iterate_nearby(space: Space, parent: _Tried) -> Iterator[Point]:
+def _iterate_nearby(space: Space, parent: _TriedComposition) -> Iterator[Point]:
     """Yield points near the parent's best, with a few values of each new number."""
     known = {axis.name for axis in parent.space.axes}
     here = space.point(parent.best.settings)
@@ -506,7 +508,7 @@ def _iterate_nearby(space: Space, parent: _Tried) -> Iterator[Point]:
             yield Point(here.kinds, tuple(moved))
 
 
-def _draw_alike(one: _Tried, other: _Tried) -> bool:
+def _are_alike(one: _TriedComposition, other: _TriedComposition) -> bool:
     """Return whether two results are equal as far as figures tell."""
     mine, theirs = one.best.figures, other.best.figures
     return all(
@@ -618,7 +620,7 @@ def design(
     there = conditions(runs, by_arrival)
     interrupted = False
     with open_threads(executor, spec) as workers:
-        seeking = _Search(spec, divided.tuned, there, workers, journal, progress)
+        seeking = _DesignSearch(spec, divided.tuned, there, workers, journal, progress)
         try:
             seeking.run()
         except BudgetSpent:
@@ -666,9 +668,11 @@ def design(
     )
 
 
-def _select_candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried], list[_Tried]]:
+def _select_candidates(
+    tried: Sequence[_TriedComposition], goal: Goal
+) -> tuple[list[_TriedComposition], list[_TriedComposition]]:
     """Return the best by complexity that are worth their parts, and other strategies' best."""
-    simplest: list[_Tried] = []
+    simplest: list[_TriedComposition] = []
     for count in sorted({row.composition.complexity for row in tried}):
         alike = sorted(
             (row for row in tried if row.composition.complexity == count), key=lambda one: one.rank
@@ -681,9 +685,9 @@ def _select_candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried
         if not simplest or best.cost < simplest[-1].cost - worthless(goal, simplest[-1].cost):
             simplest.append(best)
     known = {row.composition.strategy for row in simplest}
-    others: list[_Tried] = []
+    others: list[_TriedComposition] = []
     for each in sorted(tried, key=lambda each: each.rank):
-        drawn = any(_draw_alike(each, row) for row in (*simplest, *others))
+        drawn = any(_are_alike(each, row) for row in (*simplest, *others))
         if each.composition.strategy not in known and not drawn:
             known.add(each.composition.strategy)
             others.append(each)
@@ -694,7 +698,7 @@ def _select_candidates(tried: Sequence[_Tried], goal: Goal) -> tuple[list[_Tried
 UNKNOWN = 5
 
 
-def _choose_taken(simplest: Sequence[_Tried], judged: Paired) -> int:
+def _choose_taken(simplest: Sequence[_TriedComposition], judged: Paired) -> int:
     """Return the first candidate that the best does not clearly and noticeably beat."""
     best = len(simplest) - 1
     enough = slack(judged.goal, simplest[best].cost, POINT, SHARE)
@@ -707,7 +711,7 @@ def _choose_taken(simplest: Sequence[_Tried], judged: Paired) -> int:
 
 
 def _find_fronts(
-    tried: Sequence[_Tried], weights: Weights
+    tried: Sequence[_TriedComposition], weights: Weights
 ) -> Iterator[tuple[int, tuple[DesignPoint, ...]]]:
     """Return, for each useful complexity, the front of all with at most that many parts."""
     points: dict[int, list[FrontPoint]] = {}

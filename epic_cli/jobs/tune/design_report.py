@@ -65,20 +65,20 @@ def report(found: Design, details: bool = False) -> Report:
     if taken.name in written_in_code():
         forms.append(("code", f"epic code {taken.label} --lang csharp -o Smoothing.cs"))
     parts: list[Part] = [
-        _table(found),
+        _make_table(found),
         front_figure(
             "What smoothness costs in latency, by complexity", lambda: collect_fronts(found)
         ),
     ]
     if found.fronts:
-        parts.append(_front(found))
+        parts.append(_make_front_table(found))
     parts.append(Usage(forms, "To be copied"))
     return Report(
         verdict=verdict(found),
         parts=parts,
         notes=compared.find_notes(found.comparison, found.comparison.results),
-        method=_basis(found),
-        data=Data(_FIELDS, lambda: list(_rows(found)), lambda: list(_records(found))),
+        method=_explain_basis(found),
+        data=Data(_FIELDS, lambda: list(_make_rows(found)), lambda: list(_make_records(found))),
     )
 
 
@@ -94,8 +94,8 @@ def verdict(found: Design) -> list[str]:
         return [*doubts, f"Nothing can be judged here: the {called(metric)} of all is unknown."]
     sentences = [
         *doubts,
-        _answer(found),
-        _score(found),
+        _describe_answer(found),
+        _describe_score(found),
         "Too little data to say how surely." if any(map(math.isnan, ends)) else "",
         "" if found.divided.tuned.prepared[0].by_arrival else _NO_NETWORK,
         _describe_more_parts(found, more)
@@ -116,7 +116,7 @@ _NO_NETWORK = (
 )
 
 
-def _answer(found: Design) -> str:
+def _describe_answer(found: Design) -> str:
     game = next((game.name for game in GAMES if game.weights == found.weights), "")
     words = f"{_describe_composition(found.taken, found)}."
     if found.goal.metric.name != "score":
@@ -153,7 +153,7 @@ def _describe_composition(row: DesignRow, found: Design) -> str:
     return f"{kind}: {', '.join(words)}"
 
 
-def _score(found: Design) -> str:
+def _describe_score(found: Design) -> str:
     metric, result = found.goal.metric, found.taken.result
     name = called(metric)
     error = f"RMS error {named('error').cell(result.value('error'))}"
@@ -180,7 +180,7 @@ def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
     little = metric.name == "score" and gain.gain < POINT
     if gain.low <= 0:
         return f"{words}, {'too little to see here' if little else 'which may be chance'}."
-    parts = counted(_count(best) - _count(found.taken), "more part")
+    parts = counted(_count_parts(best) - _count_parts(found.taken), "more part")
     return f"{words}{': little' if little else ','} for {parts}."
 
 
@@ -196,7 +196,7 @@ def _describe_fewer_parts(found: Design, simpler: Sequence[DesignRow]) -> str:
     return f"{who} would be {points(metric, -gain.gain)} worse{ends}."
 
 
-def _count(row: DesignRow) -> int:
+def _count_parts(row: DesignRow) -> int:
     return row.composition.complexity if row.composition else 0
 
 
@@ -272,7 +272,7 @@ def _describe_raised(found: Design) -> str:
     return f"{words} {best.label} raises none of the figures and is {more} better."
 
 
-def _basis(found: Design) -> list[str]:
+def _explain_basis(found: Design) -> list[str]:
     comparison = found.comparison
     return [
         division(found.divided),
@@ -287,7 +287,7 @@ def _basis(found: Design) -> list[str]:
 # ---------------------------------------------------------------- tables
 
 
-def _table(found: Design) -> Table:
+def _make_table(found: Design) -> Table:
     """Return a row for each complexity, each other strategy, and the game's drawing."""
     rows, metric = found.rows, found.goal.metric
 
@@ -306,7 +306,9 @@ def _table(found: Design) -> Table:
     gaps = [len(found.simplest), len(rows) - 1] if found.drawn else [len(found.simplest)]
     return Table(
         [
-            Column("parts", ["-" if row.composition is None else str(_count(row)) for row in rows]),
+            Column(
+                "parts", [str(_count_parts(row)) if row.composition else "-" for row in rows]
+            ),
             *(
                 Column(each.title, cells(each.name), weight, right=True,
                        best={rows.index(found.taken)} if each is metric else None)
@@ -353,7 +355,7 @@ def _list_points(found: Design) -> list[DesignPoint]:
     return listed_points
 
 
-def _front(found: Design) -> Table:
+def _make_front_table(found: Design) -> Table:
     shown = _list_points(found)
     return Table(
         [
@@ -378,7 +380,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _rows(found: Design) -> Iterator[Record]:
+def _make_rows(found: Design) -> Iterator[Record]:
     """Return a row for each composition as ``-s`` takes it, then ``drawn``.
 
     ``value`` is the figure tuned ``for`` on untuned data, ``own`` on the tuned part; the paired
@@ -400,9 +402,9 @@ def _rows(found: Design) -> Iterator[Record]:
         yield {key: known(value) for key, value in values.items()}
 
 
-def _records(found: Design) -> Iterator[Record]:
+def _make_records(found: Design) -> Iterator[Record]:
     """Return all of it for JSON lines, each with its ``kind``; ``points`` of score by cost."""
-    for row, record in zip(found.rows, _rows(found), strict=True):
+    for row, record in zip(found.rows, _make_rows(found), strict=True):
         settings = dict(row.strategy.settings) if row.strategy else {}
         words = [part.words for part in row.composition.parts] if row.composition else []
         yield {"kind": "design", **record, "settings": settings, "made_of": words}

@@ -111,18 +111,18 @@ def verdict(found: Tunings) -> list[str]:
     (one,) = found.tunings
     sentences = [
         *compared.doubt_words(one.evaluation.comparison),
-        _decision(one, found),
+        _describe_decision(one, found),
         _describe_harmless(one, found.goal.metric),
-        _figures(one, found),
-        _changes(one),
-        _matters(one, found.goal.metric),
-        _bounds(one),
+        _describe_figures(one, found),
+        _describe_changes(one),
+        _describe_influences(one, found.goal.metric),
+        _describe_bounds(one),
         "Interrupted: more trials may find better settings." if one.interrupted else "",
     ]
     return list(filter(None, sentences))
 
 
-def _decision(one: Tuning, found: Tunings) -> str:
+def _describe_decision(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
     name, changed = one.strategy, assignments(found_settings(one))
     ends = interval_words(metric, evaluation.low, evaluation.high)
@@ -196,7 +196,7 @@ def _describe_harmless(one: Tuning, metric: Metric) -> str:
     )
 
 
-def _figures(one: Tuning, found: Tunings) -> str:
+def _describe_figures(one: Tuning, found: Tunings) -> str:
     metric, evaluation = found.goal.metric, one.evaluation
     name, value, default = called(metric), likely(metric, evaluation.tuned), ""
     if evaluation.kind is not GainKind.SAME:
@@ -213,11 +213,11 @@ def where(divided: Divided) -> str:
     }[divided.by]
 
 
-def _changes(one: Tuning) -> str:
+def _describe_changes(one: Tuning) -> str:
     before, after = one.evaluation.default, one.evaluation.tuned
     if before is after:
         return ""
-    parts = [f"RMS error {_cell(after, 'error')} instead of {_cell(before, 'error')}"]
+    parts = [f"RMS error {_write_cell(after, 'error')} instead of {_write_cell(before, 'error')}"]
     lags = [compared.lag_words(each.value("lag")) for each in (after, before)]
     if lags[0] != lags[1] and lags[0].split()[-1] == lags[1].split()[-1]:
         lags[0] = lags[0].rpartition(" ")[0]  # "220 ms instead of 200 ms behind"
@@ -228,11 +228,11 @@ def _changes(one: Tuning) -> str:
     return f"{'With those: ' if one.evaluation.keeps else ''}{', '.join(parts)}."
 
 
-def _cell(result: Result, name: str) -> str:
+def _write_cell(result: Result, name: str) -> str:
     return named(name).cell(result.value(name))
 
 
-def _matters(one: Tuning, metric: Metric) -> str:
+def _describe_influences(one: Tuning, metric: Metric) -> str:
     least = _MATTERS
     if metric.name != "score":
         least = _MATTERS_SHARE * abs(one.tuned_on.tuned.value(metric.name))
@@ -247,7 +247,7 @@ def _matters(one: Tuning, metric: Metric) -> str:
     return f"{'; '.join(words)}." if words else ""
 
 
-def _bounds(one: Tuning) -> str:
+def _describe_bounds(one: Tuning) -> str:
     found = found_settings(one)
     ends = [each for each in one.influences if each.bound and not each.flat and each.name in found]
     last = [f"{each.name} is as {each.bound} as it goes" for each in ends if each.last]
@@ -268,14 +268,14 @@ def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
     sentences = compared.verdict(comparison, settings)
     if found.goal.metric.name != "score":
         by_score = [f"By the score: {' '.join(sentences)}"] if sentences else []
-        return [_best_figure(found, comparison, settings), *by_score, *_several(found)]
+        return [_best_figure(found, comparison, settings), *by_score, *_describe_several(found)]
     best = comparison.advice.best
     if best is not None and settings[best.label] and settings[best.label] not in sentences[0]:
         sentences.insert(1, f"For {best.label}, set {settings[best.label]}.")
     best_tuning = dict(zip(settings, found.tunings, strict=True)).get(best.label if best else "")
     if best_tuning and best_tuning.worse and not best_tuning.evaluation.keeps:
         sentences.insert(1, f"Against its defaults, that raises {_describe_rise(best_tuning)}.")
-    return [*sentences, *_several(found)]
+    return [*sentences, *_describe_several(found)]
 
 
 def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, str]) -> str:
@@ -287,7 +287,7 @@ def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, 
     return f"Tuned for {called(metric)}, {best.label} is best with {words}: {value}."
 
 
-def _several(found: Tunings) -> list[str]:
+def _describe_several(found: Tunings) -> list[str]:
     groups: dict[GainKind, list[str]] = {}
     for tuning in found.tunings:
         groups.setdefault(tuning.evaluation.kind, []).append(tuning.strategy)
@@ -333,7 +333,8 @@ def division(divided: Divided) -> str:
     """Say which data was tuned on, and which data judged."""
     first = divided.tuned
     if divided.evaluated is None:
-        return f"Tuned and judged on the same ({_recordings(first.names)}): expect less on others."
+        names = _recordings_words(first.names)
+        return f"Tuned and judged on the same data ({names}): expect less on other data."
     if divided.by == "time":
         (begin, end), (middle, last) = first.span(), divided.evaluated.span()
         of = f" of {first.names[0]}" if len(first.names) == 1 and first.names[0] else ""
@@ -343,11 +344,11 @@ def division(divided: Divided) -> str:
             f"Tuned on the first half{of} ({begin:.4g} to {end:.4g} s), as if it ended there;"
             f" judged on the rest ({middle:.4g} to {last:.4g} s)."
         )
-    judged = _recordings(divided.evaluated.names)
-    return f"Tuned on {_recordings(first.names)}; judged on {judged}, which were kept apart."
+    judged = _recordings_words(divided.evaluated.names)
+    return f"Tuned on {_recordings_words(first.names)}; judged on {judged}, which were kept apart."
 
 
-def _recordings(names: Sequence[str]) -> str:
+def _recordings_words(names: Sequence[str]) -> str:
     listed = some(filter(None, names), 3)
     if not listed:
         return "one recording"
@@ -396,36 +397,44 @@ NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with a
 def delays_report(found: DelaysNeeded) -> Report:
     """Return the delays by loss and share, and the setting of each delay buffer."""
     alone, lost = found.needed[0], found.needed[1]
-    parts: list[Part] = [_needed(found)]
+    parts: list[Part] = [_make_needed_table(found)]
     if found.buffers:
-        parts.append(_buffers(found.buffers))
+        parts.append(_make_buffers_table(found.buffers))
     return Report(
         verdict=[
             f"A delay of {seconds(alone[1])} is enough for 95 % of the packets, {seconds(alone[2])}"
             f" for 99 %; {seconds(lost[2])} where the packet before is lost."
         ],
         parts=parts,
-        notes=_notes(found.buffers),
+        notes=_buffer_notes(found.buffers),
         method=[_MEANING],
         data=Data(_CSV_FIELDS, lambda: _delay_rows(found), lambda: list(delay_records(found))),
     )
 
 
-def _needed(found: DelaysNeeded) -> Table:
+def _make_needed_table(found: DelaysNeeded) -> Table:
     columns = [
-        Column(_percent(share), [seconds(needed[at]) for needed in found.needed], right=True)
+        Column(_write_percent(share), [seconds(needed[at]) for needed in found.needed], right=True)
         for at, share in enumerate(SHARES)
     ]
     return Table([Column("delay needed", _LOST), *columns], caption="The delay that packets need")
 
 
-def _percent(share: float) -> str:
+def _write_percent(share: float) -> str:
     return f"{share * 100:g} %"
 
 
-def _buffers(buffers: Sequence[BufferDelay]) -> Table:
-    titles = ["buffer", "setting", "now", "delay", "in time", *map(_percent, SHARES), *_LOST[1:]]
-    cells = zip(*map(_cells, buffers), strict=True)
+def _make_buffers_table(buffers: Sequence[BufferDelay]) -> Table:
+    titles = [
+        "buffer",
+        "setting",
+        "now",
+        "delay",
+        "in time",
+        *map(_write_percent, SHARES),
+        *_LOST[1:],
+    ]
+    cells = zip(*map(_make_cells, buffers), strict=True)
     columns = [
         Column(title, column, weight, right=at > 1)
         for at, (title, column, weight) in enumerate(zip(titles, cells, _WEIGHTS, strict=True))
@@ -433,7 +442,7 @@ def _buffers(buffers: Sequence[BufferDelay]) -> Table:
     return Table(columns, caption="What each buffer would have to be set to")
 
 
-def _cells(one: BufferDelay) -> list[str]:
+def _make_cells(one: BufferDelay) -> list[str]:
     def value(cure: BufferCure) -> str:
         return "-" if cure.settings is None else written(cure.settings[one.setting])
 
@@ -442,7 +451,7 @@ def _cells(one: BufferDelay) -> list[str]:
     return [one.label, one.setting, *now, *map(value, cures)]
 
 
-def _notes(buffers: Sequence[BufferDelay]) -> list[str]:
+def _buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
     """Return notes on other settings that are needed."""
     lines = []
     for buffer in buffers:
@@ -572,7 +581,7 @@ def front_chart(fronts: Fronts) -> Chart | None:
     several = len(fronts.lines) > 1
     styles = line_styles(fronts.lines)
     lines = [
-        chart_line(_curve(name if several else "front", rank, points, styles[name]))
+        chart_line(_make_curve(name if several else "front", rank, points, styles[name]))
         for rank, (name, points) in enumerate(fronts.lines.items())
     ]
     for dot in fronts.marks if fronts.marked else ():
@@ -580,11 +589,11 @@ def front_chart(fronts: Fronts) -> Chart | None:
         style, letter = "bold" if dot.full else "bright_black", label[0].upper()
         lines.append(ChartLine(label, [dot.across], [dot.up], style, letter, joined=False))
     # what is a second late, or useless, would leave no room for the others
-    lines = [each for each in (_clip_line(line, whole) for line in lines) if _visible(each)]
+    lines = [each for each in (_clip_line(line, whole) for line in lines) if _is_visible(each)]
     return Chart(lines, TITLE, named=several, height=_HEIGHT, width=_WIDTH)
 
 
-def _curve(label: str, role: int, points: Sequence[FrontPoint], style: LineStyle) -> Curve:
+def _make_curve(label: str, role: int, points: Sequence[FrontPoint], style: LineStyle) -> Curve:
     return stairs(label, role, [(point.latency * 1000, point.roughness) for point in points], style)
 
 
@@ -604,7 +613,7 @@ def _clip_line(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
     return line._replace(across=np.where(far, np.nan, across), up=np.where(far, np.nan, up))
 
 
-def _visible(line: ChartLine) -> bool:
+def _is_visible(line: ChartLine) -> bool:
     return bool(np.isfinite(np.asarray(line.across, float)).any())
 
 
@@ -635,10 +644,12 @@ def front_picture(fronts: Fronts, width: int | None = None) -> str:
 
     styles = line_styles(fronts.lines)
     curves = [
-        _curve(name, rank, line, styles[name])
+        _make_curve(name, rank, line, styles[name])
         for rank, (name, line) in enumerate(fronts.lines.items())
     ]
-    points = [_point(styles[name], point) for name, line in fronts.lines.items() for point in line]
+    points = [
+        _make_dot(styles[name], point) for name, line in fronts.lines.items() for point in line
+    ]
     late = max((point.across for point in points), default=0.0)
     rough = max((point.up for point in points), default=0.0)
     marks = [
@@ -655,7 +666,7 @@ def front_picture(fronts: Fronts, width: int | None = None) -> str:
     return curves_picture(shown, [*points, *marks], note, width)
 
 
-def _point(style: LineStyle, point: FrontPoint) -> Dot:
+def _make_dot(style: LineStyle, point: FrontPoint) -> Dot:
     words = (
         f"{point.strategy} {assignments(point.settings) or 'the defaults'}:"
         f" {point.latency * 1000:.0f} ms, roughness {point.roughness:.3g}, score"
@@ -697,7 +708,7 @@ def report(found: Tunings, details: bool = False) -> Report:
     if found.comparison is not None:
         parts.append(_strategies_table(found))
     if found.comparison is None or details:
-        parts.append(_before_and_after(best, found.goal.metric))
+        parts.append(_make_comparison_table(best, found.goal.metric))
         if best.influences:
             parts.append(_settings_table(best, found.goal.metric))
     if best.settings and not best.evaluation.keeps:
@@ -714,14 +725,14 @@ def report(found: Tunings, details: bool = False) -> Report:
         parts=parts,
         notes=find_notes(found),
         method=basis(found),
-        data=Data(_FIELDS, lambda: _rows(found), lambda: list(_records(found))),
+        data=Data(_FIELDS, lambda: _make_rows(found), lambda: list(_make_records(found))),
     )
 
 
 # ---------------------------------------------------------------- tables
 
 
-def _before_and_after(one: Tuning, metric: Metric) -> Table:
+def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
     """Return default and tuned settings on each part of the data."""
     shown = [named(name) for name in FIGURES]
     if metric.name not in FIGURES:
@@ -764,7 +775,7 @@ def _settings_table(one: Tuning, metric: Metric) -> Table:
     """Return each setting: its default, its tuned value and range, and its default's cost."""
     found, every = found_settings(one), one.influences
     near = "within 1 point" if metric.name == "score" else "within 2 %"
-    losses = ["-" if each.name not in found else _loss(metric, each) for each in every]
+    losses = ["-" if each.name not in found else _write_loss(metric, each) for each in every]
     at_end = [each.bound and each.name in found and not each.flat for each in every]
     ends = [f"{each.bound} end" if end else "" for each, end in zip(every, at_end, strict=True)]
     return Table(
@@ -772,7 +783,7 @@ def _settings_table(one: Tuning, metric: Metric) -> Table:
             Column("setting", [each.name for each in every]),
             Column("default", [written(each.default) for each in every], right=True),
             Column("tuned", [written(each.tuned) for each in every], right=True),
-            Column(near, list(map(_range, every)), right=True),
+            Column(near, list(map(_write_range, every)), right=True),
             # the first to go: what a default costs is said in a sentence, too
             Column("default costs", losses, 1, right=True),
             Column("note", ends, text=True),
@@ -781,11 +792,11 @@ def _settings_table(one: Tuning, metric: Metric) -> Table:
     )
 
 
-def _loss(metric: Metric, one: Influence) -> str:
+def _write_loss(metric: Metric, one: Influence) -> str:
     return "it fails" if not math.isfinite(one.loss) else points(metric, one.loss)
 
 
-def _range(one: Influence) -> str:
+def _write_range(one: Influence) -> str:
     if one.flat:
         return "anything"
     parts = []
@@ -817,7 +828,7 @@ def _strategies_table(found: Tunings) -> Table:
             Column(metric.title, cells(metric.name), right=True),
             Column("likely", ends, 9, right=True),
             Column("default", cells(metric.name, [each.default for each in judged]), 8, right=True),
-            Column("gain", [_gain(metric, evaluation) for evaluation in judged], right=True),
+            Column("gain", [_write_gain(metric, evaluation) for evaluation in judged], right=True),
             Column("result", [_GAINS[evaluation.kind] for evaluation in judged], 7, right=True),
             Column("lag ms", cells("lag"), 6, right=True),
             Column("jumps", cells("jumps"), 5, right=True),
@@ -827,7 +838,7 @@ def _strategies_table(found: Tunings) -> Table:
     )
 
 
-def _gain(metric: Metric, evaluation: Evaluation) -> str:
+def _write_gain(metric: Metric, evaluation: Evaluation) -> str:
     gain = "0" if evaluation.kind is GainKind.SAME else figure(metric, evaluation.gain)
     return f"+{gain}" if evaluation.gain > 0 and gain != "0" else gain
 
@@ -855,7 +866,7 @@ def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Colu
 # ---------------------------------------------------------------- data
 
 
-def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
+def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
     """Return the result for one strategy; None if there is not enough to say.
 
     ``default``, ``tuned`` and the paired ``gain`` are the figure tuned ``for``, with intervals, on
@@ -886,11 +897,11 @@ def with_ends(name: str, value: float, between: tuple[float, float]) -> dict[str
     return {name: value, f"{name}_low": between[0], f"{name}_high": between[1]}
 
 
-def _rows(found: Tunings) -> list[Record]:
+def _make_rows(found: Tunings) -> list[Record]:
     """Return a row of CSV for each strategy, the best first."""
     return [
         {
-            **_record(tuning, found),
+            **_make_record(tuning, found),
             "settings": written_spec(tuning.strategy, tuning.settings),
             "worse": " ".join(tuning.worse),
             "harmless": written_spec(tuning.strategy, tuning.harmless.settings)
@@ -901,12 +912,12 @@ def _rows(found: Tunings) -> list[Record]:
     ]
 
 
-def _records(found: Tunings) -> Iterator[Record]:
+def _make_records(found: Tunings) -> Iterator[Record]:
     """Return all of it for JSON lines, each with its ``kind``."""
     if found.delays is not None:
         yield from delay_records(found.delays)
     for tuning in found.ordered:
-        yield {"kind": "tuning", **_record(tuning, found)}
+        yield {"kind": "tuning", **_make_record(tuning, found)}
         for each in tuning.influences:
             values = {**each._asdict(), "words": list(each.words)}
             yield {

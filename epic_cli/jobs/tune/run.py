@@ -107,16 +107,16 @@ def search(
         trials.costs([dict(space.held)], beyond=True)
         trials.costs(hints)
         if grid:
-            _one_number(space, trials, places)
+            _search_one_number(space, trials, places)
         elif space.numeric:
-            _several(space, trials, seed)
+            _search_several_numbers(space, trials, seed)
         elif space.axes:
-            _choices(space, trials)
+            _try_choices(space, trials)
     except BudgetSpent:
         pass
 
 
-def _choices(space: Space, trials: Trials) -> None:
+def _try_choices(space: Space, trials: Trials) -> None:
     """Return all combinations of choices; if there are too many, as many as fit, evenly spread."""
     halfway = tuple(0.5 for _ in space.axes)
     if space.combinations <= trials.budget.trials:
@@ -125,7 +125,7 @@ def _choices(space: Space, trials: Trials) -> None:
     trials.costs([space.settings(point) for point in spread(trials.budget.trials, space.axes)])
 
 
-def _one_number(space: Space, trials: Trials, places: int) -> None:
+def _search_one_number(space: Space, trials: Trials, places: int) -> None:
     (at,) = space.numeric
 
     def settings(kinds: tuple[int, ...], share: float) -> dict[str, Value]:
@@ -143,7 +143,7 @@ def _one_number(space: Space, trials: Trials, places: int) -> None:
     minimum(lambda x: trials.costs([settings(kinds, x)])[0], low, high, REFINED)
 
 
-def _several(space: Space, trials: Trials, seed: int) -> None:
+def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
     count = max(round(SPREAD * trials.budget.trials), 4)
     points = spread(count, space.axes)
     trials.costs([space.settings(point) for point in points])
@@ -211,7 +211,7 @@ class _Optimizer:
     def ask(self) -> list[Point]:
         """Return a generation of points."""
         self._asked = [self._optimizer.ask() for _ in range(self._optimizer.population_size)]
-        return [self._point(item) for item in self._asked]
+        return [self._convert_solution(item) for item in self._asked]
 
     def tell(self, costs: Sequence[float]) -> None:
         """Report the cost of each point, in order."""
@@ -220,7 +220,7 @@ class _Optimizer:
         places = np.argsort(np.argsort(costs, kind="stable"), kind="stable").tolist()
         self._optimizer.tell(list(zip(self._asked, map(float, places), strict=True)))
 
-    def _point(self, solution: Any) -> Point:
+    def _convert_solution(self, solution: Any) -> Point:
         axes = self._space.axes
         kinds, shares = [0] * len(axes), [0.5] * len(axes)
         for at, share in zip(self._real, solution.x if self._real else (), strict=True):
@@ -299,11 +299,11 @@ def plain(
 
 def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
     """Return how much each setting matters, the most important first."""
-    found = [_influence(space, at, trials, tuned) for at in range(len(space.axes))]
+    found = [_measure_influence(space, at, trials, tuned) for at in range(len(space.axes))]
     return tuple(sorted(found, key=lambda one: -one.loss))
 
 
-def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence:
+def _measure_influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence:
     axis = space.axes[at]
     here = space.point(tuned.settings)
     value = tuned.settings.get(axis.name, axis.default)
@@ -312,10 +312,10 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
     default = {name: one for name, one in tuned.settings.items() if name != axis.name}
     (at_default,) = trials.costs([default], beyond=True)
     shares = sorted({*np.linspace(0, 1, PLACES).tolist(), here.shares[at]}) if axis.numeric else []
-    points = [_moved(here, at, NUMBER, share) for share in shares]
+    points = [_move_point(here, at, NUMBER, share) for share in shares]
     costs = trials.costs([space.settings(point) for point in points], beyond=True)
     others = range(int(axis.numeric), axis.kinds)
-    words = [_moved(here, at, kind, 0.5) for kind in others]
+    words = [_move_point(here, at, kind, 0.5) for kind in others]
     word_costs = trials.costs([space.settings(word) for word in words], beyond=True)
     good = [figure <= near for figure in costs]
     low, high = _find_good_range(axis, shares, good, here.shares[at])
@@ -338,7 +338,7 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence
     )
 
 
-def _moved(point: Point, at: int, kind: int, share: float) -> Point:
+def _move_point(point: Point, at: int, kind: int, share: float) -> Point:
     kinds, shares = list(point.kinds), list(point.shares)
     kinds[at], shares[at] = kind, share
     return Point(tuple(kinds), tuple(shares))
@@ -697,8 +697,8 @@ class Paired(NamedTuple):
         gain, ends = other - one, None
         if metric.interval and all(result.values for result in results):
             ends = difference(
-                self._figures(before),
-                self._figures(after),
+                self._collect_figures(before),
+                self._collect_figures(after),
                 lambda drawn: merit(metric.value(drawn)),
                 comparison.tick,
                 comparison.weights,
@@ -710,7 +710,7 @@ class Paired(NamedTuple):
         # what is drawn is skewed; a figure is never outside its own interval
         return Gain(gain, min(low, gain), max(high, gain))
 
-    def _figures(self, index: int) -> Figures:
+    def _collect_figures(self, index: int) -> Figures:
         runs, values = self.runs, self.comparison.results[index].values
         wavers = max(each.results[index].waver for _, each in runs) / math.sqrt(len(runs))
         others = [make_piece(each, index) for _, each in self.beside if each.results[index].values]
@@ -809,7 +809,7 @@ def run(
         try:
             return seek(spec, runs, executor=executor, journal=journal, progress=progress)
         except NotEnoughToSay as error:
-            if spec.division != "none" and _enough_undivided(spec, runs):
+            if spec.division != "none" and _is_enough_undivided(spec, runs):
                 raise DividedTooSmall(error.why) from error
             raise
 
@@ -841,7 +841,7 @@ def open_threads(
     return InterruptibleThreads(spec.compare.threads or os.cpu_count() or 1, "tune")
 
 
-def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
+def _is_enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Return whether the undivided recordings are enough to judge."""
     try:
         evaluation_set(runs, spec.compare)
@@ -869,7 +869,7 @@ def tune(
     settings to tune, ``NeedsArrivals``, ``NothingTried``.
     """
     divided = divide(runs, spec.compare, spec.division)
-    candidates, unfit = _select_fit(spec.strategies, divided)
+    candidates, unfit = _select_tunable(spec.strategies, divided)
     delays = delays_needed([run.packets for run in runs], candidates)
     hints = _collect_hints(delays)
     begun = time.monotonic()
@@ -890,8 +890,10 @@ def tune(
             budget = Budget(spec.trials or default_trials(space), until)
             trials = Trials(one.name, divided.tuned, spec.goal, budget, workers, journal)
             if progress is not None:
-                trials.on_trial = _reporter(progress, trials, one.label, number, len(candidates))
-            found.append(_tuning(space, trials, divided, hints.get(one.label, ())))
+                trials.on_trial = _make_reporter(
+                    progress, trials, one.label, number, len(candidates)
+                )
+            found.append(_make_tuning(space, trials, divided, hints.get(one.label, ())))
             if found[-1].interrupted:
                 break
     on = divided.evaluated or divided.tuned
@@ -910,7 +912,7 @@ def tune(
     )
 
 
-def _select_fit(
+def _select_tunable(
     candidates: Sequence[StrategySpec], divided: Divided
 ) -> tuple[Sequence[StrategySpec], tuple[str, ...]]:
     """Return the candidates that can be tuned here, and the names of the others.
@@ -926,7 +928,7 @@ def _select_fit(
     return fit, unfit
 
 
-def _tuning(
+def _make_tuning(
     space: Space,
     trials: Trials,
     divided: Divided,
@@ -1007,7 +1009,7 @@ def _collect_hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, V
     }
 
 
-def _reporter(
+def _make_reporter(
     progress: Callable[[TuneStep], None], trials: Trials, label: str, number: int, strategies: int
 ) -> Callable[[Trial, int], None]:
     best = math.inf

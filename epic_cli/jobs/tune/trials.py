@@ -96,12 +96,12 @@ class Axis(NamedTuple):
             number = self.low + (self.high - self.low) * share
         if self.whole:
             return float(min(max(round(number), math.ceil(self.low)), math.floor(self.high)))
-        return self._written(min(max(float(f"{number:.{DIGITS}g}"), self.low), self.high))
+        return self._write_number(min(max(float(f"{number:.{DIGITS}g}"), self.low), self.high))
 
-    def _written(self, number: float) -> Value:
+    def _write_number(self, number: float) -> Value:
         return f"{number:g}{self.suffix}" if self.suffix else number
 
-    def _number(self, value: Value) -> float | None:
+    def _read_number(self, value: Value) -> float | None:
         """Return a value's number; None for a word."""
         if not isinstance(value, str):
             return value
@@ -110,13 +110,13 @@ class Axis(NamedTuple):
 
     def shorter(self, value: Value) -> list[Value]:
         """Yield the number in fewer digits, the fewest first, within the searched range."""
-        number = self._number(value)
+        number = self._read_number(value)
         rounded = [] if number is None else [float(f"{number:.{count}g}") for count in (1, 2)]
-        return [self._written(short) for short in rounded if self.takes(short)]
+        return [self._write_number(short) for short in rounded if self.takes(short)]
 
     def place(self, value: Value) -> tuple[int, float]:
         """Return the place of a value; a number beyond an end is at the end."""
-        number = self._number(value)
+        number = self._read_number(value)
         if number is None:
             return self.words.index(str(value)) + self.numeric, 0.5
         value, low = number, self.low
@@ -375,13 +375,13 @@ def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     times = [entity.truth.times for entity in whole.prepared[0].entities.judged]
     start, end = min(float(each[0]) for each in times), max(float(each[-1]) for each in times)
     middle = start + 0.5 * (end - start)
-    early = {name: _packets_before(block, middle) for name, block in run.packets.items()}
+    early = {name: _select_packets_before(block, middle) for name, block in run.packets.items()}
     first = run._replace(packets={name: block for name, block in early.items() if len(block)})
     before = evaluation_set([first], spec)
-    return before, EvaluationSet(spec, whole.names, (_prepare_since(whole.prepared[0], middle),))
+    return before, EvaluationSet(spec, whole.names, (_cut_prepared(whole.prepared[0], middle),))
 
 
-def _packets_before(block: PacketBlock, end: float) -> PacketBlock:
+def _select_packets_before(block: PacketBlock, end: float) -> PacketBlock:
     """Return the packets that had arrived by ``time``."""
     table = packet_table(block)
     arrivals = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
@@ -394,16 +394,16 @@ def _packets_before(block: PacketBlock, end: float) -> PacketBlock:
     return found
 
 
-def _prepare_since(prepared: Prepared, begin: float) -> Prepared:
+def _cut_prepared(prepared: Prepared, begin: float) -> Prepared:
     entities = prepared.entities
-    judged = [_entity_since(entity, entities.warm_up, begin) for entity in entities.judged]
+    judged = [_cut_entity(entity, entities.warm_up, begin) for entity in entities.judged]
     kept = tuple(entity for entity in judged if entity.truth.counted.any())
     if not kept:
         raise NotEnoughToSay("nothing in the second half of the recording can be evaluated")
     return replace(prepared, entities=replace(entities, judged=kept))
 
 
-def _entity_since(entity: Entity, warm_up: float, begin: float) -> Entity:
+def _cut_entity(entity: Entity, warm_up: float, begin: float) -> Entity:
     old, events = entity.truth, entity.events
     sampled = sample_truth(old.truth, old.times, old.tick, warm_up, events.first, since=begin)
     late = events.arrivals >= begin
@@ -443,7 +443,7 @@ class Evaluator(Protocol[Candidate_contra]):
         """Return a candidate's result; may raise ``NotEnoughToSay``."""
 
 
-class _Job(NamedTuple):
+class _TrialJob(NamedTuple):
     """A trial for a worker; ``content`` is the pickled evaluator for workers that lack it."""
 
     digest: str
@@ -461,7 +461,7 @@ def rankable_figures(result: Result) -> FigureValues:
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
-def _judged(on: Evaluator[Candidate], candidate: Candidate) -> FigureValues:
+def _judge_candidate(on: Evaluator[Candidate], candidate: Candidate) -> FigureValues:
     try:
         return rankable_figures(on.evaluate(candidate))
     except NotEnoughToSay:
@@ -482,7 +482,7 @@ def figures(
     ``name``. A candidate whose worker dies has no figures.
     """
     if journal is None:
-        return _evaluated(on, candidates, executor, on_result)
+        return _evaluate_candidates(on, candidates, executor, on_result)
 
     def keep(candidate: Candidate, values: FigureValues) -> None:
         journal.add(name(candidate), dict(values))
@@ -496,7 +496,7 @@ def figures(
             unknown.append(candidate)
         else:
             on_result(candidate, values)
-    new = iter(_evaluated(on, unknown, executor, keep))
+    new = iter(_evaluate_candidates(on, unknown, executor, keep))
     return [next(new) if values is None else values for values in known]
 
 
@@ -513,25 +513,25 @@ def _are_figures(values: Any) -> bool:
     )
 
 
-def _evaluated(
+def _evaluate_candidates(
     on: Evaluator[Candidate],
     candidates: Sequence[Candidate],
     executor: Executor,
     on_result: Callable[[Candidate, FigureValues], None],
 ) -> list[FigureValues]:
     if isinstance(executor, ThreadPoolExecutor):
-        here = partial(_judged, on)
+        here = partial(_judge_candidate, on)
         return [
             _unwrap_outcome(one) or {} for _, one in run_jobs(here, candidates, executor, on_result)
         ]
 
-    def report(job: _Job, answer: FigureValues | None) -> None:
+    def report(job: _TrialJob, answer: FigureValues | None) -> None:
         if answer is not None:
             on_result(job.candidate, answer)
 
     def run(content: bytes | None, wanted: Iterable[Candidate]) -> list[FigureValues | None]:
-        jobs = (_Job(on.digest, wanted_name, content) for wanted_name in wanted)
-        return [_unwrap_outcome(one) for _, one in run_jobs(_evaluate, jobs, executor, report)]
+        jobs = (_TrialJob(on.digest, wanted_name, content) for wanted_name in wanted)
+        return [_unwrap_outcome(one) for _, one in run_jobs(_evaluate_job, jobs, executor, report)]
 
     found = run(None, candidates)
     missing = [at for at, one in enumerate(found) if one is None]
@@ -550,7 +550,7 @@ def _unwrap_outcome(outcome: FigureValues | Failure | None) -> FigureValues | No
     raise outcome.error
 
 
-def _evaluate(job: _Job) -> FigureValues | None:
+def _evaluate_job(job: _TrialJob) -> FigureValues | None:
     """Evaluate a trial in another process; return None if that process lacks the data."""
     with _keeping:
         on = _kept.pop(job.digest, None)
@@ -561,7 +561,7 @@ def _evaluate(job: _Job) -> FigureValues | None:
         _kept[job.digest] = on
         while len(_kept) > KEPT:
             del _kept[next(iter(_kept))]
-    return _judged(on, job.candidate)
+    return _judge_candidate(on, job.candidate)
 
 
 #: No more settings are evaluated between two looks at the time, or lost by an interruption.
@@ -619,41 +619,47 @@ class Trials:
         Raises ``BudgetSpent`` if the budget is too small for all, unless ``beyond`` it; the trials
         within the budget have been made then.
         """
-        new = {_key(record): record for record in wanted if _key(record) not in self._known}
+        new = {
+            _settings_key(record): record
+            for record in wanted
+            if _settings_key(record) not in self._known
+        }
         left = list(new.values())
         while left:
             room = len(left) if beyond else self.budget.left(len(self.made))
             if not room:
                 raise BudgetSpent
             count = min(room, BATCH)
-            self._evaluate(left[:count])
+            self._evaluate_batch(left[:count])
             left = left[count:]
         return [self.goal.cost(self.of(wanted_name).figures) for wanted_name in wanted]
 
     def of(self, settings: Mapping[str, Value]) -> Trial:
         """Return the trial of settings that have been tried."""
-        return self._known[_key(settings)]
+        return self._known[_settings_key(settings)]
 
     @property
     def best(self) -> Trial:
         """The best trial so far; ties go to the fewest changed settings."""
         return min(self.made, key=lambda one: (*self.goal.key(one.figures), len(one.settings)))
 
-    def _evaluate(self, batch: Sequence[Mapping[str, Value]]) -> None:
+    def _evaluate_batch(self, batch: Sequence[Mapping[str, Value]]) -> None:
         specs = [StrategySpec(self.strategy, settings) for settings in batch]
-        found = figures(self.on, specs, self.executor, self._tell, self.journal, self._journal_key)
+        found = figures(
+            self.on, specs, self.executor, self._report_trial, self.journal, self._journal_key
+        )
         for settings, values in zip(batch, found, strict=True):
             one = Trial(settings, values)
-            self._known[_key(settings)] = one
+            self._known[_settings_key(settings)] = one
             self.made.append(one)
 
-    def _tell(self, evaluated: StrategySpec, found: FigureValues) -> None:
+    def _report_trial(self, evaluated: StrategySpec, found: FigureValues) -> None:
         self._told += 1
         if self.on_trial is not None:
             self.on_trial(Trial(evaluated.settings, found), self._told)
 
     @cached_property
-    def _code(self) -> list[str]:
+    def _code_texts(self) -> list[str]:
         return list_code(self.strategy)
 
     def _journal_key(self, evaluated: StrategySpec) -> str:
@@ -662,8 +668,10 @@ class Trials:
             name: value if isinstance(value, str) else float(value)
             for name, value in evaluated.settings.items()
         }
-        return key(bench=self.on.digest, strategy=[self.strategy, *self._code], settings=plain)
+        return key(
+            bench=self.on.digest, strategy=[self.strategy, *self._code_texts], settings=plain
+        )
 
 
-def _key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+def _settings_key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
     return tuple(sorted(settings.items()))

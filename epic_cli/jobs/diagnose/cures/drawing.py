@@ -129,10 +129,10 @@ def advise(
     """
     if bench.before is None or bench.truth is None:
         return DrawingAdvice()
-    return _Search(bench, bench.before, frames, found, unchanged).advice()
+    return _CureSearch(bench, bench.before, frames, found, unchanged).advice()
 
 
-class _Search:
+class _CureSearch:
     """The candidates for one drawing, measured on the turns that choose."""
 
     def __init__(
@@ -155,25 +155,25 @@ class _Search:
         self._known: dict[str, MeasuredDrawing | None] = {}
 
     @property
-    def _given(self) -> Mapping[str, Any]:
+    def _found_settings(self) -> Mapping[str, Any]:
         return {} if self.found is None else self.found.strategy.settings
 
     def advice(self) -> DrawingAdvice:
         """Return the best combination and the causes that it mends."""
         plain = DrawingAdvice(self.before.figures(slice(None)))
-        if self._choosing(self.frames).sum() < FIGURES_FROM:
+        if self._mark_choosing_frames(self.frames).sum() < FIGURES_FROM:
             return plain
-        best, cure = self._best(self._candidates())
-        return plain._replace(cure=cure, drawbacks=tuple(self._drawbacks(best, cure)))
+        best, cure = self._find_best(self._iterate_candidates())
+        return plain._replace(cure=cure, drawbacks=tuple(self._iterate_drawbacks(best, cure)))
 
-    def _best(
+    def _find_best(
         self, candidates: Iterator[BetterDrawing]
     ) -> tuple[BetterDrawing | None, CureTrial | None]:
         """Return the candidate with the least cost on the turns that choose, and its judgment."""
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
-            measured = self._measure(candidate.spec)
-            if measured is not None and self._helps(self.before, candidate.spec):
+            measured = self._measure_spec(candidate.spec)
+            if measured is not None and self._is_better(self.before, candidate.spec):
                 changes = candidate.changes
                 if candidate.covered and self.settings.get("stamps") != "sender":
                     changes += len(COVERED) - COVERED.index(candidate.covered)
@@ -181,11 +181,11 @@ class _Search:
                 costs.append((cost, candidate))
         costs.sort(key=lambda each: each[0])
         for _, candidate in costs[:JUDGED]:
-            if judged := self._trial(candidate.spec):
+            if judged := self._judge_spec(candidate.spec):
                 return candidate, judged
         return None, None
 
-    def _measure(self, spec: StrategySpec) -> MeasuredDrawing | None:
+    def _measure_spec(self, spec: StrategySpec) -> MeasuredDrawing | None:
         if spec.label not in self._known:
             found = self.bench.measure_spec(spec)
             if self.phase and found is not None:
@@ -194,15 +194,15 @@ class _Search:
             self._known[spec.label] = found
         return self._known[spec.label]
 
-    def _choosing(self, frames: Frames) -> NDArray[np.bool_]:
+    def _mark_choosing_frames(self, frames: Frames) -> NDArray[np.bool_]:
         """Mark the frames that determine the length of a delay."""
         turns = self.bench.turns
         places = np.minimum(np.searchsorted(self.bench.times, frames.times), len(turns) - 1)
         return np.asarray(watched(frames) & (turns[places] % 2 == 0))
 
-    def _trial(self, spec: StrategySpec) -> CureTrial | None:
+    def _judge_spec(self, spec: StrategySpec) -> CureTrial | None:
         """Judge a composition by its steps or its lag, whichever gains more, or by the others."""
-        after = self._measure(spec)
+        after = self._measure_spec(spec)
         if after is None:
             return None
         figures = zip(FIGURES, self.before.figures(JUDGING), after.figures(JUDGING), strict=True)
@@ -213,29 +213,29 @@ class _Search:
 
     # ------------------------------------------------------------ candidates
 
-    def _candidates(self) -> Iterator[BetterDrawing]:
+    def _iterate_candidates(self) -> Iterator[BetterDrawing]:
         """Yield compositions that may draw it better, with the causes that they mend."""
         found = self.found
         for cause, spec in self.unchanged.items():
             yield BetterDrawing(spec, (cause,))
         if found is None or found.strategy.name == "chase":
             for clock in CLOCKS:
-                for spec, covered in self._covering({**clock}):
+                for spec, covered in self._iterate_covering({**clock}):
                     yield BetterDrawing(spec, (), covered, 2)
             for cause, spec in self._chase_changes():
                 yield BetterDrawing(spec, (cause,))
             return
         given = dict(found.strategy.settings)
-        fixes = list(self._fixes())
+        fixes = list(self._iterate_fixes())
         for count in range(len(fixes) + 1):
             for some in itertools.combinations(fixes, count):
                 changed, mends = dict(given), [cause for cause, _ in some]
                 for _, change in some:
                     changed |= change
                 for clock in ({}, *CLOCKS):
-                    yield from self._timed(changed, clock, mends)
+                    yield from self._iterate_retimed(changed, clock, mends)
 
-    def _timed(
+    def _iterate_retimed(
         self, given: dict[str, Any], clock: dict[str, Any], mends: list[str]
     ) -> Iterator[BetterDrawing]:
         """Yield a buffer over another clock, as late as before or with the delay that it needs."""
@@ -246,14 +246,14 @@ class _Search:
             given = {**given, **_clock_changes(clock)}
             if given.get("catch_up") != "none":  # it no longer hides what the clock does
                 given |= {"catch_up": None, "catch_up_rate": None}
-        spec = self._as_late(given)
-        if clock and not self._steadies(clock):
+        spec = self._make_equally_late(given)
+        if clock and not self._is_steadier(clock):
             return
         if mends:
             yield BetterDrawing(spec, tuple(mends), changes=len(mends))
-        supply, wait = self.supply, self._delay(spec.settings)
-        for spec, covered in self._covering(given):
-            delay, changed = self._delay(spec.settings), list(mends)
+        supply, wait = self.supply, self._measure_wait(spec.settings)
+        for spec, covered in self._iterate_covering(given):
+            delay, changed = self._measure_wait(spec.settings), list(mends)
             long = delay < (LONG_ANEW if clock else LONG) * wait
             if delay < wait and (covered < 1 or not (long or clock)):
                 continue  # what comes too late now and then is not worth it
@@ -263,28 +263,30 @@ class _Search:
                 changed.append("short-buffer")
             if changed:
                 yield BetterDrawing(spec, tuple(changed), covered, len(mends) + 1)
-            if self.settings["stamps"] == "sender" and self._helps(self.before, spec):
+            if self.settings["stamps"] == "sender" and self._is_better(self.before, spec):
                 return
 
-    def _steadies(self, clock: Mapping[str, Any]) -> bool:
+    def _is_steadier(self, clock: Mapping[str, Any]) -> bool:
         """Return True if another clock alone draws steadier steps, as late or covering."""
-        given = dict(self._given)
+        given = dict(self._found_settings)
         other = {**given, **_clock_changes(clock)}
-        if self._helps(self._base, self._as_late(other)):
+        if self._is_better(self._base_drawing, self._make_equally_late(other)):
             return True
-        covering = [[spec for spec, _ in self._covering(each)][-1:] for each in (given, other)]
+        covering = [
+            [spec for spec, _ in self._iterate_covering(each)][-1:] for each in (given, other)
+        ]
         return any(
-            self._helps(self._measure(own), steady)
+            self._is_better(self._measure_spec(own), steady)
             for own, steady in zip(*covering, strict=False)
         )  # fmt: skip
 
     @cached_property
-    def _base(self) -> MeasuredDrawing | None:
+    def _base_drawing(self) -> MeasuredDrawing | None:
         """Figures of the drawing without what is on top of it."""
         spec = next(iter(self.unchanged.values()), None)
-        return self.before if spec is None else self._measure(spec)
+        return self.before if spec is None else self._measure_spec(spec)
 
-    def _delay(self, settings: Mapping[str, Any]) -> float:
+    def _measure_wait(self, settings: Mapping[str, Any]) -> float:
         """Return the usual wait of a buffer (s)."""
         used = used_values(StrategySpec("buffer", settings))
         axis = time_axis(self.frames, settings)
@@ -294,18 +296,20 @@ class _Search:
         wait = in_seconds(used["delay"], self.frames.interval) + jitter
         return float(min(max(wait, low), max(low, high)))
 
-    def _as_late(self, given: Mapping[str, Any]) -> StrategySpec:
+    def _make_equally_late(self, given: Mapping[str, Any]) -> StrategySpec:
         """Return a buffer by these settings that draws as late as the game."""
         settings = {key: value for key, value in given.items() if value is not None}
         assert self.found is not None
         before = self.found.strategy.settings
         if any(before.get(key) != settings.get(key) for key in CLOCK):
             shift = time_axis(self.frames, before).late - time_axis(self.frames, settings).late
-            settings |= {"delay": _three_digits(max(self._delay(settings) + shift, 0.0))}
+            settings |= {
+                "delay": _round_to_three_digits(max(self._measure_wait(settings) + shift, 0.0))
+            }
             settings = {key: value for key, value in settings.items() if key not in MARGINS}
         return StrategySpec("buffer", settings)
 
-    def _covering(self, given: Mapping[str, Any]) -> Iterator[tuple[StrategySpec, float]]:
+    def _iterate_covering(self, given: Mapping[str, Any]) -> Iterator[tuple[StrategySpec, float]]:
         """Yield buffers by these settings that cover a share of the frames, and the share."""
         plain = {key: value for key, value in given.items()
                  if value is not None and key not in MARGINS}  # fmt: skip
@@ -313,7 +317,7 @@ class _Search:
         curve = str(plain.get("curve", "linear"))
         arrived = self.frames.arrivals[1:] - axis.offsets[:-1] - axis.stamps[:-1]
         moments = (self.frames, self.moments) if self.phase else (self.frames,)
-        needed = [needs(each, axis, curve)[self._choosing(each)] for each in moments]
+        needed = [needs(each, axis, curve)[self._mark_choosing_frames(each)] for each in moments]
         for share, own in ((COVERED[0], needed[0]), *((share, needed[-1]) for share in COVERED)):
             delay = float(np.quantile(own, share))
             if share == 1:  # the largest of all turns, and of twice as many with such a tail
@@ -321,19 +325,19 @@ class _Search:
                 delay = float(largest + LONGER * np.diff(np.quantile(own, COVERED[:2]))[0])
             if not 0 <= delay <= float(np.quantile(arrived, share)) + ASTRAY:
                 return
-            spec = StrategySpec("buffer", {**plain, "delay": _three_digits(delay)})
+            spec = StrategySpec("buffer", {**plain, "delay": _round_to_three_digits(delay)})
             yield spec, share
 
-    def _helps(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
+    def _is_better(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
         """Return True if it is better by any figure, on the turns that choose."""
-        after = self._measure(spec)
+        after = self._measure_spec(spec)
         return (
             before is not None
             and after is not None
             and any(trial(Cure("", figure), before, after, CHOOSING) for figure in FIGURES)
         )
 
-    def _fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _iterate_fixes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield possible faults of a buffer other than clock and delay, and their fixes."""
         settings, supply = self.settings, self.supply
         if settings["low_pass"]:
@@ -364,19 +368,21 @@ class _Search:
         """Yield the causes of a chase that one change mends, and the chase with that change."""
         if self.found is None:
             return
-        given = dict(self._given)
+        given = dict(self._found_settings)
         for cause in self._chase_causes():
             if cause == "standing-frame":
                 yield cause, StrategySpec("chase", {**given, "start": "last"})
             elif cause in ("early-arrival", "wrong-interval"):
-                changed = {**given, "time": _three_digits(self.frames.interval)}
+                changed = {**given, "time": _round_to_three_digits(self.frames.interval)}
                 if given["how"] == "interval":  # which is measured
                     changed = {key: given[key] for key in given if key not in ("time", "interval")}
                 yield cause, StrategySpec("chase", changed)
 
     # ------------------------------------------------------------ what is said
 
-    def _drawbacks(self, best: BetterDrawing | None, cure: CureTrial | None) -> Iterator[Drawback]:
+    def _iterate_drawbacks(
+        self, best: BetterDrawing | None, cure: CureTrial | None
+    ) -> Iterator[Drawback]:
         """Yield the causes that the best candidate mends, and what one change mends by itself."""
         found, mends = self.found, () if best is None else best.mends
         for cause in mends:
@@ -387,39 +393,43 @@ class _Search:
         if found.strategy.name == "chase":
             changes = dict(self._chase_changes())
             for cause in self._chase_causes():
-                own = _main_trial(self._trial(changes[cause])) if cause in changes else cure
+                own = (
+                    _select_main_trial(self._judge_spec(changes[cause]))
+                    if cause in changes
+                    else cure
+                )
                 if own or cure:
                     yield Drawback(cause, self._chase_values(), own)
-            yield from self._frame_rate()
+            yield from self._find_frame_rate_drawback()
             return
         if best is None or self.supply is None:
             return
         for cause in mends:
-            alone = cure if len(best.mends) == 1 else self._alone(cause)
+            alone = cure if len(best.mends) == 1 else self._try_single_fix(cause)
             yield Drawback(cause, self._buffer_values(self.supply, best), alone)
 
-    def _alone(self, cause: str) -> CureTrial | None:
+    def _try_single_fix(self, cause: str) -> CureTrial | None:
         """Try the fix of one of several causes, if it does most of the work.
 
         A delay needs its clock.
         """
-        fixes = dict(self._fixes())
-        given = dict(self._given)
+        fixes = dict(self._iterate_fixes())
+        given = dict(self._found_settings)
         if cause in fixes:
-            return self._trial(self._as_late({**given, **fixes[cause]}))
+            return self._judge_spec(self._make_equally_late({**given, **fixes[cause]}))
         if cause in ("short-buffer", "long-buffer"):
             return None
-        alone = self._best(
-            better for clock in CLOCKS for better in self._timed(given, clock, [])
+        alone = self._find_best(
+            better for clock in CLOCKS for better in self._iterate_retimed(given, clock, [])
             if better.mends == (cause,)
         )[1]  # fmt: skip
-        return _main_trial(alone)
+        return _select_main_trial(alone)
 
     def _buffer_values(self, supply: Supply, best: BetterDrawing) -> dict[str, float | str]:
         begun, grown = supply.grown
         return {
             "jitter": supply.unsteady, "covered": 1 - supply.empty,
-            "needed": self._delay(best.spec.settings),
+            "needed": self._measure_wait(best.spec.settings),
             "most": "all, with a margin," if best.covered == 1 else f"{best.covered * 100:g} %",
             "low_pass": self.settings["low_pass"], "begun": begun, "grown": grown,
         }  # fmt: skip
@@ -431,14 +441,14 @@ class _Search:
         """Return the time constant of a chase, or how long it takes to its goal (s)."""
         settings = self.settings
         if settings["how"] == "interval":
-            known = "interval" in self._given
+            known = "interval" in self._found_settings
             return float(settings["interval"]) if known else self.frames.interval
         if settings["how"] == "share" and settings["share"] < 1:
             frame = float(np.median(np.diff(self.frames.times)))
             return -frame / math.log1p(-settings["share"])
         return in_seconds(settings["time"], self.frames.interval)
 
-    def _frame_rate(self) -> Iterator[Drawback]:
+    def _find_frame_rate_drawback(self) -> Iterator[Drawback]:
         """Yield the drawback of a share per frame.
 
         Its lag on slow and fast screens, and an even one.
@@ -446,11 +456,13 @@ class _Search:
         settings = self.settings
         if settings["how"] != "share" or settings["share"] == 1:
             return
-        given = {key: value for key, value in self._given.items() if key not in ("how", "share")}
+        given = {
+            key: value for key, value in self._found_settings.items() if key not in ("how", "share")
+        }
         even = {"how": "exponential", "time": float(f"{self._chase_time():.2g}")}
         spec = StrategySpec("chase", {**given, **even})
-        slow, fast = self._lags(StrategySpec("chase", self._given))
-        after = self._lags(spec)
+        slow, fast = self._measure_lags(StrategySpec("chase", self._found_settings))
+        after = self._measure_lags(spec)
         if not slow - fast > 0.03 or not abs(after[0] - after[1]) < 0.5 * (slow - fast):
             return
         own = CureTrial(
@@ -458,7 +470,7 @@ class _Search:
         )
         yield Drawback("frame-rate", {"slow": slow, "fast": fast}, own)
 
-    def _lags(self, spec: StrategySpec) -> list[float]:
+    def _measure_lags(self, spec: StrategySpec) -> list[float]:
         """Measure how late a composition draws on a slow and on a fast screen (s)."""
         truth, times, found = self.bench.truth, self.bench.times, []
         assert truth is not None
@@ -469,7 +481,7 @@ class _Search:
         return found
 
 
-def _main_trial(alone: CureTrial | None) -> CureTrial | None:
+def _select_main_trial(alone: CureTrial | None) -> CureTrial | None:
     """Return a trial that does most of the work; else None."""
     return alone if alone is not None and alone.after < MOST * alone.before else None
 
@@ -489,7 +501,7 @@ CLOCK = ("stamps", "clock", "clock_time")
 MARGINS = ("jitter_margin", "jitter_time", "delay_least", "delay_most")
 
 
-def _three_digits(value: float) -> float:
+def _round_to_three_digits(value: float) -> float:
     return float(f"{value:.3g}")
 
 

@@ -27,12 +27,15 @@ NEAR = 0.35
 def detect(traffic: Traffic) -> list[Finding]:
     """Find losses that end at full states, or states that lack a lost change."""
     return worst(
-        (_detect_dropped(stream) or _detect_wrong_base(stream) for stream in traffic.numbered),
+        (
+            _detect_dropped_changes(stream) or _detect_wrong_base(stream)
+            for stream in traffic.numbered
+        ),
         lambda found: found.share,
     )
 
 
-def _detect_dropped(stream: Stream) -> Finding | None:
+def _detect_dropped_changes(stream: Stream) -> Finding | None:
     """Detect receivers that drop changes without a base: losses end where a chain does."""
     places = np.flatnonzero(stream.missing > 0)
     if len(places) < LEAST or len(stream.times) < FEWEST_STATES:
@@ -43,7 +46,7 @@ def _detect_dropped(stream: Stream) -> Finding | None:
         length = _find_period(np.diff(clock), np.diff(begins), int(lost.max()))
         if length:
             arrived, mean = len(stream.came), float(lost.mean())
-            return _finding(
+            return _make_finding(
                 stream, places, float(lost.sum() / (arrived + lost.sum())), mean,
                 {
                     # of packets that a loss breaks, those behind it are not seen to be lost
@@ -106,10 +109,10 @@ def _detect_wrong_base(stream: Stream) -> Finding | None:
         "what": "lack what was lost",
     }  # fmt: skip
     share = sum(runs) / len(stream.times)
-    return _finding(stream, places[open_], share, float(np.mean(runs)), values)
+    return _make_finding(stream, places[open_], share, float(np.mean(runs)), values)
 
 
-def _finding(
+def _make_finding(
     stream: Stream, places: Numbers, share: float, mean: float, values: dict[str, float | str]
 ) -> Finding:
     values = {"wrong": share, "mean": mean, "losses": float(len(places)), **values}

@@ -23,8 +23,12 @@ def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
     by_stream = [_split_leaps(stream) for stream in traffic.streams]
     for some, others in combinations([packet for packet in by_stream if packet], 2):
         for jump in some:
-            near = [other for other in others if abs(_moment(other) - _moment(jump)) < _apart(jump)]
-            found += [(jump, other) for other in near if _swaps(jump, other)]
+            near = [
+                other
+                for other in others
+                if abs(_leap_time(other) - _leap_time(jump)) < _longest_time_apart(jump)
+            ]
+            found += [(jump, other) for other in near if _is_swap(jump, other)]
     return found
 
 
@@ -37,15 +41,15 @@ def _split_leaps(stream: Stream) -> list[Jump]:
     ]
 
 
-def _moment(leap: Jump) -> float:
+def _leap_time(leap: Jump) -> float:
     return float(leap.stream.times[leap.end])
 
 
-def _apart(leap: Jump) -> float:
+def _longest_time_apart(leap: Jump) -> float:
     return 1.5 * leap.stream.period
 
 
-def _swaps(one: Jump, other: Jump) -> bool:
+def _is_swap(one: Jump, other: Jump) -> bool:
     for this, that in ((one, other), (other, one)):
         away = this.stream.positions[this.end] - that.stream.positions[that.begin]
         if float(np.linalg.norm(away)) > NEAR * this.distance:
@@ -58,7 +62,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     found = exchanged(traffic)
     if len(found) < LEAST:
         return []
-    first = min(_moment(one) for one, _ in found)
+    first = min(_leap_time(one) for one, _ in found)
     far, _ = max(found, key=lambda pair: pair[0].distance)
     names = sorted({row.stream.name for pair in found for row in pair})
     return [
@@ -69,7 +73,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             float(LEAST),
             {"times": float(len(found)), "distance": far.distance, "names": ", ".join(names)},
             first,
-            _moment(far),
+            _leap_time(far),
             tuple(names),
         )
     ]

@@ -31,9 +31,9 @@ SOME, BESIDE, SURE, BLOCKS = 1.25, 40.0, 2.5, 16
 
 
 def _detect_turning(turning: Turning) -> Finding | None:
-    lag, against = _against_spins(turning), "its angular velocity"
+    lag, against = _find_lag_by_spins(turning), "its angular velocity"
     if lag is None:
-        lag, against = _lag_behind_way(turning), "its movement"
+        lag, against = _find_lag_by_direction(turning), "its movement"
     if lag is None or lag.seconds < 0:
         return None
     late, stream = lag.seconds, turning.stream
@@ -43,7 +43,7 @@ def _detect_turning(turning: Turning) -> Finding | None:
     return Finding("late-turns", share, late, least, values, entities=stream.entities)
 
 
-def _against_spins(turning: Turning) -> TurnLag | None:
+def _find_lag_by_spins(turning: Turning) -> TurnLag | None:
     spins = of_turning.find_spins(turning)
     if spins is None:
         return None
@@ -52,7 +52,7 @@ def _against_spins(turning: Turning) -> TurnLag | None:
     return lag if clear and lag.matters(turning.stream.period) else None
 
 
-def _lag_behind_way(turning: Turning) -> TurnLag | None:
+def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
     """Return the lag with which it looks along one of the body's axes, or against it."""
     stream = turning.stream
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)

@@ -36,7 +36,7 @@ class _Stalls(NamedTuple):
     stands: bool
 
 
-def _stalls(traffic: Traffic) -> _Stalls | None:
+def _find_stalls(traffic: Traffic) -> _Stalls | None:
     streams, numbered = traffic.streams, bool(traffic.numbered)
     if not streams:
         return None
@@ -62,7 +62,7 @@ def _stalls(traffic: Traffic) -> _Stalls | None:
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find long intervals without a missing packet, in which an entity moved."""
-    found = _stalls(traffic)
+    found = _find_stalls(traffic)
     if found is None:
         return _detect_tick_stalls(traffic)
     stream, places, stands = found
@@ -73,7 +73,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     return [_make_finding(figures, values, times, len(traffic.streams) > 1, stands)]
 
 
-def _tick_shifts(traffic: Traffic) -> list[Shift]:
+def _find_tick_shifts(traffic: Traffic) -> list[Shift]:
     """Return lasting leaps of the delays, all up, and more than there are changes of a route."""
     if traffic.messages is None:
         return []
@@ -84,16 +84,16 @@ def _tick_shifts(traffic: Traffic) -> list[Shift]:
 
 def mended(traffic: Traffic) -> Traffic:
     """Return the traffic without freezes at stalls, and without the stamps' lag after them."""
-    found = _stalls(traffic)
+    found = _find_stalls(traffic)
     if found is None:
-        return without(traffic, _tick_shifts(traffic)) if traffic.messages else traffic
+        return without(traffic, _find_tick_shifts(traffic)) if traffic.messages else traffic
     begins = found.stream.times[found.places]
     return thawed(traffic, begins, found.stream.times[found.places + 1])
 
 
 def _detect_tick_stalls(traffic: Traffic) -> list[Finding]:
     """Detect stalls of stamps that count ticks: they fall behind at each stall."""
-    found = _tick_shifts(traffic)
+    found = _find_tick_shifts(traffic)
     if not found:
         return []
     messages = traffic.arrived

@@ -67,15 +67,15 @@ def _detect_stream(stream: Stream) -> Finding | None:
     # what is missed by an extrapolation in a single frame is small, and noise is as large
     guessed = stream.has_velocities and uneven and used.sum() >= 0.5 * len(intervals)
     rests = counted & ~usual
-    best: tuple[float, float, _Measure] | None = None
-    for measure in _possible_measures(stream, frame, guessed):
+    best: tuple[float, float, _ThresholdMeasure] | None = None
+    for measure in _iterate_measures(stream, frame, guessed):
         groups = [used, single] if several and not measure.guesses else [used]
         passed = measure.passed
         if not _quantile_ratio(passed[used]) < ALIKE:
             continue
         every = np.logical_or.reduce(groups)
         least = passed * measure.share
-        size = _between_most(least[every], passed[every])
+        size = _find_value_between(least[every], passed[every])
         fit = (least <= size) & (size < passed)
         fits = min(float(fit[group].mean()) for group in groups)
         # at an even speed, what it had passed after a rest says the same
@@ -100,7 +100,7 @@ def _detect_stream(stream: Stream) -> Finding | None:
     return Finding("threshold", fits, fits, FITS, values, None, None, stream.entities)
 
 
-class _Measure(NamedTuple):
+class _ThresholdMeasure(NamedTuple):
     """A quantity with a threshold: the amount ``passed`` (n), and its ``share`` a frame before."""
 
     against: str
@@ -110,24 +110,26 @@ class _Measure(NamedTuple):
     guesses: bool = False
 
 
-def _possible_measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_Measure]:
+def _iterate_measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_ThresholdMeasure]:
     """Yield the quantities that a sender may compare with a threshold, the usual ones first."""
     before = 1 - frame / stream.intervals  # how far it was when it was not yet sent
     moved = np.diff(stream.positions, axis=0)
     last = "the last state that was sent"
-    yield _Measure(last, stream.steps, before)
-    yield _Measure(f"{last}, on one axis", np.abs(moved).max(axis=1), before)
+    yield _ThresholdMeasure(last, stream.steps, before)
+    yield _ThresholdMeasure(f"{last}, on one axis", np.abs(moved).max(axis=1), before)
     if not guessed:
         return
     missed = moved - stream.velocities[:-1] * stream.intervals[:, None]
-    yield _Measure("its extrapolation", lengths(missed), before * before, guesses=True)
+    yield _ThresholdMeasure("its extrapolation", lengths(missed), before * before, guesses=True)
     on_axis = np.abs(missed).max(axis=1)
-    yield _Measure("its extrapolation, on one axis", on_axis, before * before, guesses=True)
+    yield _ThresholdMeasure(
+        "its extrapolation, on one axis", on_axis, before * before, guesses=True
+    )
     ways = stream.velocities[:-1], stream.velocities[1:]
     with np.errstate(invalid="ignore", divide="ignore"):
         cosines = (ways[0] * ways[1]).sum(axis=1) / (lengths(ways[0]) * lengths(ways[1]))
     turned = np.degrees(np.arccos(np.clip(np.nan_to_num(cosines, nan=1.0), -1, 1)))
-    yield _Measure("the direction that was sent last", turned, before, " degrees", True)
+    yield _ThresholdMeasure("the direction that was sent last", turned, before, " degrees", True)
 
 
 def _mark_heartbeats(intervals: Floats, frame: float) -> Flags:
@@ -155,7 +157,7 @@ def _quantile_ratio(values: Floats) -> float:
     return high / low if low > 0 else math.inf
 
 
-def _between_most(least: Floats, most: Floats) -> float:
+def _find_value_between(least: Floats, most: Floats) -> float:
     """Return the value that lies between most pairs of these."""
     ends = np.sort(np.concatenate((least, most)))
     middles = (ends[1:] + ends[:-1]) / 2

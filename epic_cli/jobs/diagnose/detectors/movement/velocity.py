@@ -56,7 +56,7 @@ def _detect_stream(stream: Stream) -> Finding | None:
     lasted = stream.intervals[usable, None]
     said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable] * lasted
     off = _measure_difference(said, moved)
-    if off < LEAST or _difference_over_some(said, moved, usable) * RIGHT < off:
+    if off < LEAST or _measure_mean_difference(said, moved, usable) * RIGHT < off:
         return None
     kind, mended, right, mend = _explain_velocities(stream, usable, moved, said)
     if off < OFF:
@@ -100,7 +100,7 @@ def _make_remedy(mend: _Mend | None) -> Cure:
                 against=_BY_VELOCITY)  # fmt: skip
 
 
-def _difference_over_some(said: Floats, moved: Floats, usable: Flags) -> float:
+def _measure_mean_difference(said: Floats, moved: Floats, usable: Flags) -> float:
     """Return the difference of velocities over ``SOME`` steps in a row: noise evens out there."""
     places = np.flatnonzero(usable)
     rows = np.arange(len(places) - SOME + 1)
@@ -153,11 +153,11 @@ def _explain_velocities(
     best = min(rests, key=lambda words: rests[words])
     if rests[best] < OFF / 2:
         return best, rests[best], options[best], mends.get(best)
-    turned, words = _turn_to_fit(said, moved)
+    turned, words = _fit_axes(said, moved)
     rest = _measure_difference(turned, moved)
     if rest < min(OFF, rests[best]):
         return words, rest, turned, None
-    other = best if rests[best] < OFF else _explain_otherwise(said, moved)
+    other = best if rests[best] < OFF else _explain_unmended(said, moved)
     return other, rests[best], options[best], mends.get(best) if rests[best] < OFF else None
 
 
@@ -165,7 +165,7 @@ def _take_axes(some: Floats, order: tuple[int, int, int]) -> Floats:
     return some[:, order]
 
 
-def _turn_to_fit(said: Floats, moved: Floats) -> tuple[Floats, str]:
+def _fit_axes(said: Floats, moved: Floats) -> tuple[Floats, str]:
     """Return the velocities in the axes that fit best, and the rotation that leads there.
 
     W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta
@@ -188,7 +188,7 @@ def _turn_to_fit(said: Floats, moved: Floats) -> tuple[Floats, str]:
     return said @ turn, f"a turn by {angle:.3g} degrees around {around} makes them right"
 
 
-def _explain_otherwise(said: Floats, moved: Floats) -> str:
+def _explain_unmended(said: Floats, moved: Floats) -> str:
     """Return what is wrong with velocities that no axes mend."""
     long = (lengths(said) > 0) & (lengths(moved) > 0)
     ways = said[long] / lengths(said[long])[:, None]

@@ -87,13 +87,13 @@ class Bursts(NamedTuple):
 @lru_cache(maxsize=1)
 def find_bursts(messages: MessageLog) -> Bursts:
     """Return the bursts of these messages."""
-    behind = _mark_behind(messages, messages.arrivals)
+    behind = _mark_close_behind(messages, messages.arrivals)
     begins, ends = edges(behind)
     heights = messages.delays[begins] - messages.usual_delay
     free = messages.unread[np.append(True, ~behind)]  # those behind others may have waited
     ordered = bool((np.diff(messages.arrivals) > -0.05 * messages.period).mean() > IN_ORDER)
     random = np.random.default_rng(1)
-    chance = float(_mark_behind(messages, messages.shuffled(random, free, ordered)).mean())
+    chance = float(_mark_close_behind(messages, messages.shuffled(random, free, ordered)).mean())
     limit = SHARE + max(chance * (HELD if ordered else 1.0) - CHANCE, 0.0)
     pieces = np.array_split(free, -(-len(free) // PIECE))  # but for queues, which come and go
     low, high = np.quantile(np.concatenate([piece - median(piece) for piece in pieces]), (0.5, 0.9))
@@ -105,7 +105,7 @@ def find_bursts(messages: MessageLog) -> Bursts:
         low, high = np.quantile(alone, (0.05, 0.95))
         if high - low < messages.period:  # jitter alone makes no bursts, frames might
             draws = [messages.shuffled(random, alone) for _ in range(SHUFFLES)]
-            chance = float(np.mean([_mark_behind(messages, drawn).mean() for drawn in draws]))
+            chance = float(np.mean([_mark_close_behind(messages, drawn).mean() for drawn in draws]))
             few = FEW + chance
             limit = min(limit, few + ERRORS * float(np.sqrt(few * (1 - few) / len(behind))))
     return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
@@ -213,7 +213,7 @@ _UNORDERED = (
 )
 
 
-def _mark_behind(messages: MessageLog, arrivals: Floats) -> Flags:
+def _mark_close_behind(messages: MessageLog, arrivals: Floats) -> Flags:
     """Mark the messages that came right behind the one sent before them (n - 1)."""
     apart = np.abs(np.diff(arrivals))
     period = messages.period

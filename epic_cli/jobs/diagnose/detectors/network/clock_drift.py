@@ -57,16 +57,16 @@ EVEN = 0.75
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Find a line through the delays that is not level."""
-    tried = _tried(traffic.arrived)
+    tried = _try_lines(traffic.arrived)
     if not tried:
         return []
     # two clocks are that far apart in nothing; a beat against the receiver's frames is below one
-    line, rise, errors, _, least = _likeliest(tried)
+    line, rise, errors, _, least = _select_likeliest(tried)
     if not (least < abs(rise) and abs(line.slope) < MOST and errors > ERRORS):
         return []
     interval = traffic.arrived.period
     ticks = abs(rise) < interval < 1.01 / SLOWEST_FRAMES
-    if abs(line.slope) > BEAT and ticks and _are_still(traffic.arrived):
+    if abs(line.slope) > BEAT and ticks and _are_delays_steady(traffic.arrived):
         return []
     return [
         Finding(
@@ -85,14 +85,14 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _likeliest(tried: list[_Tried]) -> _Tried:
+def _select_likeliest(tried: list[_TriedLine]) -> _TriedLine:
     return max(tried, key=lambda one: one.errors * (abs(one.rise) > one.least))
 
 
 def without_drift(traffic: Traffic) -> Traffic:
     """Return the traffic with arrivals by the sender's clock."""
     messages = traffic.arrived
-    line = _likeliest(_tried(messages)).line
+    line = _select_likeliest(_try_lines(messages)).line
     return replace(
         traffic, messages=messages.moved(0.0, line.slope * (messages.sent[0] - messages.sent))
     )
@@ -106,7 +106,7 @@ def _follow_drift(traffic: Traffic) -> Cure:
 
 def unseen(messages: MessageLog) -> tuple[float, float]:
     """Return the least drift (s/s) that shows here, and the time (s) in which ``USUAL`` would."""
-    length, tried = float(np.ptp(messages.sent)), _tried(messages)
+    length, tried = float(np.ptp(messages.sent)), _try_lines(messages)
     if not tried:
         return 0.0, 0.0
     # what windows are off the line by is as large in a longer recording, and a slope less unsure
@@ -122,7 +122,7 @@ def unseen(messages: MessageLog) -> tuple[float, float]:
     )
 
 
-class _Tried(NamedTuple):
+class _TriedLine(NamedTuple):
     """A line, its rise, the rise in standard errors (0: it is no line), and the needed rise.
 
     ``bent``: below this rise (s), windows are too far off the line.
@@ -135,7 +135,7 @@ class _Tried(NamedTuple):
     least: float
 
 
-def _tried(messages: MessageLog) -> list[_Tried]:
+def _try_lines(messages: MessageLog) -> list[_TriedLine]:
     if len(messages.sent) < 4 * WINDOWS or not np.ptp(messages.sent):
         return []
     # times that are rounded, or read once a frame, beat against the sender's ticks, unless jitter
@@ -143,7 +143,7 @@ def _tried(messages: MessageLog) -> list[_Tried]:
     rounded = lattice(messages.arrivals[:MANY]) + lattice(messages.sent[:MANY])
     step = rounded if rounded < ROUNDED else 0.0
     jitter = messages.delay_of(0.9) - messages.delay_of(0.1)
-    usual = STEADY if _are_still(messages) else LEAST
+    usual = STEADY if _are_delays_steady(messages) else LEAST
     frame = max(messages.frame, step)
     least = usual if jitter > 1.5 * frame else max(usual, 1.25 * frame)
     tried = [
@@ -152,19 +152,19 @@ def _tried(messages: MessageLog) -> list[_Tried]:
     ]
     if messages.frame:
         # where ticks meet frames everywhere, some packet of each window has hardly waited
-        waited = max(step, _unmet_part(messages) * messages.frame)
+        waited = max(step, _find_unmet_part(messages) * messages.frame)
         envelope = lower_envelope(messages.sent, messages.delays, WINDOWS)
         tried.append((envelope, max(usual, 1.25 * waited)))
     # a clock that was set can leave one stamp for nearly all
     return [_fit_drift(*line, least) for line, least in tried if np.ptp(line.times) > 0]
 
 
-def _are_still(messages: MessageLog) -> bool:
+def _are_delays_steady(messages: MessageLog) -> bool:
     """Return True if neighboring delays are the same."""
     return sigma(np.diff(messages.delays)) < STILL
 
 
-def _unmet_part(messages: MessageLog) -> float:
+def _find_unmet_part(messages: MessageLog) -> float:
     """Return the largest part of a frame (0 to 1) at which no packet of a window was sent."""
     gaps = np.diff(np.sort(messages.arrivals))
     halves = gaps / messages.frame % 1
@@ -177,7 +177,7 @@ def _unmet_part(messages: MessageLog) -> float:
     return float(np.diff(around, axis=1).max())
 
 
-def _fit_drift(times: Floats, levels: Floats, least: float) -> _Tried:
+def _fit_drift(times: Floats, levels: Floats, least: float) -> _TriedLine:
     """Return a line that is near all windows, or that rises by the same in each quarter."""
     line = robust_line(times, levels)
     rise = line.slope * float(times[-1] - times[0])
@@ -195,7 +195,7 @@ def _fit_drift(times: Floats, levels: Floats, least: float) -> _Tried:
         errors = max(errors, steep)
     elif bent >= abs(rise):
         errors = 0.0
-    return _Tried(line, rise, errors, bent, least)
+    return _TriedLine(line, rise, errors, bent, least)
 
 
 DETECTOR = Detector(

@@ -70,7 +70,7 @@ def shifts(messages: MessageLog) -> list[Shift]:
     to the next change.
     """
     for side in SIDES:
-        if found := _shifts(messages, side):
+        if found := _find_shifts(messages, side):
             return found
     return []
 
@@ -150,7 +150,7 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
     )
 
 
-def _shifts(messages: MessageLog, side: int) -> list[Shift]:
+def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
     order = messages.in_order
     delays = messages.delays[order]
     if len(delays) < 4 * side:
