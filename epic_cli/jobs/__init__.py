@@ -1,1 +1,1 @@
-"""The jobs: a folder each, with spec, run, report and command."""
+"""The jobs, one folder for each subcommand, with its spec, run, report and command."""

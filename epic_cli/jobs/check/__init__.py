@@ -1,1 +1,1 @@
-"""Golden-output tests: the rows drawn for a recording, compared with the expected ones."""
+"""Golden-output tests: compare the rows drawn for a recording with the expected rows."""

@@ -1,4 +1,4 @@
-"""Checks of a port: the input that a program gets, and its output compared with a case's rows."""
+"""Checks of a port: feed a program packets, and compare its rows with a case's rows."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def check_printed(case: Case) -> Outcome:
 def run_port(
     case: Case, port: Port, feed: str, ours: bytes, stopped: Callable[[], bool] = bool
 ) -> PortRun:
-    """Run a program on the packets of a case; its output is limited to a multiple of ``ours``."""
+    """Run a program on the packets of a case; its output may be a few times as long as ``ours``."""
     given = make_feed(case.drawing, feed)
     return port.run(given, make_environment(case), 1_000_000 + 8 * len(ours), stopped)
 
@@ -111,7 +111,7 @@ def _read_expected(case: Case) -> bytes:
 def _explain_difference(
     outcome: Outcome, difference: Difference, ignored: tuple[str, ...]
 ) -> Outcome:
-    """Return the outcome with its difference, and the unusual packets just before it."""
+    """Return the outcome with its difference, and the unusual packets before a wrong row."""
     assert outcome.case is not None
     about, found = _find_circumstances(outcome.case, difference)
     return outcome._replace(
@@ -139,7 +139,7 @@ def _compare_printed(
 
 
 def _find_timing(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
-    """Return another pacing or clock with which a program's rows would be right; None if none."""
+    """Return another pacing or clock with which the program's rows would be right, or None."""
     own = case.drawing.replay.timing.in_force(_begins_with_arrival(case.drawing))
     for pacing in PACINGS:
         for clock in CLOCKS:
@@ -207,7 +207,7 @@ def _compare_output(
 
 
 def split_output(output: bytes) -> tuple[bytes, str | None]:
-    """Return the rows of an output and their format, without lines that an engine prints above.
+    """Return the rows of an output and their format, without the lines that an engine prints first.
 
     Of an output without rows, return all of it and None.
     """
@@ -223,7 +223,7 @@ def split_output(output: bytes) -> tuple[bytes, str | None]:
 
 
 def make_feed(drawing: DrawSpec, packet_format: str) -> bytes:
-    """Return the packets of the drawing's only recording as a port gets them.
+    """Return the packets of the case's only recording, as the program reads them.
 
     Packet text gets the velocities that strategies get, if the recording has none, and a
     ``latency`` becomes arrival times. Raises ``BrokenCase``.

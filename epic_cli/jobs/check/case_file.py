@@ -1,4 +1,4 @@
-"""Case files: ``case.toml`` with the options of ``epic replay``, and the expectations.
+"""Case files: ``case.toml`` holds options of ``epic replay``, and the expected results.
 
 Every error in a file has a place: the file, the line, the column.
 """
@@ -67,11 +67,11 @@ class TomlFile(NamedTuple):
         return f"{self.path}:{line}:{column}" if line else self.path
 
     def broken(self, what: str, *keys: str, gone: bool = False) -> BrokenCase:
-        """Return the error for a key."""
+        """Return a ``BrokenCase`` error that names the place of a key."""
         return BrokenCase(self.place(*keys), what, gone=gone)
 
     def check_keys(self, table: dict[str, Any], known: Collection[str], *keys: str) -> None:
-        """Refuse unknown keys of the table at ``keys``, with the nearest known one."""
+        """Refuse unknown keys of the table at ``keys``; propose the nearest known key."""
         for key in table:
             if key not in known:
                 near = nearest(key, list(known))
@@ -81,7 +81,7 @@ class TomlFile(NamedTuple):
 
 
 def read_toml(path: str) -> TomlFile:
-    """Read a file; raise ``BrokenCase``."""
+    """Read a TOML file; raise ``BrokenCase``."""
     try:
         with open(path, "rb") as stream:  # noqa: PTH123
             data = stream.read(LONGEST_FILE + 1)
@@ -104,7 +104,7 @@ def read_toml(path: str) -> TomlFile:
 
 
 def path_from(file: TomlFile, written: str) -> str:
-    """Return a path in a file, relative to that file's folder.
+    """Return a path that a TOML file names, resolved from the folder of that file.
 
     Raises ``BrokenCase`` for a device or a pipe, which might never end.
     """
@@ -124,7 +124,7 @@ def _make_toml_error(path: str, text: str, message: str) -> BrokenCase:
 
 
 def _find_key(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
-    """Return line and column of a key, from 1; 0 if it was not found."""
+    """Return line and column of a key, from 1; 0 if the key was not found."""
     if not keys:
         return 0, 0
     header: tuple[str, ...] = ()
@@ -158,13 +158,13 @@ _TRUTH = ("truth", *(time.name for time in _TIMES))
 
 
 class Expectations:
-    """The tables of expectations in a case file; each method raises ``BrokenCase``."""
+    """The tables of a case file that state expected results; each method raises ``BrokenCase``."""
 
     def __init__(self, file: TomlFile) -> None:
         self._file = file
 
     def tolerances(self) -> Tolerances:
-        """Return the tolerances of numbers."""
+        """Return the allowed differences of numbers."""
         table = self._get_sub_table("tolerance")
         self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
         default = self._read_tolerance(table, ("tolerance",), Tolerance())
@@ -193,7 +193,7 @@ class Expectations:
         return found
 
     def figures(self, labels: list[str]) -> tuple[tuple[Condition, ...], TruthSpec]:
-        """Return the conditions on the strategies of these labels, and the truth."""
+        """Return the conditions on the strategies of these labels, and the truth to judge by."""
         table = self._get_sub_table("expect")
         known = [metric.name for metric in METRICS]
         self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
@@ -253,7 +253,7 @@ OWN = ("recording", "expected", "printed_by", "tolerance", "expect")
 def read_case(
     path: str, trust: bool = False, remedy: str = BY_OPTION, text: str | None = None
 ) -> Case:
-    """Return the case in a file, or that of a new file with this text; raise ``BrokenCase``.
+    """Return the case in a file, or the case that ``text`` describes; raise ``BrokenCase``.
 
     Only with ``trust`` it may name code; ``remedy`` says how to give trust. Raises
     ``StrategyFailed`` if a custom strategy fails when it is made.
@@ -277,7 +277,7 @@ class _CaseReader:
         }
 
     def case(self) -> Case:
-        """Return the case."""
+        """Return the case that the file describes."""
         file, recordings = self._file, self._read_recordings()
         candidates, several = self._read_candidates()
         if several and len(recordings) > 1:
@@ -345,7 +345,7 @@ class _CaseReader:
         return f"{os.path.abspath(path_from(self._file, path))}:{rest}{plus}{settings}"  # noqa: PTH100
 
     def _read_candidates(self) -> tuple[tuple[StrategySpec, ...], bool]:
-        """Return the strategies, and whether they are a list."""
+        """Return the strategies, and whether the file gives a list of strategies."""
         listed = self._table.get("strategy", DEFAULT)
         several = isinstance(listed, list) or listed == ALL
         labels: list[str] = []
@@ -366,7 +366,7 @@ class _CaseReader:
     # ------------------------------------------------------------ what is expected
 
     def _read_printer(self, several: bool) -> str:
-        """Return the command of the program that printed the expected rows, if one did."""
+        """Return the command of the program that printed the expected rows; empty: none."""
         named = self._table.get("printed_by", "")
         if not isinstance(named, str):
             raise self._file.broken("is the command of a program", "printed_by")
@@ -404,7 +404,7 @@ def _is_path(written: object) -> TypeGuard[str]:
 
 
 def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
-    """Return the cases in folders and files, in order, then expected rows without a case.
+    """Return the cases in folders and files, in order, then expected rows that have no case.
 
     Only with ``trust`` cases may name code. An unreadable case becomes an outcome. Raises
     ``BrokenCase`` if there are no cases.
@@ -444,7 +444,7 @@ def builtin_cases(drawing: DrawSpec) -> list[Case]:
 
 
 def singles(case: Case) -> Iterator[Case]:
-    """Split a case into cases of one strategy and one recording each."""
+    """Split a case into cases that have one strategy and one recording each."""
     drawing = case.drawing
     for candidate in drawing.candidates:
         for recording in drawing.recordings:
@@ -510,7 +510,7 @@ def _list_files(folder: str) -> Iterator[str]:
 def _find_orphans(
     places: Iterable[str], cases: Iterable[str], used: Iterable[str]
 ) -> list[Outcome]:
-    """Return the files of expected rows in the given folders that have no case."""
+    """Return the files of expected rows in the given folders that belong to no case."""
     taken = {os.path.realpath(name) for name in used}
     known = {os.path.realpath(name) for name in cases}
     lost = {}
@@ -529,7 +529,7 @@ def _find_orphans(
 
 
 def _find_clashes(cases: Iterable[Case]) -> dict[str, BrokenCase]:
-    """Return the cases, by file, whose rows would be written over another case's."""
+    """Return the cases, by file, whose rows would overwrite the rows of another case."""
     first: dict[str, Case] = {}
     wrong: dict[str, BrokenCase] = {}
     for case in cases:

@@ -1,4 +1,4 @@
-"""``epic check``: golden cases, and other implementations compared with ours."""
+"""``epic check``: golden cases, and other implementations compared with epic."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 
 @dataclass(frozen=True)
 class Doing:
-    """What to do besides checking: accept the drawn rows, or create a case (its folder)."""
+    """The work besides checking: accept the drawn rows, or create a case in a folder."""
 
     accept: bool = flag(
         "Accept the drawn rows as expected. Shows the difference first; never where CI is set."
@@ -73,7 +73,7 @@ class Doing:
 
 @dataclass(frozen=True)
 class Program:
-    """A port (another implementation), and how to compare it with ours."""
+    """A port (another implementation), and the way to compare the port with epic."""
 
     against: str | None = value(
         "Compare the rows that your program prints with ours. Both get the same packets.",
@@ -131,7 +131,7 @@ class Program:
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """The reports to write, and their places."""
+    """The reports to write, and their files."""
 
     verbose: bool = flag("List passing cases, too.", "-v", "--verbose")
     explain: bool = shared(explain_option)
@@ -284,7 +284,7 @@ def _check_usage(paths: tuple[str, ...], doing: Doing, program: Program) -> None
 
 
 def _make_case(folder: str, files: Sequence[str], spec: ReplaySpec, program: Program) -> int:
-    """Create a case from a recording, which expects the rows that epic or a program draws now.
+    """Create a case from a recording; the case expects the rows that epic or a program draws now.
 
     Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
     """
@@ -342,7 +342,7 @@ def _print_rows(port: Port, feed: str, case: Case) -> tuple[bytes, str]:
 
 
 def _report_findings(path: str) -> None:
-    """Report doubts about the recordings of a new case, since its rows would keep them."""
+    """Report doubts about the recordings of a new case: the case would keep wrong rows."""
     from epic_cli.jobs.check.case_file import read_case
     from epic_cli.jobs.check.drawing import packets
     from epic_cli.recordings.opening import ReadingLog
@@ -371,7 +371,7 @@ _STATUSES = (
 
 
 class Output:
-    """The output of a check: outcomes are written one by one, and only their words are kept."""
+    """The output of a check: outcomes are written at once, and only their words are kept."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         from epic_cli.jobs.check.writing import in_continuous_integration  # help waits for none
@@ -469,7 +469,7 @@ class Output:
         return True
 
     def _ask_user(self, expected: str) -> bool:
-        """Ask the user, on a terminal."""
+        """Ask the user, on a terminal, whether to accept the drawn rows."""
         if sys.stdin is None or not sys.stdin.isatty():
             return True
         say(f"Take these rows as {printable(expected)}? [y/N] ")
@@ -478,7 +478,7 @@ class Output:
     # ------------------------------------------------------------ pictures
 
     def _draw_pictures(self, outcome: Outcome) -> None:
-        """Draw charts of each case that differs, and a page of the first."""
+        """Draw charts of each case that differs, and a page of the first such case."""
         wants_page = self._report.html is not None and not self._pictured
         wants_charts = self._report.charts and not self._report.silent
         case, difference = outcome.case, outcome.difference

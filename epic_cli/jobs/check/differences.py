@@ -1,4 +1,4 @@
-"""The comparison of expected and drawn rows: which differ, where first, by how much."""
+"""The comparison of expected and drawn rows: the first difference, and the size of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHOWN = 60
 
 
 class NotRows(Portable, ValueError):
-    """A text is not rows: its line (from 1), and what is wrong there."""
+    """An error for text that is not rows: its line (from 1), and the reason."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(f"line {line}: {what}" if line else what)
@@ -36,7 +36,7 @@ class NotRows(Portable, ValueError):
 
 
 class RowCells(NamedTuple):
-    """A row: its line, its cells in the table's columns, its time."""
+    """A row: its line number, its cells in the order of the table's columns, and its time."""
 
     line: int
     cells: tuple[str, ...]
@@ -51,12 +51,12 @@ class RowTable(NamedTuple):
     rows: list[RowCells]
 
     def place(self, column: str) -> int:
-        """Return the place of a column; -1 if there is none."""
+        """Return the index of a column; -1 if there is no such column."""
         return self.columns.index(column) if column in self.columns else -1
 
 
 def format_of(text: bytes) -> str | None:
-    """Return the format of rows by their beginning; None if they are none."""
+    """Recognize the format of rows by the beginning of the text; None if the text is not rows."""
     first = text.lstrip(b"\xef\xbb\xbf\r\n\t ")[:4096].partition(b"\n")[0]
     if first.startswith(b"pos:"):
         return "epic"
@@ -91,7 +91,7 @@ def parse(data: bytes, row_format: str) -> RowTable:
 
 
 def drawn_rows(table: RowTable) -> RowTable:
-    """Return the rows in which something is drawn: a position, and a status other than ``none``."""
+    """Return the rows that have a position, and a status other than ``none``."""
     status = table.place("status")
     axes = [table.place(axis) for axis in "xyz" if axis in table.columns]
     rows = [
@@ -105,7 +105,7 @@ def drawn_rows(table: RowTable) -> RowTable:
 def _parse_rows(
     columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]
 ) -> Iterator[RowCells]:
-    """Return rows with parsed numbers; cells are empty where nothing is drawn."""
+    """Return rows with parsed numbers; cells are empty in rows that draw nothing."""
     time = columns.index("time")
     numbers = [index for index, name in enumerate(columns) if name in NUMBERS]
     for line, cells in rows:
@@ -160,7 +160,7 @@ def _find_json_columns(text: str) -> tuple[str, ...]:
 
 
 def _parse_jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Return the cells of each object; one in which nothing is drawn may lack members."""
+    """Return the cells of each object; an object that draws nothing may lack members."""
     columns = _find_json_columns(text)
     for number, names, cells in _parse_json_objects(text):
         if set(names) != set(columns) and not {"time"} <= set(names) <= (set(columns) - {*"xyz"}):
@@ -197,7 +197,7 @@ _SAME_TICK = 0.25
 
 
 class CellDiff(NamedTuple):
-    """A cell that differs, and by how much (NaN if a side is not a finite number)."""
+    """A cell that differs, and the difference (NaN if a side is not a finite number)."""
 
     column: str
     expected: str
@@ -206,7 +206,7 @@ class CellDiff(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """An expected row, the row drawn at its time, and the cells that differ.
+    """An expected row, the drawn row of the same time, and the cells that differ.
 
     A side is None if it has no such row.
     """
@@ -270,7 +270,7 @@ class Difference(NamedTuple):
 
     @property
     def first(self) -> tuple[Group, int]:
-        """The first row that differs, in the order of the expected rows: its group, its place."""
+        """The group of the first row that differs (in the expected order), and its place."""
         found = [
             (group, next(index for index, pair in enumerate(group.pairs) if pair.differs))
             for group in self.groups
@@ -347,7 +347,7 @@ class _CellComparison:
         return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 
     def pair(self, expected: RowCells, drawn: RowCells) -> Pair:
-        """Return the two rows with the cells that differ."""
+        """Return the two rows as a pair, with the cells that differ."""
         apart = []
         negative = self._is_negated(expected, drawn)
         for column, here, there, tolerance in self._places:
@@ -375,7 +375,7 @@ def _group_rows(table: RowTable, names: Sequence[str]) -> dict[tuple[str, ...], 
 
 
 def tick_of(rows: Sequence[RowCells]) -> float:
-    """Return the usual time between two rows; NaN if there is none."""
+    """Return the usual time between two rows; NaN with fewer than two rows."""
     steps = sorted(b.time - a.time for a, b in pairwise(rows))
     return steps[len(steps) // 2] if steps else math.nan
 
@@ -383,7 +383,7 @@ def tick_of(rows: Sequence[RowCells]) -> float:
 def _align_rows(
     expected: Sequence[RowCells], drawn: Sequence[RowCells], cells: _CellComparison
 ) -> Iterator[Pair]:
-    """Pair rows of about the same time; rows left over are missing or extra."""
+    """Pair rows of about the same time; rows without a partner are missing or extra."""
     tick = tick_of(expected if len(expected) > 1 else drawn)
     near = _SAME_TICK * tick if tick > 0 else 1e-3
     here = there = 0

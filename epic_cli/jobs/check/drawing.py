@@ -1,4 +1,4 @@
-"""The drawing of a case: its rows, byte for byte those of ``epic replay``, packets and figures."""
+"""The drawing of a case: the rows that ``epic replay`` writes, its packets and its figures."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ MOST_ROWS = 200_000_000
 
 
 class CaseRows(NamedTuple):
-    """Rows as written, and the count of refused lines of the recording."""
+    """The rows as text, and the number of refused lines of the recording."""
 
     rows: bytes
     refused: int
 
 
 class _RowsInMemory(io.BytesIO):
-    """An output in memory, limited to the rows of a test."""
+    """An output in memory; its size is limited."""
 
     recording = ""
 
     def write(self, rows: Any, /) -> int:
-        """Append rows; raise ``BrokenCase`` for too many."""
+        """Append rows; raise ``BrokenCase`` for too many rows."""
         if self.tell() + len(rows) > MOST_ROWS:
             what = f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick"
             raise BrokenCase(self.recording, what)
@@ -61,7 +61,7 @@ class _RowsInMemory(io.BytesIO):
 
 
 class _CaseLog(ReadingLog):
-    """A log that counts refused lines; with ``strict``, none may be refused."""
+    """A log that counts refused lines; with ``strict``, the first refused line is an error."""
 
     def __init__(self, name: str, strict: bool) -> None:
         super().__init__(name)
@@ -69,7 +69,7 @@ class _CaseLog(ReadingLog):
         self._strict = strict
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Count a refused line; raise ``BrokenCase`` if none may be refused."""
+        """Count a refused line; raise ``BrokenCase`` if the log is strict."""
         self.refusals += len(refusals)
         if refusals and self._strict:
             from epic_cli.recordings.wording import FrontEnd, in_words
@@ -104,7 +104,7 @@ def draw(drawing: DrawSpec) -> CaseRows:
 def packets(
     drawing: DrawSpec, recording: CaseRecording, log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
-    """Yield the packets that are drawn, reporting to ``log``; raise ``BrokenCase``."""
+    """Yield the packets to draw of a recording, reporting to ``log``; raise ``BrokenCase``."""
     with _raise_broken(recording):
         found = blocks(recording.source, drawing.replay.read, log)
         yield from chosen(drawing.replay, recording.name, found)
@@ -139,7 +139,7 @@ class CheckedFigure(NamedTuple):
 
 
 def figures(case: Case) -> list[CheckedFigure]:
-    """Return each condition with each strategy that it concerns; raise ``BrokenCase``."""
+    """Return each condition, once for each strategy that it concerns; raise ``BrokenCase``."""
     if not case.conditions:
         return []
     results = compared(case, case.drawing.candidates).results
@@ -199,7 +199,7 @@ class _DrawnSide(NamedTuple):
 
 
 class Playback:
-    """A strategy that plays back existing rows, whatever packets come."""
+    """A strategy that plays back existing rows and ignores packets."""
 
     def __init__(self, table: RowTable, rows: list[RowCells]) -> None:
         self._rows = rows
@@ -208,7 +208,7 @@ class Playback:
         self._places = [table.place(column) for column in columns]
 
     def reset(self) -> None:
-        """Do nothing: there is no state."""
+        """Do nothing: a playback has no state."""
 
     def update(self, packet: Packet, now: float) -> bool:
         """Ignore a packet."""
@@ -229,7 +229,7 @@ class Playback:
 
 
 def pictured(case: Case, difference: Difference, selection: Selection) -> Comparison:
-    """Draw both sides for the entity in which they first differ; raise ``BrokenCase``."""
+    """Draw expected and drawn rows of the entity that differs first; raise ``BrokenCase``."""
     group, _ = difference.first
     names = [
         column for column in difference.columns if column in ("entity", STRATEGY_COLUMN, "file")

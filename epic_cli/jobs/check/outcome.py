@@ -21,7 +21,7 @@ from epic_cli.jobs.check.spec import BrokenCase, Case
 
 
 class CaseStatus(enum.Enum):
-    """The state of a case, the worst first."""
+    """The state of a case, the worst state first."""
 
     BROKEN = enum.auto()  # it cannot be run as it is written
     GONE = enum.auto()  # a file that it names cannot be read
@@ -35,7 +35,7 @@ class CaseStatus(enum.Enum):
 
 
 class Outcome(NamedTuple):
-    """A case (None if it cannot be run) and its result.
+    """A case (None if the case file is broken) and its result.
 
     ``problem`` says, with a place, what kept the case from being run, or what is wrong with its
     expected rows. ``drawn`` are the rows, if they differ from the expected ones, and ``new`` is
@@ -93,7 +93,7 @@ _JUMP, _UNIT = 4.0, 1.0
 
 
 class PacketKind(enum.Enum):
-    """Kinds of packet events for which strategies have a branch, the most unusual first."""
+    """Kinds of unusual packet events, which strategies treat differently; most unusual first."""
 
     FIRST = enum.auto()
     LATE = enum.auto()  # its timestamp is earlier than the newest
@@ -168,7 +168,7 @@ _OCCASIONS = (
 def occasion(
     packets: Sequence[Packet], times: Sequence[float], wrong: Sequence[bool]
 ) -> Occasion | None:
-    """Return the packet event that precedes wrong rows, and seldom others; None if there is none.
+    """Return the packet event that precedes wrong rows and few right rows; None if there is none.
 
     ``times`` are those of rows, ``wrong`` tells which differ; a packet counts in the frame in which
     it arrives and in the next.
@@ -191,7 +191,7 @@ def occasion(
 def _classify_packets(
     arrived: Iterable[Packet], usual: float
 ) -> Iterator[tuple[Packet, list[Circumstance]]]:
-    """Return packets in order of arrival, each with its events."""
+    """Return packets in order of arrival, each with its unusual events."""
     newest, before = -math.inf, None
     for number, one in enumerate(arrived):
         yield one, list(_find_events(number, one, before, newest, usual))
@@ -201,7 +201,7 @@ def _classify_packets(
 def _find_events(
     number: int, one: Packet, before: Packet | None, newest: float, usual: float
 ) -> Iterator[Circumstance]:
-    """Return the events of the packet that arrives as number ``number``, from 0."""
+    """Return the unusual events of the packet that arrives as number ``number``, from 0."""
     if number < 2:
         yield Circumstance(PacketKind.SECOND if number else PacketKind.FIRST, one.time)
     elif one.time < newest:
@@ -223,7 +223,7 @@ def _usual_interval(arrived: Sequence[Packet]) -> float:
 
 
 def _unexplained_distance(before: Packet, packet: Packet) -> float:
-    """Return a packet's distance from the previous one if velocities do not explain it, else 0."""
+    """Return a packet's distance from the previous packet; 0 if velocities explain the distance."""
     far = math.dist(before.position, packet.position)
     states = before, packet
     fastest = max(math.hypot(*state.velocity) if state.velocity else 0.0 for state in states)

@@ -1,4 +1,4 @@
-"""The patterns that differences of numbers can show, each with its evidence."""
+"""Patterns in the differences of numbers, each with its evidence."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _select_cells(
 
 
 def _parse_values(cells: list[list[str]]) -> Floats:
-    """Return numbers, with NaN for cells that are not finite numbers."""
+    """Return the cells as numbers; cells that are not finite numbers become NaN."""
     values = np.array([[float(cell or "nan") for cell in row] for row in cells])
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -143,7 +143,7 @@ def patterns(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match if the numbers of one side only are single-precision ones."""
+    """Match if only one side's numbers are single-precision numbers."""
     if numbers.steps.any():
         return  # numbers that are cut when they are printed show nothing
     ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
@@ -170,7 +170,7 @@ def _match_digits(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_rounding(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match deviations that are too small for anything but digits."""
+    """Match deviations so small that only the number of printed digits can cause them."""
     off = np.abs(numbers.theirs - numbers.ours)
     printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
     if numbers.steps.any() and np.all(printed | np.isnan(off)):
@@ -207,7 +207,7 @@ def _match_times(numbers: Numbers, apart: set[str]) -> Iterator[DifferenceCause]
 
 
 def _explains_deviation(left: Floats, before: Floats) -> bool:
-    """Return whether hardly anything of a deviation is left, also without the worst row."""
+    """Return whether a correction removes nearly all of a deviation, even without the worst row."""
     rest, whole = np.nansum(left**2, axis=1), np.nansum(before**2, axis=1)
     most = int(whole.argmax())
     others = whole.sum() - whole[most]
@@ -219,7 +219,7 @@ def _explains_deviation(left: Floats, before: Floats) -> bool:
 
 
 def _match_shifts(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match rows that were expected some rows earlier or later."""
+    """Match rows that equal the expected rows some rows earlier or later."""
     ours, theirs = numbers.of("x y z")
     best: tuple[float, int] | None = None
     for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
@@ -253,7 +253,7 @@ def _match_axes(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_factors(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match a common factor of all numbers, or of positions or velocities alone."""
+    """Match a common factor of all numbers, or a factor of only the positions or velocities."""
     for names, what in (
         ("x y z vx vy vz", "everything"),
         ("x y z", "positions"),
@@ -278,7 +278,7 @@ def _find_factor(ours: Floats, theirs: Floats) -> float | None:
 
 
 def _match_factor_at_first(numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match a factor in the first wrong rows only, as of a strategy that feeds back its output."""
+    """Match a factor in the first wrong rows only, where a strategy feeds back its output."""
     for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
         ours, theirs = numbers.of(names)
         if not ours.size:
@@ -301,7 +301,7 @@ def _match_offsets(numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _match_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
-    """Match deviations that grow, begin at a time, or are scattered."""
+    """Match deviations that grow, that begin at some time, or that are scattered."""
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     ours, theirs = numbers.of("x y z")
     size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
@@ -317,7 +317,7 @@ def _match_course(group: Group, numbers: Numbers) -> Iterator[DifferenceCause]:
 
 
 def _find_trend(times: Floats, size: Floats) -> float:
-    """Return the slope of a line through the deviations (units/s); 0 if they follow none."""
+    """Return the slope of a line through the deviations (units/s); 0: no line fits."""
     if len(size) < 8 or not np.isfinite(times).all() or not times[-1] > times[0]:
         return 0.0
     quarters = [float(part.mean()) for part in np.array_split(size, 4)]

@@ -32,7 +32,7 @@ _GRACE = 0.3
 
 
 class Ending(enum.Enum):
-    """How a run ended."""
+    """The way in which a run ended."""
 
     DONE = enum.auto()
     FAILED = enum.auto()  # with a status other than 0, or by a signal
@@ -54,13 +54,13 @@ class PortRun(NamedTuple):
 
 
 class Port(NamedTuple):
-    """A program under test: its command line, and the seconds that a run may take."""
+    """A program under test: its command line, and its time limit in seconds."""
 
     command: tuple[str, ...]
     timeout: float = 10.0
 
     def made_by(self) -> str:
-        """Return the command of ``epic code`` that wrote the port, from its source; empty if none.
+        """Return the command of ``epic code`` that wrote the port, from its source; empty: none.
 
         The source is a file of the command, or one of the same name beside it.
         """
@@ -111,7 +111,7 @@ def _start_program(command: Sequence[str], variables: Mapping[str, str]) -> subp
 
 
 class _PortProcess:
-    """A run with all three pipes served at once, so that none can block another."""
+    """A running port whose three pipes are served at once, so that no pipe can block another."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class _PortProcess:
         return Ending.FAILED if status else Ending.DONE
 
     def _serve_pipes(self, pipes: selectors.BaseSelector) -> Ending | None:
-        """Serve the pipes until the output ends; return why the run must be ended, or None."""
+        """Serve the pipes until the output ends; return why the run must be stopped, or None."""
         ended = 0.0
         while any(key.fileobj is not self._process.stdin for key in pipes.get_map().values()):
             now = time.monotonic()

@@ -237,7 +237,7 @@ def explanation(outcome: Outcome) -> list[str]:
 
 
 def _suggest_command(outcome: Outcome) -> str:
-    """Return the command to run for a port that ``epic code`` wrote, and that differs."""
+    """Return the command to run for a port that ``epic code`` wrote and whose rows differ."""
     assert outcome.case is not None
     from epic_cli.jobs.code.spec import find_equivalent, strategies
 
@@ -334,7 +334,7 @@ _SHORT = 10
 
 
 def _shorten_numbers(*cells: str) -> tuple[str, ...]:
-    """Return numbers with as many digits as they take to differ, at least six.
+    """Round numbers to the fewest digits that still differ, at least six.
 
     Texts, and numbers that are equal but written differently, stay as they are.
     """
@@ -356,7 +356,7 @@ def _shorten_numbers(*cells: str) -> tuple[str, ...]:
 
 
 def figure_words(figure: CheckedFigure) -> str:
-    """Describe a condition that does not hold, with the figure."""
+    """Describe a condition that does not hold, with the value of the figure."""
     metric = named(figure.condition.metric)
     if math.isnan(figure.value):
         value = "unknown"
@@ -417,7 +417,7 @@ _LONGEST_CELL = 22
 
 
 class CaseReport(NamedTuple):
-    """The words on an outcome: all that is kept of it, however many rows it has.
+    """The description of an outcome, which is all that is kept: an outcome may have many rows.
 
     ``cure`` is what would make all rows of the case right, if known.
     """
@@ -455,7 +455,7 @@ METHOD = (
 
 
 def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
-    """Return each cure that several cases share, with their count, most first."""
+    """Return each cure that several cases share, the most frequent first."""
     counts = Counter(case.cure for case in reports if case.cure and not case.holds)
     return [f"{count} of them: {cure}" for cure, count in counts.most_common() if count > 1]
 
@@ -464,7 +464,7 @@ def repeated_cures(reports: Iterable[CaseReport]) -> list[str]:
 
 
 def rows_around(difference: Difference, columns: int | None = None) -> list[str]:
-    """Return a table of rows: expected rows have a minus, drawn ones a plus.
+    """Return a table of rows: expected rows begin with a minus, drawn rows with a plus.
 
     It is at most ``columns`` wide (None: unlimited).
     """
@@ -485,13 +485,13 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
 
 
 def side_by_side(difference: Difference) -> list[list[str]]:
-    """Return the same table with a head, each row with its kind in words."""
+    """Return the table of ``rows_around`` with a head; a word says which rows are expected."""
     words = {"": "row", " ": "same", "-": "expected", "+": "drawn"}
     return [[words[sign], *cells] for sign, *cells in _rows_table(difference)[0]]
 
 
 def _rows_table(difference: Difference) -> tuple[list[list[str]], list[str]]:
-    """Return the rows around the first wrong one, below a head, and the columns that differ."""
+    """Return the rows around the first wrong row, below a head, and the columns that differ."""
     group, first = difference.first
     pairs = group.pairs[max(first - _AROUND, 0) : first + _AROUND + 1]
     apart = {cell.column for pair in pairs for cell in pair.apart}
@@ -606,7 +606,7 @@ def diagnose(difference: Difference) -> list[DifferenceCause]:
 
 
 def _match_ends(difference: Difference) -> Iterator[DifferenceCause]:
-    """Yield the cause of rows on one side only, if all of them are at one end."""
+    """Yield a cause if all rows that only one side has are at one end."""
     for pairs, at_end, at_begin, side in (
         (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),
         (difference.extra, Pattern.GOES_ON, Pattern.BEGINS_EARLY, "expected"),

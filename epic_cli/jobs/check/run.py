@@ -1,4 +1,4 @@
-"""Checks of cases in parallel: each is drawn as ``epic replay`` draws, and compared."""
+"""Checks of cases in parallel: draw each case as ``epic replay`` does, and compare the rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPECTED_ROWS = CheckSpec()
 def check_all(
     cases: Sequence[Case | Outcome], spec: CheckSpec = EXPECTED_ROWS
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each case, in order; outcomes among the cases stay as they are."""
+    """Yield the outcome of each case, in order; pass outcomes in ``cases`` through unchanged."""
     with Threads(spec.threads, len(cases)) as executor:
 
         def one(case: Case | Outcome) -> Outcome:
@@ -39,7 +39,7 @@ def check_all(
 def check(
     case: Case, spec: CheckSpec = EXPECTED_ROWS, stopped: Callable[[], bool] = bool
 ) -> Outcome:
-    """Return the outcome of a case, also of one that cannot be run."""
+    """Return the outcome of a case, also of a case that cannot be run."""
     try:
         if spec.port is not None or case.printed_by:
             from epic_cli.jobs.check.against import check_port, check_printed
@@ -72,7 +72,7 @@ def check_rows(case: Case, rows: bytes) -> Outcome:
 def _find_fault(
     expected_at: str, case: Case, drawn: bytes
 ) -> tuple[CaseStatus, str, Difference | None] | None:
-    """Return what is wrong with the rows; None if nothing is."""
+    """Return why the rows cannot be used; None if the rows are fine."""
     try:
         with open(expected_at, "rb") as stream:  # noqa: PTH123
             expected = stream.read()

@@ -33,7 +33,7 @@ NUMBERS = (*COLUMNS[:7], *TURN_COLUMNS)
 
 
 class BrokenCase(Portable, ValueError):
-    """A case cannot be run as written; the message has the place and the reason.
+    """An error for a case that cannot be run as written; the message has the place and the reason.
 
     ``gone``: the case is right, but a file that it names cannot be read.
     """
@@ -60,7 +60,7 @@ class Tolerance(NamedTuple):
     rtol: float = 0.0
 
     def allows(self, expected: float, drawn: float) -> bool:
-        """Return whether a number is within the tolerance; NaN and infinity must be equal."""
+        """Return whether two numbers agree within the tolerance; NaN and infinity must be equal."""
         if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
             return True
         return abs(expected - drawn) <= max(self.atol, self.rtol * abs(expected))
@@ -70,7 +70,7 @@ EXACT = Tolerance()
 
 
 class Tolerances(NamedTuple):
-    """The tolerances of each column; without any, bytes must be equal."""
+    """The tolerances of each column; without tolerances, bytes must be equal."""
 
     default: Tolerance = EXACT
     columns: Mapping[str, Tolerance] = MappingProxyType({})
@@ -87,7 +87,7 @@ class Tolerances(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckSpec:
-    """How cases are checked: against expected rows or, with a ``port``, a program's output.
+    """The settings of a check: compare with expected rows or, if there is a ``port``, its output.
 
     The program gets packets in the format ``feed``; its numbers may differ by ``tolerances`` (None:
     those of the case). ``threads`` work in parallel (None: one on each core).
@@ -100,7 +100,7 @@ class CheckSpec:
 
 
 class CaseRecording(NamedTuple):
-    """A recording under its name in the case.
+    """A recording, and its name in the case file.
 
     Its bytes are in the file at ``path`` or, without one, in ``content``.
     """
@@ -117,7 +117,7 @@ class CaseRecording(NamedTuple):
 
 
 class DrawSpec(NamedTuple):
-    """The recordings and strategies of a case, and how they are drawn.
+    """The recordings and strategies of a case, and the settings of their drawing.
 
     With ``several`` strategies the last column of the rows names the strategy, as with several
     recordings a column names the recording.
@@ -129,7 +129,7 @@ class DrawSpec(NamedTuple):
     replay: ReplaySpec = ReplaySpec(row_format="tsv")
 
     def changed(self, **replay: Any) -> DrawSpec:
-        """Return the spec with these fields of its replay changed."""
+        """Return a copy whose replay has these fields changed."""
         return self._replace(replay=self.replay._replace(**replay))
 
 
@@ -164,7 +164,7 @@ class Case(NamedTuple):
 
     @property
     def new(self) -> str:
-        """The file for rows that differ from the expected ones."""
+        """The file to which rows that differ are written."""
         return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
 
 

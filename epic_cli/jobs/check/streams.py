@@ -95,7 +95,7 @@ def _round_vector(vector: tuple[float, ...]) -> tuple[float, float, float]:
 
 
 def _delay_packets(by: Callable[[float, random.Random], float]) -> Network:
-    """Delay each packet by the seconds that a function gives for its time of sending."""
+    """Delay each packet by a function of its sending time, in seconds."""
     return lambda sent, dice: [
         packet._replace(arrival=round(packet.arrival + by(packet.time, dice), 6)) for packet in sent
     ]
@@ -106,7 +106,7 @@ def _add_jitter(most: float) -> Network:
 
 
 def _raise_latency(rise: float, begin: float, end: float = math.inf) -> Network:
-    """Raise the latency for some time."""
+    """Raise the latency for a while."""
     return _delay_packets(lambda time, _: rise if begin < time < end else 0.0)
 
 
@@ -118,7 +118,7 @@ def _remove_between(*pauses: tuple[float, float]) -> Network:
 
 
 def _add_spikes(time: float, dice: random.Random) -> float:
-    """Delay one of three packets, by up to 0.13 s."""
+    """Delay every third packet or so, by up to 0.13 s."""
     del time
     return 0.02 * dice.random() + (0.03 + 0.1 * dice.random() if dice.random() < 0.3 else 0.0)
 
@@ -155,7 +155,7 @@ def _change_rate(sent: list[StreamPacket], dice: random.Random) -> list[StreamPa
 
 
 def _repeat_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Give every seventh packet the timestamp of the one before; some of these come twice."""
+    """Give every seventh packet the previous packet's timestamp; send some of them twice."""
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
         out.append(one._replace(time=sent[k - 1].time) if k % 7 == 3 else one)
@@ -165,7 +165,7 @@ def _repeat_stamps(sent: list[StreamPacket], dice: random.Random) -> list[Stream
 
 
 def _pair_stamps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Give each second packet the timestamp of the one before."""
+    """Give every second packet the previous packet's timestamp."""
     del dice
     return [one._replace(time=sent[k - k % 2].time) for k, one in enumerate(sent)]
 
@@ -183,7 +183,7 @@ def _add_jumps(sent: list[StreamPacket], dice: random.Random) -> list[StreamPack
 
 
 def _add_stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPacket]:
-    """Stop the entity for a while; it continues from there."""
+    """Stop the entity for a while; afterwards the movement goes on from there."""
     del dice
     out: list[StreamPacket] = []
     for k, one in enumerate(sent):
@@ -195,19 +195,19 @@ def _add_stops(sent: list[StreamPacket], dice: random.Random) -> list[StreamPack
 
 
 def _shift_clock(stamp: Callable[[float], float]) -> Network:
-    """Set another sender's clock."""
+    """Replace the timestamps, as another sender clock would give them."""
     return lambda sent, _: [packet._replace(time=round(stamp(packet.time), 6)) for packet in sent]
 
 
 def _hold_between(begin: float, end: float) -> Network:
-    """Hold packets that would arrive between two times until the second one."""
+    """Hold packets that would arrive between two times until the second time."""
     return lambda sent, _: [
         packet._replace(arrival=end) if begin < packet.arrival < end else packet for packet in sent
     ]
 
 
 def _reorder_packets(time: float, dice: random.Random) -> float:
-    """Delay one of seven packets so much that others overtake it."""
+    """Delay every seventh packet or so until others have overtaken it."""
     del time
     return 0.03 * dice.random() + (0.15 if dice.random() < 0.15 else 0.0)
 

@@ -1,4 +1,4 @@
-"""Writing of cases: new ones, rows that differ, and accepted rows."""
+"""Write cases: new cases, rows that differ, and accepted rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def remove(path: str) -> None:
 
 
 def keep_new(outcome: Outcome) -> Outcome:
-    """Write rows that differ beside the expected ones, as ``case.new``.
+    """Write rows that differ to ``case.new``, beside the expected rows.
 
     If all is as expected, remove an earlier ``case.new``.
     """
@@ -64,7 +64,7 @@ def keep_new(outcome: Outcome) -> Outcome:
 
 
 def takeable(outcome: Outcome) -> str | None:
-    """Return the file in which an outcome's rows can become the expected ones.
+    """Return the file in which an outcome's rows can replace the expected rows.
 
     None if they cannot.
     """
@@ -72,7 +72,7 @@ def takeable(outcome: Outcome) -> str | None:
 
 
 def accept(outcome: Outcome) -> None:
-    """Make the drawn rows the expected ones; raise ``OSError``."""
+    """Replace the expected rows by the drawn rows; raise ``OSError``."""
     case = outcome.case
     assert case is not None
     assert case.expected is not None
@@ -82,7 +82,7 @@ def accept(outcome: Outcome) -> None:
 
 
 def in_continuous_integration() -> bool:
-    """Return whether this runs in CI, where no person can decide what to accept."""
+    """Return whether epic runs in CI, where nobody can decide what to accept."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
@@ -101,7 +101,7 @@ def tsv(samples: Iterable[Sample]) -> bytes:
 
 
 def spec_values(folder: str, spec: ReplaySpec, row_format: str = "tsv") -> dict[str, Value]:
-    """Return the keys of a case in a folder whose values differ from the defaults.
+    """Return the keys of a case file whose values differ from the defaults.
 
     Files of strategies are relative to that folder.
     """
@@ -130,7 +130,7 @@ def make_case(
     packets: bytes | None = None,
     print_rows: Callable[[Case], tuple[bytes, str]] | None = None,
 ) -> tuple[str, int]:
-    """Make a case that expects its present rows; return its file, and the number of rows.
+    """Make a case that expects the rows drawn now; return its file, and the number of rows.
 
     With ``print_rows`` another program prints the expected rows: their bytes and format.
     ``recordings`` are paths relative to the current folder; ``packets`` replace them. ``values``
@@ -205,7 +205,7 @@ def _write_files(
 
 
 def _write_new_file(path: str, data: bytes) -> list[str]:
-    """Write a file of a new case; accept an equal one, which a killed run may have left.
+    """Write a file of a new case; accept an equal file that a killed run may have left.
 
     Raises ``CaseExists`` for another file, and ``OSError``.
     """

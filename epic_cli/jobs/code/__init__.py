@@ -1,1 +1,1 @@
-"""Strategies to take home, as one file in a language."""
+"""Strategies written as one source file in a programming language, for use in games."""

@@ -1,4 +1,4 @@
-"""The run: write a strategy in a language."""
+"""Write a strategy in a programming language."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class NoCode(Portable, ValueError):
 
 
 class NoRotations(Portable, ValueError):
-    """Settings whose rotations cannot be written, with those whose can."""
+    """An error for settings whose rotations cannot be written, with settings that can."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(f"there is no code for the rotations of {what}: there is for {instead}")
 
 
 def run(spec: CodeSpec, command: str) -> str:
-    """Return the text of the file; ``command``, which makes it again, stands at its top.
+    """Return the text of the file; its first lines give the ``command`` that writes the file again.
 
     Raise ``NoCode``, ``NoRotations``, ``SettingError``.
     """
@@ -127,7 +127,7 @@ def _describe_setting(setting: Setting, in_intervals: bool) -> str:
 
 
 def _list_constants(text: str) -> list[tuple[str, str, str, object]]:
-    """Return the constants of a source: name, type, comment and value (None: by a setting)."""
+    """Return the constants of a source: name, type, comment, value (None: given by a setting)."""
     lines = text.splitlines()
     return [
         (

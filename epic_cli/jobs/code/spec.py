@@ -1,4 +1,4 @@
-"""The spec: a strategy with its settings, a language, and whether to write a program."""
+"""The spec: a strategy with its settings, a language, and whether to add a ``main`` program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translation of one source into many languages; only what the settings use is kept.
+"""Translation of one source into many languages; code that the settings do not use is left out.
 
 A source (``sources/*.py``) is a Python module in a small, typed subset of the language: one class
 ``Smoothing``, a record ``State`` where states are kept, and a constant for each setting or of a
@@ -54,7 +54,7 @@ _SHORT = 48
 
 
 class Constant(NamedTuple):
-    """A setting that the code uses, and what it means."""
+    """A constant that the code uses, and its meaning."""
 
     name: str
     value: float | int
@@ -70,7 +70,7 @@ class Variable(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A method; ``changes``: it, or a method that it calls, assigns to fields."""
+    """A method; ``changes`` is true if the method, or a method that it calls, assigns to fields."""
 
     name: str
     doc: str
@@ -89,11 +89,11 @@ class Method(NamedTuple):
         return any(_count_reads(statement, name) for statement in self.body)
 
     def parameter(self, variable: Variable) -> str:
-        """Return the name of a parameter, marked by ``_`` if the method does not read it."""
+        """Return the name of a parameter, with ``_`` in front if the method does not read it."""
         return variable.name if self.reads(variable.name) else f"_{variable.name}"
 
     def assigned(self) -> set[str]:
-        """Return the local variables that are assigned again after they were declared."""
+        """Return the local variables that are assigned again after their declaration."""
         return {
             target.id
             for node in walk(self.body)
@@ -113,7 +113,7 @@ class Method(NamedTuple):
 
 
 class ParsedSource(NamedTuple):
-    """A program to print: constants, the record of states (or no fields), fields and methods."""
+    """A program to print: constants, the fields of states (possibly none), fields and methods."""
 
     doc: str
     constants: tuple[Constant, ...]
@@ -156,7 +156,7 @@ def walk(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]) -> ParsedSource:
-    """Parse a source for these constants.
+    """Parse a source with these values of its constants.
 
     ``values`` has a number, text or truth value for each constant that the source declares;
     ``comments`` says what it means. Raise ``ValueError`` where the source leaves the subset.
@@ -209,7 +209,7 @@ def parse(source: str, values: Mapping[str, object], comments: Mapping[str, str]
 
 
 def _read_flags(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    """Return the source's ``FLAGS``.
+    """Return the ``FLAGS`` of a source.
 
     The name and comment of a counter that is only tested against 0.
     """
@@ -241,7 +241,7 @@ def _get_statements(function: ast.FunctionDef) -> list[ast.stmt]:
 
 
 def _parse_fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
-    """Return a record's declarations, with the comments at their ends."""
+    """Return a record's declarations, with the comments at the ends of their lines."""
     lines = source.splitlines()
     return tuple(
         Variable(
@@ -255,7 +255,7 @@ def _parse_fields(record: ast.ClassDef, source: str) -> tuple[Variable, ...]:
 
 
 def _find_comments(source: str) -> dict[int, tuple[str, ...]]:
-    """Return the comments before a statement, by the statement's line."""
+    """Return the comments before each statement, by the statement's line."""
     found: dict[int, tuple[str, ...]] = {}
     pending: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -273,7 +273,7 @@ def _find_comments(source: str) -> dict[int, tuple[str, ...]]:
 
 
 class _BranchDecider(ast.NodeTransformer):
-    """A transformer that takes the branch that the constants choose, and drops the others."""
+    """A transformer that keeps the branch which the constants choose, and drops the others."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -315,7 +315,7 @@ class _BranchDecider(ast.NodeTransformer):
         return made if isinstance(made, list) else [made]
 
     def _decide_test(self, node: ast.expr) -> bool | ast.expr:
-        """Return the truth value that the constants give, or the rest of the condition."""
+        """Return the truth value of a condition if constants decide it, else the undecided part."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self._decide_test(node.operand)
             return not inner if isinstance(inner, bool) else ast.UnaryOp(ast.Not(), inner)
@@ -432,7 +432,7 @@ def _drop_unused(
     fields: tuple[Variable, ...],
     functions: dict[str, ast.FunctionDef],
 ) -> tuple[tuple[Variable, ...], tuple[Variable, ...], dict[str, ast.FunctionDef]]:
-    """Return states, fields and functions without those neither read nor called, repeatedly."""
+    """Return states, fields and functions without the unused; repeat until nothing changes."""
     before = ""
     while (now := "".join(ast.unparse(function) for function in functions.values())) != before:
         before = now
@@ -493,7 +493,7 @@ def _drop_unused(
 
 
 def _inline_short_methods(functions: dict[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
-    """Inline the methods that only return a short value."""
+    """Inline the methods that only return a short expression."""
     for name, function in functions.items():
         (last, *more) = reversed(_get_statements(function))
         value = last.value if isinstance(last, ast.Return) and not more else None
@@ -509,7 +509,7 @@ def _inline_short_methods(functions: dict[str, ast.FunctionDef]) -> dict[str, as
 
 
 class _MethodInliner(ast.NodeTransformer):
-    """A transformer that writes the value of a method where it is called."""
+    """A transformer that replaces calls of a method by its value."""
 
     def __init__(self, name: str, parameters: list[str], value: ast.expr) -> None:
         self._name, self._parameters, self._value = name, parameters, value
@@ -543,7 +543,7 @@ def _own_field(node: ast.AST) -> str | None:
 
 
 def _find_changed_list(node: ast.AST) -> str | None:
-    """Return the field whose list a call changes."""
+    """Return the field whose list a call changes; None if the call changes no list."""
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -563,7 +563,7 @@ def _find_assigned_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str |
 
 
 def _find_read_fields(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """Return the fields whose values matter: not those only assigned or appended to."""
+    """Return the fields whose values are used, not only assigned or appended to."""
     found: set[str] = set()
     for function in functions.values():
         for statement in function.body:
@@ -688,7 +688,7 @@ class _VariableInliner:
             index += 1
 
     def _is_pair(self, statement: ast.If) -> bool:
-        """Return True if the statement is a condition within a condition, and nothing else."""
+        """Return True if the statement only holds another condition within its condition."""
         inner = statement.body[0]
         return (
             len(statement.body) == 1 and isinstance(inner, ast.If)
@@ -728,7 +728,7 @@ class _VariableInliner:
 
 
 def _find_written_fields(functions: Mapping[str, ast.FunctionDef]) -> dict[str, set[str]]:
-    """Return the fields that each method assigns to or changes, itself or by what it calls."""
+    """Return the fields that each method changes, directly or through calls."""
     written: dict[str, set[str]] = {name: set() for name in functions}
     while True:
         more = {name: _find_changes(function.body, written) for name, function in functions.items()}
@@ -753,7 +753,7 @@ def _find_changes(body: list[ast.stmt], written: Mapping[str, set[str]]) -> set[
 def _merge_tests(
     body: list[ast.stmt], written: Mapping[str, set[str]], comments: Mapping[int, object]
 ) -> list[ast.stmt]:
-    """Return statements in which conditions that follow each other share what they both test."""
+    """Merge the common tests of conditions that follow each other; return the statements."""
     merged: list[ast.stmt] = []
     for statement in body:
         before = merged[-1] if merged else None
@@ -773,7 +773,7 @@ def _merge_tests(
 def _merge_pair(
     first: ast.If, then: ast.If, written: Mapping[str, set[str]], comments: Mapping[int, object]
 ) -> ast.If | None:
-    """Return one condition for two that begin with the same test; None: they do not."""
+    """Return one condition for two that begin with the same test; None if they do not."""
     tests = [each.test.values if _is_and(each.test) else [each.test] for each in (first, then)]
     common = 0
     while common < min(map(len, tests)) and len({ast.unparse(test[common]) for test in tests}) == 1:
@@ -901,7 +901,7 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def _negate_test(test: ast.expr) -> ast.expr:
-    """Return a test that is true where another is false."""
+    """Return the negation of a test."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -910,7 +910,7 @@ def _negate_test(test: ast.expr) -> ast.expr:
 
 
 def _find_changing_methods(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """Return the methods that assign to fields, themselves or by what they call."""
+    """Return the methods that assign to fields, directly or through calls."""
     changing: set[str] = set()
     while True:
         more = {

@@ -1,1 +1,1 @@
-"""A comparison of strategies: its report."""
+"""``epic compare``: a comparison of strategies, and its report."""

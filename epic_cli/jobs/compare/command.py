@@ -73,7 +73,7 @@ SORTS = (*(metric.name for metric in METRICS), "name", "given")
 
 @dataclass(frozen=True)
 class TableLayout:
-    """Rows, columns and format of the figures."""
+    """Rows, columns and format of the table of figures."""
 
     by: str = value(
         "Rows: one per strategy, or per entity or recording and strategy.",
@@ -94,13 +94,13 @@ class TableLayout:
 
     @property
     def brief(self) -> bool:
-        """True for a table of the best rows, for people."""
+        """True for a table that shows people only the best rows."""
         return self.form == "table" and not self.full
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """Charts in the terminal, a picture and a page in files, and the seconds that they show."""
+    """Charts in the terminal, a picture and a page in files, and the time span that these show."""
 
     charts: tuple[View, ...] = value(
         "Draw a chart in the terminal. May be repeated.",
@@ -127,7 +127,7 @@ class Pictures:
 
     @property
     def selection(self) -> Selection | None:
-        """Rows to keep for pictures; None: no picture is wanted."""
+        """The rows to keep for pictures; None if no picture is wanted."""
         from epic_cli.show.scene import PICTURE_ROWS, Selection
 
         files = (self.svg, self.html, self.video.file)
@@ -136,7 +136,7 @@ class Pictures:
         return Selection(PICTURE_ROWS, *self.span) if self.span else Selection()
 
     def shown(self, candidates: Sequence[Participant]) -> list[str]:
-        """Return the labels to draw, none: the best ones.
+        """Return the labels to draw; no labels: draw the best participants.
 
         Raise ``WrongUsage`` for an unknown label.
         """
@@ -159,7 +159,7 @@ PAPER_CHART = 18
 
 
 def describe_origin(names: Iterable[str], truth: str | None) -> About:
-    """Return recordings, truth and command line, for readers who get to see only the page."""
+    """Return recordings, truth and command line, for readers who see only the page."""
     from epic_cli.show.page import About
 
     recordings = ", ".join(source_name(name) for name in names)
@@ -228,14 +228,14 @@ def _write_charts(
 
 
 def pictured(comparison: Comparison) -> str:
-    """Return which entity and run pictures show, if there are several; else an empty text."""
+    """Return which entity and run the pictures show; empty text if there is only one."""
     entities, name = len(comparison.scenes), comparison.scenes[0].entity
     one = f"{name}, one of {entities} entities" if entities > 1 else ""
     return "; ".join(filter(None, (one, comparison.pictured)))
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
-    """Name the figures for which a condition holds, or may hold, on stderr; return True for any."""
+    """Write to stderr the figures for which a condition holds or may hold; return True if any."""
     from epic_cli.jobs.compare.report import failure_words
 
     found = False
@@ -358,7 +358,7 @@ def compare(
 
 
 def _list_participants(participants: Participants, drawn: TimedFile) -> list[Participant]:
-    """Return the participants.
+    """Return the participants of the comparison: strategies, and what the game drew.
 
     The strategies, then what the game drew, which is read with a recording.
     """

@@ -107,7 +107,7 @@ _ORIGINS: dict[Origin, str] = {
 def verdict(
     comparison: Comparison, settings: Mapping[str, str] | None = None, costs: bool = True
 ) -> list[str]:
-    """Return which strategy is best, how surely, its costs, and what would change the answer.
+    """Return the best strategy, the confidence, its costs, and what could change the answer.
 
     ``settings`` are the settings of strategies by label, as they are written, for labels that do
     not say them. Without ``costs`` the best strategy's figures are left to the table.
@@ -130,7 +130,7 @@ def verdict(
 
 
 def doubt_words(comparison: Comparison) -> list[str]:
-    """Return a warning if errors were found in the input; else nothing."""
+    """Return a warning if errors were found in the input; else an empty text."""
     codes = comparison.doubts
     return [f"The input is in doubt: {', '.join(codes)}."] if codes else []
 
@@ -245,7 +245,7 @@ def game_words(game: str) -> str:
 
 
 def cost_words(name: str) -> str:
-    """Return a cost in words, by its name among the weights: ``its lag``."""
+    """Return a cost in words, such as ``its lag``, by its name among the weights."""
     return _MAIN_COSTS[name].format(jerk="")
 
 
@@ -265,7 +265,7 @@ def _more_data_words(found: Advice, comparison: Comparison) -> str:
 
 
 def _settling_words(found: Advice, certainty: Certainty, runs: str) -> str:
-    """Return how much more data would make the best one clearly best: ``About 40 s more``.
+    """Return how much more data would make one strategy clearly best: ``About 40 s more``.
 
     An empty text means that more data would hardly do. An interval narrows with the root of the
     amount of data; the allowance for unseen rare events narrows in proportion to it.
@@ -293,13 +293,13 @@ def _settling_words(found: Advice, certainty: Certainty, runs: str) -> str:
 
 
 def _has_equal_figures(one: Result, other: Result) -> bool:
-    """Return True if all figures of both are equal, so that no data can tell them apart."""
+    """Return True if two results have all figures equal, so that no data can tell them apart."""
     pairs = ((one.value(metric.name), other.value(metric.name)) for metric in METRICS)
     return all(a == b or math.isnan(a) == math.isnan(b) == 1 for a, b in pairs)
 
 
 def _drawn_words(best: Result, comparison: Comparison) -> str:
-    """Return the score of what the game drew, unless that is the best one."""
+    """Return the score of what the game drew, unless the game's drawing is best."""
     shown = next((result for result in comparison.results if result.label == DRAWN), None)
     score = math.nan if shown is None else shown.value("score")
     if shown is None or best.label == DRAWN or not shown.ranked or math.isnan(score):
@@ -310,7 +310,7 @@ def _drawn_words(best: Result, comparison: Comparison) -> str:
 
 
 def ranks(results: Sequence[Result]) -> list[int | None]:
-    """Return the rank of each result; None where all results of its place share the first rank."""
+    """Return the rank of each result; None where all results of a place share the first rank."""
     places: dict[str, set[int]] = {}
     for result in results:
         places.setdefault(result.place, set()).update([result.rank] if result.rank else [])
@@ -393,19 +393,19 @@ def _split_notes(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
 def _split_recording_notes(
     comparison: Comparison,
 ) -> tuple[list[tuple[str, Note]], list[tuple[str, Note]]]:
-    """Split the notes of single recordings as ``_split_notes`` does."""
+    """Split the notes of single recordings in the same way as ``_split_notes``."""
     noted = comparison.notes_of
     limiting = [(name, note) for name, note in noted if not _is_background(note)]
     return limiting, [(name, note) for name, note in noted if _is_background(note)]
 
 
 def _recording_notes(noted: Iterable[tuple[str, Note]]) -> list[str]:
-    """Return notes of single recordings in sentences: the first few, and how many more."""
+    """Return sentences for the first few notes of single recordings, and the count of the rest."""
     return [f"Note: {note}." for note in at_most(f"{name}: {note_words(n)}" for name, n in noted)]
 
 
 def _result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> list[str]:
-    """Return notes on the ``wanted`` flaws of results, a sentence for all that share it."""
+    """Return notes on the ``wanted`` flaws; results with the same flaw share a sentence."""
     noted: dict[str, list[str]] = {}
     for result in results:
         place = f" ({result.place})" if result.place else ""
@@ -416,7 +416,7 @@ def _result_notes(results: Sequence[Result], wanted: Callable[[Flaw], bool]) -> 
 
 
 def certainty_words(certainty: Certainty, runs_are: str) -> str:
-    """Return what the intervals rest on: draws, pieces of data, rare events."""
+    """Return the basis of the intervals: draws, pieces of data, rare events."""
     if certainty.unit is Unit.NOTHING:
         return (
             f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
@@ -446,7 +446,7 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
 
 
 def rare_words(certainty: Certainty) -> str:
-    """Return which rare events were seen.
+    """Return which rare events the data contain.
 
     ``only 3 bursts of losses and 2 changes of the delay in it``.
     """
@@ -461,7 +461,7 @@ def rare_words(certainty: Certainty) -> str:
 
 
 def failure_words(condition: Condition, result: Result) -> str:
-    """Return the figure for which a condition holds, with its interval."""
+    """Return the figure for which a condition holds, with the figure's interval."""
     figures, name = result.figures(), f"{result.label}: {condition.metric}"
     if not condition.known(figures):
         why = f": {result_words(result.notes[0])}" if result.notes else ""
@@ -557,7 +557,7 @@ _COST_NAMES = {
 
 
 def _full_table(results: Sequence[Result], by: str, resolution: float) -> Table:
-    """Return a table with a row for each result; an empty line parts entities or recordings."""
+    """Return a table with a row for each result; empty lines separate entities or recordings."""
     metrics = metric_columns(results, resolution)
     if metrics and metrics[0].key == "score":
         scores, likely, marks = metrics[0], likely_scores(results), _mark_possible_best(results)
@@ -602,7 +602,7 @@ def _brief_table(comparison: Comparison, results: Sequence[Result], sort: str, b
 
 
 def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) -> list[Column]:
-    """Return the columns that say which strategy, and which place, a row is about."""
+    """Return the columns that name each row's strategy, and its entity or recording."""
     title = "  strategy" if labels and labels[0].startswith((" ", MAY_BE_BEST)) else "strategy"
     columns = [Column(title, labels, text=True)]
     if by != "strategy":
@@ -611,12 +611,12 @@ def _label_columns(results: Sequence[Result], by: str, labels: Sequence[str]) ->
 
 
 def _find_gaps(results: Sequence[Result]) -> list[int]:
-    """Return the rows before which another entity or recording begins."""
+    """Return the rows at which another entity or recording begins."""
     return [row for row, (a, b) in enumerate(pairwise(results), 1) if a.place != b.place]
 
 
 def _mark_possible_best(results: Sequence[Result]) -> list[bool]:
-    """Return True for each result that shares the first rank of its place with others."""
+    """Return True for each result that shares first rank with other results of its place."""
     first = [rank == 1 for rank in ranks(results)]
     places = [result.place for result, one in zip(results, first, strict=True) if one]
     return [
@@ -625,7 +625,7 @@ def _mark_possible_best(results: Sequence[Result]) -> list[bool]:
 
 
 def _select_best_rows(results: Sequence[Result]) -> list[Result]:
-    """Return the rows of a brief table: the first ones of each entity or recording."""
+    """Return the rows of a brief table: the first few of each entity or recording."""
     places: dict[str, list[Result]] = {}
     for result in results:
         places.setdefault(result.place, []).append(result)
@@ -634,7 +634,7 @@ def _select_best_rows(results: Sequence[Result]) -> list[Result]:
 
 
 def _legend_words(results: Sequence[Result], shown: Sequence[Result], stars: bool) -> str:
-    """Return what the marks mean, how many rows are left out, and where the rest is."""
+    """Return the meaning of the marks, the number of hidden rows, and how to see these rows."""
     marked = sum(_mark_possible_best(results))
     more = len(results) - len(shown)
     words = [f"{MAY_BE_BEST} may be best ({marked} of {len(results)})."] if marked else []
@@ -651,7 +651,7 @@ def _error_bar(result: Result) -> ErrorBar:
 
 
 def _main_cost(result: Result, comparison: Comparison) -> str:
-    """Return the cost that takes most from a score, in a word; ``-``: no cost is known."""
+    """Return the cost that takes most from a score, in a word; ``-`` if no cost is known."""
     counting = comparison.weights if comparison.turns else without_turning(comparison.weights)
     name = weakest(result, counting)
     known_cost = result.ranked and result.value(f"{name}_cost") > 0
@@ -743,7 +743,7 @@ def records(comparison: Comparison, results: Sequence[Result]) -> list[Record]:
 
 
 def _make_record(result: Result, games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return all figures of a result by name, with all digits; None: not enough to say.
+    """Return all figures of a result by name, with all digits; None for unknown figures.
 
     Each metric, and the ends of its interval (``_low``, ``_high``), are in the metric's unit.
     ``behind`` is in points of score behind the best. ``games`` are the kinds of games in which a
@@ -780,7 +780,7 @@ class Diagnoses:
         self._sections: dict[str, Section | None] = {}
 
     def look(self, run: Run) -> None:
-        """Diagnose the recording of a run; one with too few packets gets no section."""
+        """Diagnose the recording of a run; recordings with too few packets get no section."""
         if run.name not in self._files:
             return
         from epic_cli.jobs.diagnose import run as diagnosing

@@ -69,7 +69,7 @@ def run(
 
 
 class _LocalValues(NamedTuple):
-    """Values that only this process has: the truths that were read, and the callback ``look``."""
+    """Values that only this process has: the truths already read, and the callback ``look``."""
 
     truths: Mapping[str, Truth] | None = None
     place: Place = Place()
@@ -78,7 +78,7 @@ class _LocalValues(NamedTuple):
 
 @dataclass(frozen=True)
 class EachRecording:
-    """The work on each recording; ``local`` is None in other processes.
+    """The comparison of each recording; ``local`` is None in other processes.
 
     The layout in ``given`` has the truth's time origin, if there is a truth. Scenes are kept only
     for the ``pictured`` recording.

@@ -12,7 +12,7 @@ from epic_cli.work.jobs import HERE, Workers
 
 @dataclass(frozen=True)
 class CompareJob:
-    """A whole comparison: the ``runs``, the spec ``how``, and the ``workers``.
+    """A whole comparison: the ``runs``, the comparison's spec ``how``, and the ``workers``.
 
     The number of runs, and their kind, are entered into ``how``. Raises ``SettingError`` for
     workers that cannot do it.

@@ -73,7 +73,7 @@ capture_options = OptionGroup(
 
 @dataclass(frozen=True)
 class ConvertOutput:
-    """The format and the place of the output."""
+    """The format of the output, and its file."""
 
     to: str | None = value(
         "The output format.  [default: from the suffix of --output]",
@@ -87,7 +87,7 @@ class ConvertOutput:
     )
 
     def places(self, files: tuple[str, ...]) -> list[tuple[tuple[str, ...], str | None]]:
-        """Return each output with the files that are joined in it; raise ``WrongUsage``."""
+        """Return each output file with the recordings written to it; raise ``WrongUsage``."""
         if not self.in_place:
             return [(files or ("-",), self.output)]
         if self.output is not None:

@@ -29,7 +29,7 @@ _MOST_ENTITIES = 100_000
 
 
 class NoCapture(Unreadable):
-    """An option for captures was given with another recording."""
+    """An error: an option for captures was given with a recording that is no capture."""
 
 
 def run(
@@ -39,7 +39,7 @@ def run(
     log: Logs,
     progress: Sequence[Callable[[int], None]] = (),
 ) -> bool:
-    """Write the packets of all recordings in order; return whether something was refused.
+    """Write the packets of all recordings in order; return whether any line was refused.
 
     ``progress`` gets the bytes read of each. Raises what reading raises, ``NoCapture``,
     ``UnwritablePacket`` with its place, and what the log raises for a refused line.
@@ -57,7 +57,7 @@ def run(
 
 
 class _PacketOutput:
-    """The output of packets, the first of which decide its columns."""
+    """An output of packets; the first packets decide its columns."""
 
     def __init__(self, packet_format: str, sink: RowSink) -> None:
         self.sink = sink
@@ -66,7 +66,7 @@ class _PacketOutput:
         self._begun = False
 
     def begun(self, block: PacketBlock | None) -> Writer:
-        """Return the writer, with its header written, for this block; None if there is none yet."""
+        """Return the writer, its header written; None if the columns are not known yet."""
         if not self._begun:
             self._begun = True
             if block is not None:
@@ -76,7 +76,7 @@ class _PacketOutput:
         return self._writer
 
     def tell_losses(self, log: ReadingLog) -> None:
-        """Tell the log which extras of its recording are not carried over."""
+        """Report which extra columns of the recording the new format cannot hold."""
         tails: Tails | None = getattr(self._writer, "tails", None)
         if tails is not None:
             for words in told(tails.lost):
@@ -169,7 +169,7 @@ def _read_capture(
 
 
 def _has_unread(capture: Capture) -> bool:
-    """Return whether a capture had unread datagrams that may have been packets, or no packets."""
+    """Return whether a capture had no packets, or datagrams that may have been unread packets."""
     from epic_cli.recordings.captures import Lost
 
     lost = capture.lost.keys() - {Lost.OTHER, Lost.TCP}

@@ -1,4 +1,4 @@
-"""A conversion as a value: which packets, how they are changed, and the new format."""
+"""The spec of a conversion: the packets to take, the changes to them, and the new format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CaptureSpec(NamedTuple):
 
 
 class ConvertSpec(NamedTuple):
-    """The conversion of recordings; ``strict`` ends it at the first refused line."""
+    """The conversion of recordings; with ``strict``, the first refused line ends the conversion."""
 
     packet_format: str
     changes: Changes = Changes()

@@ -1,4 +1,4 @@
-"""Writers of the languages in which a strategy can be written, one module each.
+"""Writers that print a strategy in a programming language, one module for each language.
 
 A writer prints a ``ParsedSource``. What languages have in common is here: how conditions,
 arithmetic and statements nest. A language says how it spells each of them, how it defines vectors,
@@ -30,7 +30,7 @@ _ARITHMETIC = {ast.Add: ("+", _ADD), ast.Sub: ("-", _ADD), ast.Mult: ("*", _MULT
 
 
 class LanguageWriter:
-    """A printer of programs; a language overrides what it spells in another way."""
+    """A printer of programs; each language overrides what is spelled differently there."""
 
     name: ClassVar[str]
     suffix: ClassVar[str]
@@ -108,11 +108,11 @@ class LanguageWriter:
         return "\n".join(self.lines).rstrip() + "\n"
 
     def begin(self, main: bool) -> None:
-        """Print what comes before the classes."""
+        """Print the lines before the classes."""
         raise NotImplementedError
 
     def state(self) -> None:
-        """Print the record of a state, in a language that declares it."""
+        """Print the record type of a state, in a language that declares record types."""
         begin, form, end = self.declared_state
         if begin:
             self.line()
@@ -124,11 +124,11 @@ class LanguageWriter:
             self.close(end)
 
     def smoothing(self) -> None:
-        """Print the class."""
+        """Print the class of the strategy."""
         raise NotImplementedError
 
     def finish(self, main: bool) -> None:
-        """Print what comes after the classes."""
+        """Print the lines after the classes."""
         if main:
             program = files(__name__) / "programs" / f"{self.name}.txt"
             self.lines += self.fill_template(program.read_text("utf-8")).splitlines()
@@ -154,7 +154,7 @@ class LanguageWriter:
         return any(field.name == "rotation" for field in self.program.fields)
 
     def constants(self, form: str) -> None:
-        """Print the constants by ``form``, which takes name, value and type."""
+        """Print the constants; ``form`` makes a line of name, value and type."""
         for constant in self.program.constants:
             kind = self.type(type(constant.value).__name__)
             text = form.format(
@@ -194,7 +194,7 @@ class LanguageWriter:
     # ------------------------------------------------------------ lines
 
     def line(self, text: str = "") -> None:
-        """Add a line at the present depth."""
+        """Add a line at the current indentation."""
         self.lines.append(f"{self.indent * self.depth}{text}".rstrip())
 
     def print_comment(self, text: str) -> None:
@@ -364,7 +364,7 @@ class LanguageWriter:
         return f"{self.text(node.left, binds)} {sign} {self.text(node.right, binds + 1)}", binds
 
     def rounded(self, text: str) -> str:
-        """Return a sum, difference, product or quotient, rounded as the original computes."""
+        """Return a sum, difference, product or quotient, rounded as in the original strategy."""
         return f"{self.rounding}({text})" if self.rounding else text
 
     def quotient_text(self, left: str, right: str) -> tuple[str, int]:
@@ -384,7 +384,7 @@ class LanguageWriter:
         return self.changed_list(self.text(node.func.value, _CALL), node.func.attr, values)
 
     def function(self, name: str, values: list[str], nodes: list[ast.expr]) -> str:
-        """Return a call of one of ``FUNCTIONS``."""
+        """Return a call of one of the functions in ``FUNCTIONS``."""
         del nodes
         spelled = self.functions.get(name) or self.maths.format(name)
         if "{" in spelled:

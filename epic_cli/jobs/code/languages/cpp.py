@@ -1,4 +1,4 @@
-"""C++17 without anything but the standard library."""
+"""C++17; only the standard library is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C# 6 and later: Unity, Godot .NET, MonoGame, a server."""
+"""C# 6 and later, for Unity, Godot .NET, MonoGame or a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method
 
 
 class CSharp(LanguageWriter):
-    """A writer of C#: a class that needs nothing of an engine."""
+    """A writer of C#: a class that uses no engine."""
 
     name = "csharp"
     suffix = ".cs"

@@ -1,4 +1,4 @@
-"""GDScript: one body for Godot 3 and 4; the lines of ``main`` are Godot 3's."""
+"""GDScript: the class runs in Godot 3 and 4; only the lines of ``main`` need Godot 3."""
 
 from __future__ import annotations
 

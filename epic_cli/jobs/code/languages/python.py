@@ -38,7 +38,7 @@ def dot(a: Vec3, b: Vec3) -> float:
 
 
 class Python(IndentedWriter):
-    """A writer of Python, which prints the source as it is."""
+    """A writer of Python, which prints the source unchanged."""
 
     name = "python"
     suffix = ".py"

@@ -109,7 +109,7 @@ class Rust(LanguageWriter):
         return f"{kind}::{name}({', '.join(values)})"
 
     def value(self, node: ast.expr) -> float | None:
-        """Return the value of a number or a constant, also negated; None for anything else."""
+        """Return the value of a number or constant, also negated; None for other expressions."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self.value(node.operand)
             return None if value is None else -value
@@ -119,7 +119,7 @@ class Rust(LanguageWriter):
         return named.get(node.id) if isinstance(node, ast.Name) else None
 
     def range_test(self, node: ast.BoolOp) -> tuple[ast.expr, ast.expr, ast.expr] | None:
-        """Return value, low and high of ``value >= low and value <= high``, for constants."""
+        """Return value, low and high of ``value >= low and value <= high`` with constant bounds."""
         if len(node.values) != 2 or not isinstance(node.op, ast.And):
             return None
         low, high = node.values

@@ -1,4 +1,4 @@
-"""TypeScript: any runtime; Node for ``main``."""
+"""TypeScript for any runtime; ``main`` needs Node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from epic_cli.jobs.code.translate import PUBLIC_FIELDS, Method, get_type
 
 
 class TypeScript(LanguageWriter):
-    """A writer of TypeScript; vectors are plain objects, so that they may be an engine's."""
+    """A writer of TypeScript; vectors are plain objects, so that an engine's vectors fit."""
 
     name = "typescript"
     suffix = ".ts"

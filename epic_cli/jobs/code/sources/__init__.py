@@ -1,4 +1,4 @@
-"""The strategies that can be taken home, each written once: see ``translate``.
+"""Strategies that ``epic code`` can write, each written once and translated (see ``translate``).
 
 A source has the constants that its settings become (``constants``), and says where its algorithm
 comes from, and under which licence.

@@ -1,4 +1,4 @@
-"""The types and functions of sources, which each language has its own of, and shared classes."""
+"""Types and functions that languages provide for the sources, and classes that sources share."""
 
 from __future__ import annotations
 
