@@ -68,7 +68,7 @@ ANY = "any"
 
 
 def _read_cause(text: str) -> str:
-    """Read a detector's name, or ``any``; raise ``ValueError``."""
+    """Parse the name of a detector, or ``any``; raise ``ValueError``."""
     from epic_cli.jobs.diagnose.detectors import registry
 
     return choose(
@@ -121,7 +121,7 @@ class DiagnoseOptions:
     color: ColorChoice = shared(color_option)
 
     def given(self) -> RecordedRuns:
-        """Return the recordings to diagnose, folders opened.
+        """Return the recordings to diagnose, with folders replaced by their files.
 
         Raises ``WrongUsage`` for options that go with one recording only, and for standard output
         as a file.
@@ -143,7 +143,7 @@ class DiagnoseOptions:
         return found
 
     def of_each(self, given: RecordedRuns) -> DiagnoseEach:
-        """Return the work on each recording; raise ``WrongUsage``."""
+        """Return the diagnosis to make of each recording; raise ``WrongUsage``."""
         from epic_cli.jobs.diagnose.run import DiagnoseEach
         from epic_cli.shell.recordings import reporters
 
@@ -204,7 +204,7 @@ def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
 
 
 def _diagnose_one(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOptions) -> ExitStatus:
-    """Diagnose a single recording, also for what was drawn of it, and for its network."""
+    """Diagnose a single recording, with its drawing and its network if these are asked for."""
     from epic_cli.jobs.diagnose.report import report
     from epic_cli.jobs.diagnose.run import run_named
     from epic_cli.metrics.drawn_path import UnusableDrawing
@@ -251,7 +251,7 @@ def _diagnose_one(each: DiagnoseEach, given: RecordedRuns, options: DiagnoseOpti
 
 
 def _find_link(spec: DiagnoseSpec, name: str, path: str) -> tuple[NetworkTrace, str]:
-    """Return the recording's network and its description; raise ``WrongUsage`` if it shows none."""
+    """Return the recording's network and its description; raise ``WrongUsage`` if unknown."""
     from epic_cli.jobs.diagnose.link import found_link
     from epic_cli.jobs.diagnose.report import link_story
     from epic_cli.jobs.diagnose.run import traffic

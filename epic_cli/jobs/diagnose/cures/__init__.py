@@ -1,4 +1,4 @@
-"""A cure as a value, and the bench that tries it on the recording before it is printed."""
+"""A cure as a value, and the bench that tries a cure on the recording before advising it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class DrawingFigure(NamedTuple):
-    """A figure by which drawings are judged; lower is better.
+    """A figure by which drawings are judged; lower values are better.
 
     A change below ``least`` is not mentioned. ``weight`` is the cost of one unit against a step
     error of 1. A cure of another figure may not raise it by more than ``bearable``.
@@ -80,7 +80,7 @@ class DrawingFigures(NamedTuple):
 
 @dataclass(frozen=True)
 class Cure:
-    """A change that can be tried on a recording.
+    """A change of sending or drawing that can be tried on a recording.
 
     ``figure`` is the figure to improve, ``command`` the options (or words) for the change. It is
     drawn by ``drawing`` (None: as before), from what ``packets`` makes of the packets (None: as
@@ -115,12 +115,12 @@ class CureTrial(NamedTuple):
 
     @property
     def record(self) -> dict[str, float | str]:
-        """Trial by names."""
+        """The trial as a record, by names."""
         return {key: getattr(self, key) for key in ("command", "figure", "before", "after")}
 
 
 def _write_change(name: str, before: float, after: float) -> str:
-    """Write the change of a figure; of a lag only the difference, as clocks may differ."""
+    """Write the change of a figure; write only the difference of lags, as clocks may differ."""
     if name == "lag_by_frame_rate":
         return f"lag by frame rate {_write_milliseconds(before)} -> {_write_milliseconds(after)}"
     if name == "lag":
@@ -176,7 +176,7 @@ CHOOSING, JUDGING = slice(0, None, 2), slice(1, None, 2)
 
 
 class Bench:
-    """One entity's packets and frames, and their drawing before any cure.
+    """One entity's packets and frames, and the game's drawing before any cure.
 
     ``times`` (n) are the frames' (s), ``drawn`` (n, 3) what a game drew in them; None: what
     ``reference`` draws.
@@ -196,21 +196,21 @@ class Bench:
 
     @cached_property
     def truth(self) -> Truth | None:
-        """Truth by the packets; None: they are too few."""
+        """The truth rebuilt from the packets; None if there are too few packets."""
         return _find_truth(self.packets)
 
     @cached_property
     def before(self) -> MeasuredDrawing | None:
-        """Figures before any cure; None: they cannot be measured."""
+        """The figures before any cure; None if they cannot be measured."""
         return None if self.truth is None else self.measure(self.drawn, self.truth)
 
     def measure_spec(self, spec: StrategySpec, phase: float = 0.0) -> MeasuredDrawing | None:
-        """Measure what a strategy draws in frames that are this much later (s)."""
+        """Measure a strategy's drawing in frames that are ``phase`` (s) later."""
         shown = self.redraw.draw(spec, self.times + phase)
         return None if self.truth is None else self.measure(shown, self.truth, phase)
 
     def measure(self, shown: Floats, truth: Truth, phase: float = 0.0) -> MeasuredDrawing | None:
-        """Measure a drawing (n, 3) against the truth; None: too little of it is drawn, or moves."""
+        """Measure a drawing (n, 3) against the truth; None if too little is drawn, or moves."""
         used = np.isfinite(shown[:, 0]) & self.counted
         if used.sum() < 0.5 * self.counted.sum():
             return None
@@ -254,7 +254,7 @@ class Bench:
         return float(np.median(known)) if known else 0.0
 
     def try_cure(self, cure: Cure) -> CureTrial | None:
-        """Apply a cure to the recording and measure it; None: it does not help, or cannot be tried.
+        """Apply a cure to the recording and measure the gain; None without a gain or a trial.
 
         It has to improve its figure by more than its noise, to be worth what it costs, and to raise
         no other figure by more than is bearable. Only rows that did not choose it count.
@@ -285,14 +285,14 @@ def make_buffer(delay: float, **settings: Value) -> StrategySpec:
 
 
 def write_option(spec: StrategySpec) -> str:
-    """Return the option that draws a strategy, its settings in the order of their declaration."""
+    """Return the ``-s`` option for a strategy, its settings in the order of their declaration."""
     order = [setting.name for setting in declaration(spec.name).settings]
     settings = sorted(spec.settings.items(), key=lambda each: order.index(each[0]))
     return f"-s {written(spec.name, dict(settings))}"
 
 
 def cure_by(spec: StrategySpec, figure: str = "step_error") -> Cure:
-    """Return the cure that draws with another strategy."""
+    """Return a cure that replaces the drawing by another strategy."""
     return Cure(write_option(spec), figure, spec)
 
 
@@ -304,7 +304,7 @@ EXCERPT, FRAMES = 60.0, 60.0
 
 
 def make_bench(traffic: Traffic, entity: str = "", at: float | None = None) -> Bench | None:
-    """Return the bench for cures of an entity's traffic; None: nothing can be tried.
+    """Return the bench for cures of an entity's traffic; None if no cure can be tried.
 
     If the game's drawing is known and understood, cures are compared with that; else with a buffer
     over the sender's stamps that covers a send interval and 95 % of the delays, but no loss; around
@@ -348,7 +348,7 @@ def _find_truth(packets: PacketBlock) -> Truth | None:
 def trial(
     cure: Cure, before: MeasuredDrawing, after: MeasuredDrawing, turns: slice = JUDGING
 ) -> CureTrial | None:
-    """Compare two drawings by all figures; None: the cure does not help, or costs too much."""
+    """Compare two drawings by all figures; None if the cure does not help, or costs too much."""
     old, new = before.figures(turns), after.figures(turns)
     was, now = getattr(old, cure.figure), getattr(new, cure.figure)
     gain = was - now

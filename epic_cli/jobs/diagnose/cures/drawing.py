@@ -1,4 +1,4 @@
-"""The drawbacks of a drawing on its network, and the combination of cures that draws it best."""
+"""The drawbacks of a game's drawing on its network, and the best combination of cures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Drawback(NamedTuple):
-    """A drawback of a drawing, with the ``values`` of its sentence.
+    """A drawback of a drawing, with the ``values`` for its sentence.
 
     ``trial`` is the result of its cure on this recording; None: it was not tried, or helps only in
     the combination.
@@ -108,7 +108,7 @@ SCREENS = 30.0, 144.0
 
 
 class BetterDrawing(NamedTuple):
-    """A composition that may draw better, and the causes that it mends.
+    """A composition that may draw better, and the causes that the composition mends.
 
     ``covered`` is the share of the frames that its delay covers, where that was chosen; ``changes``
     counts the changes.
@@ -123,9 +123,9 @@ class BetterDrawing(NamedTuple):
 def advise(
     bench: Bench, frames: Frames, found: Mechanism | None, unchanged: Mapping[str, StrategySpec]
 ) -> DrawingAdvice:
-    """Try the cures of a drawing; ``found`` is its mechanism, None where that is not understood.
+    """Try cures of a drawing; ``found`` is its mechanism, or None if no mechanism explains it.
 
-    ``unchanged`` has, by cause, the drawing without what is on top of it.
+    ``unchanged`` is, by cause, the drawing without the smoothing on top of it.
     """
     if bench.before is None or bench.truth is None:
         return DrawingAdvice()
@@ -133,7 +133,7 @@ def advise(
 
 
 class _CureSearch:
-    """The candidates for one drawing, measured on the turns that choose."""
+    """A search for cures of one drawing; half of the turns choose, the other half judge."""
 
     def __init__(
         self, bench: Bench, before: MeasuredDrawing, frames: Frames, found: Mechanism | None,
@@ -159,7 +159,7 @@ class _CureSearch:
         return {} if self.found is None else self.found.strategy.settings
 
     def advice(self) -> DrawingAdvice:
-        """Return the best combination and the causes that it mends."""
+        """Return the best combination of cures, and the causes that it mends."""
         plain = DrawingAdvice(self.before.figures(slice(None)))
         if self._mark_choosing_frames(self.frames).sum() < FIGURES_FROM:
             return plain
@@ -169,7 +169,7 @@ class _CureSearch:
     def _find_best(
         self, candidates: Iterator[BetterDrawing]
     ) -> tuple[BetterDrawing | None, CureTrial | None]:
-        """Return the candidate with the least cost on the turns that choose, and its judgment."""
+        """Return the cheapest candidate on the choosing turns, judged on the other turns."""
         costs: list[tuple[float, BetterDrawing]] = []
         for candidate in candidates:
             measured = self._measure_spec(candidate.spec)
@@ -201,7 +201,7 @@ class _CureSearch:
         return np.asarray(watched(frames) & (turns[places] % 2 == 0))
 
     def _judge_spec(self, spec: StrategySpec) -> CureTrial | None:
-        """Judge a composition by its steps or its lag, whichever gains more, or by the others."""
+        """Judge a composition by the figure that gains most, steps and lag first."""
         after = self._measure_spec(spec)
         if after is None:
             return None
@@ -214,7 +214,7 @@ class _CureSearch:
     # ------------------------------------------------------------ candidates
 
     def _iterate_candidates(self) -> Iterator[BetterDrawing]:
-        """Yield compositions that may draw it better, with the causes that they mend."""
+        """Yield compositions that may draw better, with the causes that they mend."""
         found = self.found
         for cause, spec in self.unchanged.items():
             yield BetterDrawing(spec, (cause,))
@@ -238,7 +238,7 @@ class _CureSearch:
     def _iterate_retimed(
         self, given: dict[str, Any], clock: dict[str, Any], mends: list[str]
     ) -> Iterator[BetterDrawing]:
-        """Yield a buffer over another clock, as late as before or with the delay that it needs."""
+        """Yield a buffer over another clock, as late as before or with the needed delay."""
         if clock:
             wrong = {"arrival": "arrival-stamps", "ticks": "counted-ticks"}
             cause = wrong.get(self.settings["stamps"], "wandering-clock")
@@ -267,7 +267,7 @@ class _CureSearch:
                 return
 
     def _is_steadier(self, clock: Mapping[str, Any]) -> bool:
-        """Return True if another clock alone draws steadier steps, as late or covering."""
+        """Return True if another clock alone makes steps steadier."""
         given = dict(self._found_settings)
         other = {**given, **_clock_changes(clock)}
         if self._is_better(self._base_drawing, self._make_equally_late(other)):
@@ -282,12 +282,12 @@ class _CureSearch:
 
     @cached_property
     def _base_drawing(self) -> MeasuredDrawing | None:
-        """Figures of the drawing without what is on top of it."""
+        """The figures of the drawing without the smoothing on top of it."""
         spec = next(iter(self.unchanged.values()), None)
         return self.before if spec is None else self._measure_spec(spec)
 
     def _measure_wait(self, settings: Mapping[str, Any]) -> float:
-        """Return the usual wait of a buffer (s)."""
+        """Return the usual delay of a buffer with these settings (s)."""
         used = used_values(StrategySpec("buffer", settings))
         axis = time_axis(self.frames, settings)
         jitter = used["jitter_margin"] * float(np.median(axis.jitter))
@@ -297,7 +297,7 @@ class _CureSearch:
         return float(min(max(wait, low), max(low, high)))
 
     def _make_equally_late(self, given: Mapping[str, Any]) -> StrategySpec:
-        """Return a buffer by these settings that draws as late as the game."""
+        """Return a buffer with these settings that draws as late as the game."""
         settings = {key: value for key, value in given.items() if value is not None}
         assert self.found is not None
         before = self.found.strategy.settings
@@ -310,7 +310,7 @@ class _CureSearch:
         return StrategySpec("buffer", settings)
 
     def _iterate_covering(self, given: Mapping[str, Any]) -> Iterator[tuple[StrategySpec, float]]:
-        """Yield buffers by these settings that cover a share of the frames, and the share."""
+        """Yield buffers whose delay is enough for a share of the frames, and the share."""
         plain = {key: value for key, value in given.items()
                  if value is not None and key not in MARGINS}  # fmt: skip
         axis = time_axis(self.frames, plain)
@@ -329,7 +329,7 @@ class _CureSearch:
             yield spec, share
 
     def _is_better(self, before: MeasuredDrawing | None, spec: StrategySpec) -> bool:
-        """Return True if it is better by any figure, on the turns that choose."""
+        """Return True if a strategy improves any figure on the choosing turns."""
         after = self._measure_spec(spec)
         return (
             before is not None
@@ -350,7 +350,7 @@ class _CureSearch:
     # ------------------------------------------------------------ causes of chases
 
     def _chase_causes(self) -> Iterator[str]:
-        """Yield the causes that a buffer in the place of a chase mends."""
+        """Yield the causes that replacing the chase by a buffer mends."""
         settings = self.settings
         how = settings["how"]
         if how == "share" and settings["share"] == 1:
@@ -365,7 +365,7 @@ class _CureSearch:
             yield "chase-lag"
 
     def _chase_changes(self) -> Iterator[tuple[str, StrategySpec]]:
-        """Yield the causes of a chase that one change mends, and the chase with that change."""
+        """Yield causes that one change of the chase mends, and the changed chase."""
         if self.found is None:
             return
         given = dict(self._found_settings)
@@ -383,7 +383,7 @@ class _CureSearch:
     def _iterate_drawbacks(
         self, best: BetterDrawing | None, cure: CureTrial | None
     ) -> Iterator[Drawback]:
-        """Yield the causes that the best candidate mends, and what one change mends by itself."""
+        """Yield the drawbacks that the best candidate mends, and the gain of each fix alone."""
         found, mends = self.found, () if best is None else best.mends
         for cause in mends:
             if cause in self.unchanged:
@@ -409,9 +409,9 @@ class _CureSearch:
             yield Drawback(cause, self._buffer_values(self.supply, best), alone)
 
     def _try_single_fix(self, cause: str) -> CureTrial | None:
-        """Try the fix of one of several causes, if it does most of the work.
+        """Try the fix of one cause alone; None unless that fix brings most of the gain.
 
-        A delay needs its clock.
+        A delay is tried with its clock.
         """
         fixes = dict(self._iterate_fixes())
         given = dict(self._found_settings)
@@ -438,7 +438,7 @@ class _CureSearch:
         return {"time": self._chase_time(), "interval": self.frames.interval}
 
     def _chase_time(self) -> float:
-        """Return the time constant of a chase, or how long it takes to its goal (s)."""
+        """Return the time constant of a chase, or its time to the goal (s)."""
         settings = self.settings
         if settings["how"] == "interval":
             known = "interval" in self._found_settings
@@ -449,9 +449,10 @@ class _CureSearch:
         return in_seconds(settings["time"], self.frames.interval)
 
     def _find_frame_rate_drawback(self) -> Iterator[Drawback]:
-        """Yield the drawback of a share per frame.
+        """Yield the drawback of a chase that moves by a fixed share each frame.
 
-        Its lag on slow and fast screens, and an even one.
+        Its values are the lags on slow and on fast screens; the cure has nearly the same lag on
+        both.
         """
         settings = self.settings
         if settings["how"] != "share" or settings["share"] == 1:
@@ -471,7 +472,7 @@ class _CureSearch:
         yield Drawback("frame-rate", {"slow": slow, "fast": fast}, own)
 
     def _measure_lags(self, spec: StrategySpec) -> list[float]:
-        """Measure how late a composition draws on a slow and on a fast screen (s)."""
+        """Measure a composition's lag on a slow and on a fast screen (s)."""
         truth, times, found = self.bench.truth, self.bench.times, []
         assert truth is not None
         for rate in SCREENS:
@@ -482,12 +483,12 @@ class _CureSearch:
 
 
 def _select_main_trial(alone: CureTrial | None) -> CureTrial | None:
-    """Return a trial that does most of the work; else None."""
+    """Return the trial if it brings most of the gain; else None."""
     return alone if alone is not None and alone.after < MOST * alone.before else None
 
 
 def _clock_changes(clock: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that go by another clock over the sender's stamps."""
+    """Return settings that replace a buffer's clock by another one over the sender's stamps."""
     return {"stamps": None, "clock_time": None, "keep": None, **clock}
 
 
@@ -506,7 +507,7 @@ def _round_to_three_digits(value: float) -> float:
 
 
 def used_values(strategy: StrategySpec) -> dict[str, Any]:
-    """Return all settings of a strategy as used values."""
+    """Return all settings of a strategy as the values that the strategy uses."""
     known = declaration(strategy.name)
     written_values = known.values(strategy.settings)
     used = known.converted(written_values)

@@ -1,4 +1,4 @@
-"""Recordings changed as a cure at the sender would: thinned, with other stamps or marks."""
+"""Recordings changed as a cure at the sender would change them: thinned, restamped or marked."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from epic_cli.metrics.traffic import SILENT, Floats, Stream, Traffic, make_traff
 
 
 def needed_delay(traffic: Traffic) -> float:
-    """Return the delay (s) that is enough for 95 % of the packets; 0: it is not known."""
+    """Return the delay (s) that is enough for 95 % of the packets; 0 if unknown."""
     return (
         0.0 if traffic.messages is None else max(measure_network(traffic.messages).needed[1], 0.0)
     )
 
 
 def rewrite(block: PacketBlock, change: Callable[[Packet], Packet | None]) -> PacketBlock:
-    """Return the packets as ``change`` makes them, without those of None."""
+    """Return the packets after ``change``; packets for which it returns None are dropped."""
     found = PacketBlock()
     for packet in packets_in(block):
         changed = change(packet)
@@ -37,15 +37,15 @@ def packets_in(block: PacketBlock) -> Iterator[Packet]:
 
 
 def stream_in(block: PacketBlock) -> Stream | None:
-    """Return the states of one entity's packets, ordered by stamps; None: they are too few."""
+    """Return the states of one entity's packets ordered by stamps; None if there are too few."""
     streams = make_traffic({"": block}).streams
     return max(streams, key=lambda one: len(one.times)) if streams else None
 
 
 def restamp(block: PacketBlock, change: Callable[[Stream], Floats]) -> PacketBlock:
-    """Return the packets with the stamps (s) that ``change`` gives to the states of the stream.
+    """Return the packets with the stamps (s) that ``change`` computes from the stream's states.
 
-    NaN, and what is no state of it, is left out.
+    Packets with a NaN stamp, or that are no state of the stream, are left out.
     """
     stream = stream_in(block)
     if stream is None:
@@ -61,12 +61,12 @@ def restamp(block: PacketBlock, change: Callable[[Stream], Floats]) -> PacketBlo
 
 
 def _stamp_key(time: float) -> float:
-    """Return a stamp as a key: those of a stream are rounded to nanoseconds."""
+    """Return a stamp rounded for use as a key: streams round their stamps to nanoseconds."""
     return round(time, 7)
 
 
 def number_stamps(block: PacketBlock) -> PacketBlock:
-    """Return the packets with the stamps that a clock has given by their sequence numbers."""
+    """Return the packets with stamps computed from their sequence numbers."""
     stream = stream_in(block)
     if stream is None:
         return block
@@ -80,13 +80,13 @@ def number_stamps(block: PacketBlock) -> PacketBlock:
 
 
 def send_once(block: PacketBlock) -> PacketBlock:
-    """Return the packets without those that repeat a state, at the simulation's own steps."""
+    """Return the packets without repeated states, stamped at the simulation's steps."""
     stream = stream_in(block)
     return block if stream is None or find_repeats(stream) is None else restamp(block, step_times)
 
 
 def fill_rests(block: PacketBlock) -> PacketBlock:
-    """Return the packets with the state of an entity that rests repeated each period."""
+    """Return the packets with the state of a resting entity repeated every period."""
     stream = stream_in(block)
     if stream is None:
         return block

@@ -36,7 +36,7 @@ DRAWN = "what the game drew"
 
 @dataclass(frozen=True)
 class Finding:
-    """A cause that a recording shows.
+    """A cause of jitter that a recording shows.
 
     ``cause`` is its detector's name. ``share`` is how much of the recording suffers from it, 0 to
     1. ``values`` fill the detector's sentences; ``statistic`` passed ``threshold``. ``first`` and
@@ -101,7 +101,7 @@ GROUP = "epic_cli.detectors"
 
 
 class Registry(NamedTuple):
-    """The usable detectors by rank, the names of those of other packages, and those left out."""
+    """The usable detectors by rank, other packages' detector names, and the unusable detectors."""
 
     detectors: tuple[Detector, ...]
     foreign: frozenset[str]
@@ -110,7 +110,7 @@ class Registry(NamedTuple):
 
 @cache
 def registry() -> Registry:
-    """Return the detectors of the modules in this package's folders, then of other packages."""
+    """Return the detectors of this package's folders, followed by those of other packages."""
     found: dict[str, Detector] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         loaded = importlib.import_module(module.name)

@@ -1,4 +1,4 @@
-"""Runs of states that repeat a position though velocities go on, and the traffic without them."""
+"""Freezes: runs of states that repeat one position though their velocities are not zero."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAR = 2.0
 
 
 def freezes(stream: Stream) -> list[RunLength]:
-    """Return the runs in which an entity stands though it should go on."""
+    """Return the runs in which positions stand still though velocities are not zero."""
     if not stream.has_velocities:
         return []
     pace = np.nan_to_num(lengths(stream.velocities))
@@ -35,7 +35,7 @@ def freezes(stream: Stream) -> list[RunLength]:
 
 
 def thawed(traffic: Traffic, begins: Floats, ends: Floats) -> Traffic:
-    """Return the traffic without states that freeze between these stamps (s)."""
+    """Return the traffic without the frozen states between these stamps (s)."""
     streams = []
     for stream in traffic.streams:
         kept = np.ones(len(stream.times), bool)

@@ -1,1 +1,1 @@
-"""Causes in the packets that are sent, and in their drawing."""
+"""Causes that the sent states show, or the drawing."""

@@ -46,7 +46,7 @@ def _detect_turning(turning: Turning) -> Finding | None:
 
 
 def _find_lattices(turning: Turning) -> Iterator[tuple[float, str]]:
-    """Yield the steps of lattices, in degrees, and what they are of."""
+    """Yield the steps of lattices, in degrees, and the angles that stand on each lattice."""
     rotations, stream = turning.rotations, turning.stream
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
     x, y, z = np.diff(stream.positions, axis=0)[moves].T
@@ -69,7 +69,7 @@ def _find_lattices(turning: Turning) -> Iterator[tuple[float, str]]:
 
 
 def _looks_ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool:
-    """Return True if it looks where it goes, in one of ``several`` planes, in such steps only."""
+    """Return True if the entity faces its direction of movement, rounded to such steps."""
     return any(
         abs(np.exp(1j * np.radians(angles + way * ways)).mean()) > AHEAD
         and concentration(ways, step) > ELSEWHERE
@@ -80,7 +80,7 @@ def _looks_ahead(angles: Floats, several: Sequence[Floats], step: float) -> bool
 
 
 def _find_step(angles: Floats) -> tuple[float, int]:
-    """Return the step of angles (degrees; 0: they are random), and the number of different ones."""
+    """Return the step of angles (degrees; 0: no lattice), and the number of different angles."""
     ordered = np.sort(angles)
     different = ordered[np.append(True, np.diff(ordered) > GRAIN)]
     if len(different) < FEW:
@@ -100,7 +100,7 @@ def _find_step(angles: Floats) -> tuple[float, int]:
 
 
 def _are_whole(values: Floats) -> bool:
-    """Return True if enough values are there and all are whole numbers."""
+    """Return True if there are enough values, and all are whole numbers."""
     return concentration(values, 1.0) > STANDS and len(np.unique(np.round(values))) >= FEWEST
 
 

@@ -1,4 +1,4 @@
-"""Lost changes of states: after a loss nothing is right until the next full state."""
+"""Lost deltas: after a loss, all states are wrong until the next full state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEAR = 0.35
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find losses that end at full states, or states that lack a lost change."""
+    """Find losses after which states are missing or wrong until the next full state."""
     return worst(
         (
             _detect_dropped_changes(stream) or _detect_wrong_base(stream)
@@ -36,7 +36,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _detect_dropped_changes(stream: Stream) -> Finding | None:
-    """Detect receivers that drop changes without a base: losses end where a chain does."""
+    """Detect receivers that drop deltas without a baseline until the next full state."""
     places = np.flatnonzero(stream.missing > 0)
     if len(places) < LEAST or len(stream.times) < FEWEST_STATES:
         return None
@@ -59,7 +59,7 @@ def _detect_dropped_changes(stream: Stream) -> Finding | None:
 
 
 def _find_period(ends: Floats, begins: Floats, longest: int) -> int:
-    """Return the period of the distances between ends, if not of those between beginnings; or 0."""
+    """Return the period of full states, by the ends of losses or else their beginnings; or 0."""
     best, count = 0, len(ends)
     for length in range(max(SHORTEST, longest // 3), 4 * longest + 1):
         fits = int((ends % length == 0).sum())
@@ -74,9 +74,9 @@ def _find_period(ends: Floats, begins: Floats, longest: int) -> int:
 
 
 def _detect_wrong_base(stream: Stream) -> Finding | None:
-    """Detect receivers that add changes to a wrong base.
+    """Detect receivers that apply deltas to a wrong baseline.
 
-    A lost change lacks until the next full state.
+    A lost delta is missing until the next full state.
     """
     places = np.flatnonzero(stream.missing > 0)
     places = places[(places > 0) & (places < len(stream.times) - 2)]

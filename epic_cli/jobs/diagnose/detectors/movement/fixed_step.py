@@ -22,7 +22,7 @@ ALIKE = 0.97
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find the lattice of a usual rate on which the states' times are, but not their stamps."""
+    """Find a usual tick rate that fits the times of the states, but not their stamps."""
     for stream in (entity.excerpt for entity in traffic.streams):
         steady = stream.elapsed
         if steady is None:

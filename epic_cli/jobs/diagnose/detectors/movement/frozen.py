@@ -1,4 +1,4 @@
-"""Positions that stand still for a while though the velocities go on."""
+"""Positions that stand still for a while though velocities are not zero."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find runs of one position with velocities that lead somewhere."""
+    """Find runs of one repeated position whose velocities are not zero."""
     found = [(stream, run) for stream in traffic.streams for run in freezes(stream)]
     if not found:
         return []
@@ -48,7 +48,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Return the traffic with the leaps that end these runs marked."""
+    """Return the traffic with the leaps at the ends of these runs marked as teleports."""
     streams = []
     for stream in traffic.streams:
         ends = {place for run in freezes(stream) for place in range(run.end - 1, run.end + 2)}

@@ -1,4 +1,4 @@
-"""Holes in a recording: seconds without stamps or arrivals of any entity."""
+"""Holes in a recording: seconds in which no entity has a stamp or an arrival."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAR = 3.0
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find the intervals of all stamps in which nothing is recorded and entities move on."""
+    """Find intervals in which nothing is recorded although entities move on."""
     streams = traffic.streams
     if not streams:
         return []

@@ -1,4 +1,4 @@
-"""Headings smoothed as numbers: across the seam of their angles they turn the long way."""
+"""Headings smoothed as plain numbers: where the angle wraps, entities turn the long way round."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _detect_turning(turning: Turning) -> Finding | None:
 
 
 def _count_ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, list[int], list[int]]:
-    """Return the number of short ways across the seam, and where long ways begin and end.
+    """Return the number of short turns across the seam, and the ends of the long turns.
 
     ``angles`` (n) are measured from the seam, -180 to 180, both of which are at it.
     """
@@ -76,7 +76,7 @@ def _count_ways(turning: Turning, angles: Floats, steep: Flags) -> tuple[int, li
 
 
 def _turns_fully(steps: Floats) -> bool:
-    """Return True if it turns all the way, and does not stop to look elsewhere."""
+    """Return True if the entity turns steadily, without stops at some angle."""
     return bool((steps > TURNING * steps.mean()).mean() >= MOST)
 
 

@@ -1,4 +1,4 @@
-"""Entities that have each other's ids for a while."""
+"""Entities that swap their ids for a while."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST = 1
 
 
 def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
-    """Return the leaps of two entities at one time, each to where the other would be."""
+    """Return the pairs of leaps in which two entities take each other's place at one time."""
     found = []
     by_stream = [_split_leaps(stream) for stream in traffic.streams]
     for some, others in combinations([packet for packet in by_stream if packet], 2):
@@ -33,7 +33,7 @@ def exchanged(traffic: Traffic) -> list[tuple[Jump, Jump]]:
 
 
 def _split_leaps(stream: Stream) -> list[Jump]:
-    """Split leaps into steps: one state under another's id is a leap there and a leap back."""
+    """Split leaps into steps: one state under a wrong id is a leap there and a leap back."""
     return [
         Jump(stream, at, at + 1, float(stream.steps[at]))
         for leap in leaps(stream)
@@ -58,7 +58,7 @@ def _is_swap(one: Jump, other: Jump) -> bool:
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find leaps of two entities into each other's places."""
+    """Find simultaneous leaps of two entities into each other's places."""
     found = exchanged(traffic)
     if len(found) < LEAST:
         return []
@@ -80,7 +80,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Return the traffic with these leaps marked."""
+    """Return the traffic with these leaps marked as teleports."""
     pairs = exchanged(traffic)
     own = {
         stream.name: [leap for two in pairs for leap in two if leap.stream is stream]

@@ -1,4 +1,4 @@
-"""Rotations that are older than the positions, or the angular velocities, beside them."""
+"""Rotations that are older than the positions or angular velocities in the same packets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _find_lag_by_spins(turning: Turning) -> TurnLag | None:
 
 
 def _find_lag_by_direction(turning: Turning) -> TurnLag | None:
-    """Return the lag with which it looks along one of the body's axes, or against it."""
+    """Return the lag of the rotations behind the direction of movement."""
     stream = turning.stream
     moves = turning.near & (stream.steps > 0.2 * stream.usual_step)
     if int(moves.sum()) < FEWEST_STATES:

@@ -1,4 +1,4 @@
-"""Positions that waver around the path."""
+"""Positions with noise around the path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROUNDING = 0.41
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find steps across the velocity, each of which the next one takes back."""
+    """Find sideways steps that the next step takes back."""
     return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
 
 

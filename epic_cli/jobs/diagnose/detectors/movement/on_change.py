@@ -1,4 +1,4 @@
-"""States that are only sent when they have changed."""
+"""States that are sent only when they have changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from epic_cli.metrics.traffic import FEWEST_RESTS, RESTED, SILENT, Stream, Traff
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find holes in time while an entity rests, without holes in the sequence numbers."""
+    """Find pauses in sending while an entity rests, without missing sequence numbers."""
     return worst((_detect_stream(stream) for stream in traffic.streams), by=lambda one: one.share)
 
 

@@ -64,7 +64,7 @@ def _detect_stream(stream: Stream) -> Finding | None:
 
 
 def _find_lattice(axes: Floats, usual: Flags) -> tuple[str, Floats]:
-    """Return how positions (n, axes) were rounded, and the step of each axis; 0: none."""
+    """Return the way in which positions (n, axes) were rounded, and each axis's step; 0: none."""
     if axes.size and _are_halves(axes):
         spacings = np.spacing(np.abs(axes).astype(np.float16)).astype(float)
         return "half precision", np.sqrt(np.square(spacings).mean(axis=0))
@@ -72,7 +72,7 @@ def _find_lattice(axes: Floats, usual: Flags) -> tuple[str, Floats]:
 
 
 def _axis_step(axis: Floats, usual: Flags) -> float:
-    """Return the lattice step of an axis; 0 if it is only that of an even movement."""
+    """Return the quantization step of an axis; 0 if an even movement alone explains the step."""
     step = lattice(axis)
     if not step or len(np.unique(axis)) < FEWEST_STEPS:
         return 0.0

@@ -1,4 +1,4 @@
-"""States sent more than once: packets come faster than the simulation steps."""
+"""States sent more than once, as packets are sent faster than the simulation steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from epic_cli.metrics.traffic import Stream, Traffic, round_rate
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find positions that change evenly, at a lower rate than packets come."""
+    """Find positions that change at an even rate, lower than the send rate."""
     need = needed_delay(traffic)
     return worst(
         (_detect_stream(stream.excerpt, need) for stream in traffic.streams), lambda one: one.share
@@ -22,7 +22,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _detect_stream(stream: Stream, need: float) -> Finding | None:
-    """Detect repeats of one stream.
+    """Detect the repeated states of one stream.
 
     ``need`` is the delay (s) that is enough for 95 % of its packets.
     """

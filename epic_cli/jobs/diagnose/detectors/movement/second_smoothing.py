@@ -1,4 +1,4 @@
-"""Two smoothings on top of each other: a low-pass behind a strategy that is smooth by itself."""
+"""Two smoothings on top of each other: a low-pass after a strategy that already smooths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find a low-pass without which no strategy draws what the game drew."""
+    """Find drawings that strategies explain only with an additional low-pass."""
     from epic_cli.jobs.diagnose.drawn import CLEARER, DrawnMatch  # needed where something was drawn
 
     match = traffic.drawn

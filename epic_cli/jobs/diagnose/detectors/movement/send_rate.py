@@ -1,4 +1,4 @@
-"""Packets sent less regularly, or less often, than was meant."""
+"""Packets sent at an uneven rate, or less often than intended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TWO_MODES = 0.9
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Measure the spread of the intervals, without the holes of losses and rests."""
+    """Measure the spread of send intervals, without the gaps of losses and rests."""
     if not traffic.streams:
         return []
     stream = max(traffic.streams, key=lambda one: len(one.times))
@@ -57,7 +57,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _alternates(intervals: Floats) -> bool:
-    """Return True if a long interval follows each short one, more than in any random clock."""
+    """Return True if short and long intervals alternate more than random intervals would."""
     off = intervals - median(intervals)
     off = np.clip(off, *np.quantile(off, (0.05, 0.95))) - off.mean()
     square = float(np.square(off).sum())
@@ -65,7 +65,7 @@ def _alternates(intervals: Floats) -> bool:
 
 
 def _sent_intervals(stream: Stream) -> Floats:
-    """Return the intervals in which nothing is known to be missing."""
+    """Return the intervals in which no packet is known to be missing."""
     if stream.numbered:
         sent = stream.follows.copy()
         silent = stream.stretched(SILENT)
@@ -79,7 +79,7 @@ def _sent_intervals(stream: Stream) -> Floats:
 
 
 def _find_frame_rate(intervals: Floats) -> float:
-    """Return the frame rate of which nearly all intervals are two neighboring multiples; or 0."""
+    """Return the frame rate whose neighboring multiples explain nearly all intervals; or 0."""
     for rate in USUAL_RATES:
         turns = intervals * rate
         whole = np.round(turns)

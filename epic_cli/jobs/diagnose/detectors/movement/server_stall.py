@@ -1,4 +1,4 @@
-"""A sender that stalls now and then: its ticks are late, for all entities at once."""
+"""A sender that stalls now and then, so that the ticks of all entities are late together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST = 0.2
 
 
 class _Stalls(NamedTuple):
-    """The intervals (``places``) of a stream in which nothing is sent of any entity.
+    """The intervals (``places``) of a stream in which the sender sends nothing for any entity.
 
     ``stands``: the movement then goes on from where it was.
     """
@@ -61,7 +61,7 @@ def _find_stalls(traffic: Traffic) -> _Stalls | None:
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find long intervals without a missing packet, in which an entity moved."""
+    """Find long intervals in which no packet is missing and an entity moved."""
     found = _find_stalls(traffic)
     if found is None:
         return _detect_tick_stalls(traffic)
@@ -74,7 +74,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _find_tick_shifts(traffic: Traffic) -> list[Shift]:
-    """Return lasting leaps of the delays, all up, and more than there are changes of a route."""
+    """Return lasting rises of the delay, if there are more than route changes explain."""
     if traffic.messages is None:
         return []
     found = [shift for shift in shifts(traffic.arrived) if not shift.of_clock]
@@ -83,7 +83,7 @@ def _find_tick_shifts(traffic: Traffic) -> list[Shift]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Return the traffic without freezes at stalls, and without the stamps' lag after them."""
+    """Return the traffic without freezes at stalls and without the lag of stamps after stalls."""
     found = _find_stalls(traffic)
     if found is None:
         return without(traffic, _find_tick_shifts(traffic)) if traffic.messages else traffic
@@ -92,7 +92,7 @@ def mended(traffic: Traffic) -> Traffic:
 
 
 def _detect_tick_stalls(traffic: Traffic) -> list[Finding]:
-    """Detect stalls of stamps that count ticks: they fall behind at each stall."""
+    """Detect stalls in stamps that count ticks: after each stall the stamps are behind."""
     found = _find_tick_shifts(traffic)
     if not found:
         return []
@@ -113,7 +113,7 @@ def _make_finding(
     several: bool,
     stands: bool,
 ) -> Finding:
-    """Return a finding of a share of the recording, with the first and the worst of ``times``."""
+    """Return a finding for a share of the recording, with the first and worst of ``times``."""
     share, statistic = figures
     who = "all entities" if several else "the entity"
     first, worst = times.tolist()
@@ -138,14 +138,14 @@ def _make_finding(
 
 
 def across(stream: Stream, begins: Floats) -> tuple[Numbers, Flags]:
-    """Return the stream's intervals at these stamps (s), and which of them are inside of it."""
+    """Return the stream's interval at each stamp (s), and which stamps are within the stream."""
     at = np.searchsorted(stream.times, begins + stream.period / 2) - 1
     inside = (at >= 0) & (at < len(stream.intervals))
     return np.clip(at, 0, len(stream.intervals) - 1), inside
 
 
 def _usual_interval(stream: Stream) -> float:
-    """Return the interval that 90 % do not exceed, in periods: sending may be irregular, too."""
+    """Return the 90 % quantile of send intervals, in periods; uneven sending raises it."""
     sent = stream.intervals[stream.follows]
     return quantile(sent, 0.9) / stream.period if len(sent) else 1.0
 

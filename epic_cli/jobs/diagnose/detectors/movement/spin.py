@@ -1,4 +1,4 @@
-"""Angular velocities that differ from the change of the rotations."""
+"""Angular velocities that disagree with the rotations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _detect_turning(turning: Turning) -> Finding | None:
 
 
 def _explain_spins(spins: Spins, body: Floats, period: float) -> tuple[float, str]:
-    """Return the difference that is left by the best change, and that change in words."""
+    """Return the difference that remains after the best correction, and the correction in words."""
     found = []
     for axes, given in (("", spins.given()), ("about the axes of the turning body", body)):
         ratio = float(lengths(given).sum() / lengths(spins.rates).sum())
@@ -63,7 +63,7 @@ def _explain_spins(spins: Spins, body: Floats, period: float) -> tuple[float, st
 
 
 def _find_unit(ratio: float) -> str:
-    """Return the unit in which spins are this many times as long; empty: none."""
+    """Return the unit that explains spins wrong by this factor; empty if none does."""
     unit = min(UNITS, key=lambda one: abs(np.log(ratio / UNITS[one])))
     return f"in {unit}" if abs(ratio / UNITS[unit] - 1) < NEAR else ""
 

@@ -1,4 +1,4 @@
-"""Stamps that are not the times of the states: taken at sending, at arrival, or not at all."""
+"""Stamps that are not the times of the states: taken at sending or at arrival, or by no clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CURE = (
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find stamps that no clock made, else stamps that differ from the times by velocity."""
+    """Find stamps that no clock made, or that disagree with displacement over velocity."""
     rates = {stream.name: _find_rate(stream) for stream in traffic.streams}
     told = [_detect_stamping(name, one, rates.get(name)) for name, one in traffic.stamping.items()]
     need = needed_delay(traffic)
@@ -40,7 +40,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _find_rate(stream: Stream) -> float:
-    """Return the sequence numbers in a second; a usual rate if that is near one."""
+    """Return the sequence numbers per second, rounded to a usual rate if close to one."""
     # over all of it: intervals of rounded stamps are not those of the packets
     return round_rate(float(np.ptp(stream.sequence) / np.ptp(stream.times)))
 
@@ -80,7 +80,7 @@ def _detect_stamping(name: str, stamping: Stamping, rate: float | None) -> Findi
 
 
 def mend_stamps(longer: float, need: float) -> Cure:
-    """Return a cure: stamps by velocities, and a buffer of the needed delay plus ``longer`` (s)."""
+    """Return a cure: stamps computed from velocities, and a buffer ``longer`` (s) than needed."""
     drawing = make_buffer(need + longer)
     return Cure(
         f"each state's own time and {write_option(drawing)}",
@@ -126,7 +126,7 @@ def _detect_stream(stream: Stream, need: float) -> Finding | None:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Return the traffic in which each step takes as long as its velocity says.
+    """Return the traffic with stamps such that every step agrees with its velocity.
 
     A step at rest takes as long as usual.
     """
@@ -138,7 +138,7 @@ def _restamp_stream(stream: Stream) -> Stream:
 
 
 def _times_by_velocity(stream: Stream) -> Floats:
-    """Return the stamps (s) by which each step takes as long as its velocity says."""
+    """Return stamps (s) such that every step agrees with its velocity."""
     steady = stream.elapsed
     if steady is None:
         return stream.times
@@ -154,7 +154,7 @@ def _times_by_velocity(stream: Stream) -> Floats:
 
 
 def stamp_by_velocity(block: PacketBlock) -> PacketBlock:
-    """Return the packets with stamps by which each step takes as long as its velocity says."""
+    """Return the packets with stamps such that every step agrees with its velocity."""
 
     def stamps(stream: Stream) -> Floats:
         off = _times_by_velocity(stream) - stream.times

@@ -1,4 +1,4 @@
-"""Entities that were moved on purpose in packets without a mark."""
+"""Teleports in packets without a teleport mark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST = 12
 
 
 class Jump(NamedTuple):
-    """Steps that no movement explains: the entity, the states around them, the distance."""
+    """A leap that no movement explains: the entity, the states before and after, the distance."""
 
     stream: Stream
     begin: int
@@ -28,7 +28,7 @@ class Jump(NamedTuple):
 
 
 def leaps(stream: Stream) -> list[Jump]:
-    """Return the unmarked leaps of an entity, each one step or a run of steps."""
+    """Return the unmarked leaps of an entity; a leap takes one step or a run of steps."""
     # stamps that nearly coincide must not make a usual step look fast
     pace = stream.steps / np.maximum(stream.intervals, stream.period)
     moving = pace > 0
@@ -52,14 +52,14 @@ def leaps(stream: Stream) -> list[Jump]:
 
 
 def mended(traffic: Traffic) -> Traffic:
-    """Return the traffic with all leaps marked, each step of a smeared one."""
+    """Return the traffic with all leaps marked; a leap of several steps is marked at each step."""
     return replace(
         traffic, streams=tuple(marked(stream, leaps(stream)) for stream in traffic.streams)
     )
 
 
 def marked(stream: Stream, found: list[Jump]) -> Stream:
-    """Return the stream with the marks of these leaps."""
+    """Return the stream with these leaps marked as teleports."""
     marks = stream.teleports.copy()
     for jump in found:
         marks[jump.begin + 1 : jump.end + 1] = True
@@ -67,7 +67,7 @@ def marked(stream: Stream, found: list[Jump]) -> Stream:
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find steps beyond the entity's pace and velocity."""
+    """Find steps that neither the entity's usual speed nor its velocity explains."""
     found = [leap for stream in traffic.streams for leap in leaps(stream)]
     if not found:
         return []

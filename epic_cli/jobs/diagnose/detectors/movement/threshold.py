@@ -1,4 +1,4 @@
-"""States that are only sent when they differ from the receivers' state by a threshold."""
+"""States sent only when they differ from the receivers' state by a threshold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ALIKE = 3.0
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find the one distance that each interval passes in its last frame, and not before."""
+    """Find a distance that every interval exceeds in its last frame, and not before."""
     return worst(map(_detect_stream, traffic.streams))
 
 
@@ -101,7 +101,7 @@ def _detect_stream(stream: Stream) -> Finding | None:
 
 
 class _ThresholdMeasure(NamedTuple):
-    """A quantity with a threshold: the amount ``passed`` (n), and its ``share`` a frame before."""
+    """A quantity with a threshold: ``passed`` (n) at sending, a ``share`` of it a frame before."""
 
     against: str
     passed: Floats
@@ -111,7 +111,7 @@ class _ThresholdMeasure(NamedTuple):
 
 
 def _iterate_measures(stream: Stream, frame: float, guessed: bool) -> Iterator[_ThresholdMeasure]:
-    """Yield the quantities that a sender may compare with a threshold, the usual ones first."""
+    """Yield the differences that a sender may compare with a threshold, the usual ones first."""
     before = 1 - frame / stream.intervals  # how far it was when it was not yet sent
     moved = np.diff(stream.positions, axis=0)
     last = "the last state that was sent"
@@ -140,9 +140,9 @@ def _mark_heartbeats(intervals: Floats, frame: float) -> Flags:
 
 
 def _find_frame(intervals: Floats) -> float:
-    """Return the frame (s) of the slowest usual rate of which all times are multiples.
+    """Return the frame time (s), by the slowest usual rate of which all times are multiples.
 
-    0: of none.
+    0 if there is no such rate.
     """
     for rate in USUAL_RATES:
         turns = intervals * rate
@@ -152,13 +152,13 @@ def _find_frame(intervals: Floats) -> float:
 
 
 def _quantile_ratio(values: Floats) -> float:
-    """Return the 90th percentile over the 10th."""
+    """Return the 90th percentile divided by the 10th."""
     low, high = quantile(values, 0.1), quantile(values, 0.9)
     return high / low if low > 0 else math.inf
 
 
 def _find_value_between(least: Floats, most: Floats) -> float:
-    """Return the value that lies between most pairs of these."""
+    """Return the value that lies between ``least`` and ``most`` in most pairs."""
     ends = np.sort(np.concatenate((least, most)))
     middles = (ends[1:] + ends[:-1]) / 2
     counts = np.searchsorted(np.sort(least), middles) - np.searchsorted(np.sort(most), middles)

@@ -1,4 +1,4 @@
-"""Positions that change at the simulation's ticks, not in each frame."""
+"""Drawn positions that change only at the simulation's ticks, not in each frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from epic_cli.metrics.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find frames that repeat the position of the one before while the entity moves."""
+    """Find frames that repeat the previous frame's position while the entity moves."""
     from epic_cli.metrics.drawn_path import REPEATED  # where nothing was drawn, nothing needs it
 
     match = traffic.drawn

@@ -1,4 +1,4 @@
-"""Rotations of one entity for detectors: steps of rotation, and lags against them."""
+"""Rotations of one entity, as detectors need them: angles between states, and their lag."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Turning(NamedTuple):
 
     @property
     def middles(self) -> Floats:
-        """Middle between each time and the next (n - 1)."""
+        """The middle between each time and the next (n - 1)."""
         return np.asarray(self.stream.times[:-1] + self.stream.intervals / 2)
 
     @property
@@ -48,7 +48,7 @@ class Turning(NamedTuple):
 
 
 def find_turning(stream: Stream) -> Turning | None:
-    """Return the rotations of a stream; None: it does not turn, or too few rotations are known."""
+    """Return the rotations of a stream; None if nothing turns, or too few rotations are known."""
     sizes = np.sqrt(np.square(stream.turns[:, :4]).sum(axis=1))
     with np.errstate(invalid="ignore"):
         known = np.flatnonzero((sizes > 1e-6) & (sizes < 1e6))
@@ -69,13 +69,13 @@ def worst_turning(traffic: Traffic, of: Callable[[Turning], Finding | None]) -> 
 
 
 def turned(vectors: Floats, rotations: Floats) -> Floats:
-    """Rotate vectors (n, 3) from the body's axes to those of the world."""
+    """Rotate vectors (n, 3) from the body's axes to the world's axes."""
     across = 2 * np.cross(rotations[:, :3], vectors)
     return np.asarray(vectors + rotations[:, 3:] * across + np.cross(rotations[:, :3], across))
 
 
 class Spins(NamedTuple):
-    """Steps with spins (m).
+    """Angular velocities at the steps of a stream that have them (m).
 
     The stream's spins, their times, and the rates of the rotations (m, 3).
     """
@@ -85,22 +85,22 @@ class Spins(NamedTuple):
     rates: Floats
 
     def given(self, lag: float = 0.0) -> Floats:
-        """Return the spins this much (s) before the middle of each step (m, 3)."""
+        """Return the angular velocities ``lag`` (s) before the middle of each step (m, 3)."""
         return interpolated(self.stream.times, self.stream.turns[:, 4:], self.times - lag)
 
     @property
     def steady(self) -> bool:
-        """True if spins change little from packet to packet, so that nothing between was missed."""
+        """True if spins change so little between packets that no turn between was missed."""
         spins = self.stream.turns[:, 4:]
         return bool(np.nanmean(lengths(np.diff(spins, axis=0))) < np.nanmean(lengths(spins)))
 
     def off(self, spins: Floats) -> float:
-        """Return the difference of spins from the rotations' rates, as a share of these."""
+        """Return the difference of spins from the rates of the rotations, as a share of these."""
         return float(lengths(spins - self.rates).mean() / lengths(self.rates).mean())
 
 
 def find_spins(turning: Turning) -> Spins | None:
-    """Return the steps with known spins; None: they are too few, or nothing turns."""
+    """Return the steps with known spins; None if there are too few, or nothing turns."""
     given: Flags = np.asarray(np.isfinite(turning.stream.turns[:, 4:]).all(axis=1))
     small = turning.angles < FOLLOWED
     chosen = np.flatnonzero(np.logical_and.reduce((turning.near, given[1:], given[:-1], small)))
@@ -112,27 +112,27 @@ def find_spins(turning: Turning) -> Spins | None:
 
 
 def interpolated(times: Floats, values: Floats, at: Floats) -> Floats:
-    """Interpolate vectors (n, 3) linearly between the known ones; held at the ends."""
+    """Interpolate vectors (n, 3) linearly between known rows; hold the ends."""
     known = np.isfinite(values).all(axis=1)
     return np.stack([np.interp(at, times[known], row) for row in values[known].T], axis=1)
 
 
 class TurnLag(NamedTuple):
-    """The lag (s) that fits best, the difference that it leaves, and the difference without it."""
+    """The best lag (s), the difference left at this lag, and the difference at lag 0."""
 
     seconds: float
     left: float
     off: float
 
     def matters(self, period: float, mended: float = MENDED) -> bool:
-        """True if the lag is not about 0, and reduces the difference by the required factor."""
+        """True if the lag is clearly not 0, and reduces the difference by the required factor."""
         late = abs(self.seconds) >= max(LEAST_LAG, LEAST_PACKETS * period)
         inside = EARLIEST + STEP < self.seconds < LATEST - STEP
         return late and inside and self.left * mended <= self.off
 
 
 def lag_of(off: Callable[[float], float]) -> TurnLag:
-    """Return the lag with the least ``off``."""
+    """Return the lag that minimizes ``off``."""
     lags = (np.arange(round(EARLIEST / STEP), round(LATEST / STEP) + 1) * STEP).tolist()
     left, best = min((off(lag), lag) for lag in lags)
     return TurnLag(best, left, off(0.0))

@@ -1,4 +1,4 @@
-"""Two senders that use one id: the entity is in two places in turn."""
+"""Two senders under one id: the entity jumps between two places."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from epic_cli.metrics.traffic import APART, EACH, Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Return the entity whose packets are most evenly those of two movements."""
+    """Return the entity whose packets alternate most between two movements."""
     return worst(
         (
             Finding(

@@ -1,4 +1,4 @@
-"""Velocities that differ from the change of the positions."""
+"""Velocities that disagree with the change of the positions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Measure the median distance of velocities from displacement over time, and what mends it."""
+    """Measure how far velocities are from displacement over time, and find a correction."""
     return worst(_detect_stream(stream.excerpt) for stream in traffic.streams)
 
 
@@ -87,7 +87,7 @@ _Mend = Callable[[Floats], Floats]
 
 
 def _make_remedy(mend: _Mend | None) -> Cure:
-    """Return the cure: mended velocities, or none; they are then estimated from the positions."""
+    """Return the cure: corrected velocities or, without a correction, none."""
 
     def mended(packet: Packet) -> Packet:
         if mend is None or packet.velocity is None:
@@ -101,7 +101,7 @@ def _make_remedy(mend: _Mend | None) -> Cure:
 
 
 def _measure_mean_difference(said: Floats, moved: Floats, usable: Flags) -> float:
-    """Return the difference of velocities over ``SOME`` steps in a row: noise evens out there."""
+    """Return the difference of velocities over ``SOME`` steps in a row, which evens out noise."""
     places = np.flatnonzero(usable)
     rows = np.arange(len(places) - SOME + 1)
     rows = rows[places[rows + SOME - 1] - places[rows] < 2 * SOME][:: SOME // 2]
@@ -112,7 +112,7 @@ def _measure_mean_difference(said: Floats, moved: Floats, usable: Flags) -> floa
 
 
 def _measure_difference(said: Floats, moved: Floats) -> float:
-    """Return the difference of velocities from steps, in direction or length.
+    """Return the difference of velocities from displacements, in direction or length.
 
     Stamps that are not the states' times change the lengths of steps and send some of them back,
     but not their sum; the longest steps, some of which may be teleports, do not count.
@@ -130,7 +130,10 @@ def _measure_difference(said: Floats, moved: Floats) -> float:
 def _explain_velocities(
     stream: Stream, usable: Flags, moved: Floats, said: Floats
 ) -> tuple[str, float, Floats, _Mend | None]:
-    """Return the best mend in words, the difference it leaves, its result, and itself (or None)."""
+    """Return the best correction.
+
+    Words, the difference left, the result, and the change (or None).
+    """
     if not said.any():
         return "all of them are zero", 1.0, said, None
     ratio = float(lengths(said).sum() / lengths(moved).sum())
@@ -166,7 +169,7 @@ def _take_axes(some: Floats, order: tuple[int, int, int]) -> Floats:
 
 
 def _fit_axes(said: Floats, moved: Floats) -> tuple[Floats, str]:
-    """Return the velocities in the axes that fit best, and the rotation that leads there.
+    """Return the velocities in the axes that fit best, and the rotation into these axes.
 
     W. Kabsch, "A solution for the best rotation to relate two sets of vectors", Acta
     Crystallographica A 32, 1976.
@@ -189,7 +192,7 @@ def _fit_axes(said: Floats, moved: Floats) -> tuple[Floats, str]:
 
 
 def _explain_unmended(said: Floats, moved: Floats) -> str:
-    """Return what is wrong with velocities that no axes mend."""
+    """Return what is wrong with velocities that no choice of axes corrects."""
     long = (lengths(said) > 0) & (lengths(moved) > 0)
     ways = said[long] / lengths(said[long])[:, None]
     there = moved[long] / lengths(moved[long])[:, None]

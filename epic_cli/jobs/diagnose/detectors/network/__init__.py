@@ -1,1 +1,1 @@
-"""Causes on the way: those that arrivals and sequence numbers show."""
+"""Causes in the network: those that arrivals and sequence numbers show."""

@@ -1,4 +1,4 @@
-"""Bursts of messages, sent one after the other and arriving together. Four causes make them.
+"""Bursts: messages sent one after the other that arrive together. Four causes make bursts.
 
 Batching makes bursts all the time; head-of-line blocking now and then, after a pause of the
 arrivals; a receiver that stalls has them on its frames; and behind a late sender each message has
@@ -86,7 +86,7 @@ class Bursts(NamedTuple):
 
 @lru_cache(maxsize=1)
 def find_bursts(messages: MessageLog) -> Bursts:
-    """Return the bursts of these messages."""
+    """Return the bursts among these messages."""
     behind = _mark_close_behind(messages, messages.arrivals)
     begins, ends = edges(behind)
     heights = messages.delays[begins] - messages.usual_delay
@@ -112,7 +112,7 @@ def find_bursts(messages: MessageLog) -> Bursts:
 
 
 class LateBurst(NamedTuple):
-    """Messages ``begin`` to before ``end`` that waited for one moment, the first ``height`` s."""
+    """Messages ``begin`` to before ``end``, held until one moment, the first for ``height`` s."""
 
     begin: int
     end: int
@@ -120,7 +120,7 @@ class LateBurst(NamedTuple):
 
 
 def late_bursts(messages: MessageLog) -> list[LateBurst]:
-    """Return the bursts that are long, and begin with a message that was long under way."""
+    """Return the long bursts whose first message was delayed for long."""
     found = find_bursts(messages)
     in_frame = messages.frame / messages.period  # this many are read at once anyway
     size = SIZE + 2 * int(in_frame)
@@ -148,9 +148,9 @@ def late_bursts(messages: MessageLog) -> list[LateBurst]:
 
 
 def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
-    """Return True if a burst's messages come as far apart as jitter puts any two.
+    """Return True if a burst's messages arrive as far apart as jitter alone would put them.
 
-    It was before them.
+    Jitter is the usual difference of neighboring delays.
     """
     usual = median(np.abs(np.diff(messages.delays)))
     within = [np.diff(messages.arrivals[burst.begin : burst.end]) for burst in bursts]
@@ -158,7 +158,7 @@ def are_loose(messages: MessageLog, bursts: list[LateBurst]) -> bool:
 
 
 def _detect_late(cause: str, traffic: Traffic) -> list[Finding]:
-    """Return the late bursts as a finding of this cause; nothing if they are another cause's."""
+    """Return the late bursts as a finding of this cause; none if another cause explains them."""
     messages = traffic.arrived
     bursts = late_bursts(messages)
     if len(bursts) < LEAST:
@@ -189,7 +189,7 @@ def _detect_late(cause: str, traffic: Traffic) -> list[Finding]:
 
 
 def without_late(traffic: Traffic) -> Traffic:
-    """Return the traffic without the messages of late bursts."""
+    """Return the traffic without the messages in late bursts."""
     messages = traffic.arrived
     wanted = np.ones(len(messages.sent), bool)
     bursts = late_bursts(messages)
@@ -214,14 +214,14 @@ _UNORDERED = (
 
 
 def _mark_close_behind(messages: MessageLog, arrivals: Floats) -> Flags:
-    """Mark the messages that came right behind the one sent before them (n - 1)."""
+    """Mark the messages that arrived right after the message sent before (n - 1)."""
     apart = np.abs(np.diff(arrivals))
     period = messages.period
     return np.asarray((apart <= TOGETHER * period) & (messages.intervals >= SENT_APART * period))
 
 
 def batched(traffic: Traffic) -> list[Finding]:
-    """Measure the share of messages that came right behind the one before."""
+    """Measure the share of messages that arrived right after the previous one."""
     messages = traffic.arrived
     found = find_bursts(messages)
     limit = max(found.limit, SHARE) if late_bursts(messages) else found.limit

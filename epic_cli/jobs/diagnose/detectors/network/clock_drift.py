@@ -1,4 +1,4 @@
-"""Two clocks that run apart, or one that is set while it runs."""
+"""Sender and receiver clocks that drift apart, or a clock that is set while it runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ EVEN = 0.75
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find a line through the delays that is not level."""
+    """Find a line through the delays that rises or falls."""
     tried = _try_lines(traffic.arrived)
     if not tried:
         return []
@@ -90,7 +90,7 @@ def _select_likeliest(tried: list[_TriedLine]) -> _TriedLine:
 
 
 def without_drift(traffic: Traffic) -> Traffic:
-    """Return the traffic with arrivals by the sender's clock."""
+    """Return the traffic with arrivals on the sender's clock."""
     messages = traffic.arrived
     line = _select_likeliest(_try_lines(messages)).line
     return replace(
@@ -105,7 +105,7 @@ def _follow_drift(traffic: Traffic) -> Cure:
 
 
 def unseen(messages: MessageLog) -> tuple[float, float]:
-    """Return the least drift (s/s) that shows here, and the time (s) in which ``USUAL`` would."""
+    """Return the least visible drift (s/s), and the time (s) in which ``USUAL`` is visible."""
     length, tried = float(np.ptp(messages.sent)), _try_lines(messages)
     if not tried:
         return 0.0, 0.0
@@ -123,7 +123,7 @@ def unseen(messages: MessageLog) -> tuple[float, float]:
 
 
 class _TriedLine(NamedTuple):
-    """A line, its rise, the rise in standard errors (0: it is no line), and the needed rise.
+    """A line through the delays, its rise, the rise in standard errors, and the needed rise.
 
     ``bent``: below this rise (s), windows are too far off the line.
     """
@@ -160,12 +160,12 @@ def _try_lines(messages: MessageLog) -> list[_TriedLine]:
 
 
 def _are_delays_steady(messages: MessageLog) -> bool:
-    """Return True if neighboring delays are the same."""
+    """Return True if most neighboring delays are equal."""
     return sigma(np.diff(messages.delays)) < STILL
 
 
 def _find_unmet_part(messages: MessageLog) -> float:
-    """Return the largest part of a frame (0 to 1) at which no packet of a window was sent."""
+    """Return the largest part of a frame (0 to 1) in which no packet of a window was sent."""
     gaps = np.diff(np.sort(messages.arrivals))
     halves = gaps / messages.frame % 1
     frame = messages.frame / (2 if np.mean((halves > 0.25) & (halves < 0.75)) > 0.01 else 1)
@@ -178,7 +178,7 @@ def _find_unmet_part(messages: MessageLog) -> float:
 
 
 def _fit_drift(times: Floats, levels: Floats, least: float) -> _TriedLine:
-    """Return a line that is near all windows, or that rises by the same in each quarter."""
+    """Return a line that fits all windows, or that rises equally in each quarter."""
     line = robust_line(times, levels)
     rise = line.slope * float(times[-1] - times[0])
     # stamps and arrivals are rounded: no spread at all is no certainty

@@ -1,4 +1,4 @@
-"""A strategy whose delay buffer is smaller than the network needs.
+"""A strategy whose delay buffer is shorter than the network needs.
 
 Frames in which it runs empty are counted, and settings that would fill it are tried.
 """
@@ -39,7 +39,7 @@ ENOUGH = 0.01
 
 
 class DelayChange(NamedTuple):
-    """A setting, its new value, and the share of frames in which the buffer is then empty."""
+    """A setting, its new value, and the share of frames in which the buffer is empty with it."""
 
     setting: str
     value: Value
@@ -47,7 +47,7 @@ class DelayChange(NamedTuple):
 
 
 def has_buffer(candidate: StrategySpec) -> bool:
-    """Return True if the strategy draws between states that it has."""
+    """Return True if the strategy interpolates between received states."""
     return declaration(candidate.name).family in BUFFERED
 
 
@@ -86,7 +86,7 @@ def remedy(
     needed: float,
     before: float,
 ) -> DelayChange | None:
-    """Return the change of one setting that helps, as far as needed; None: none halves the share.
+    """Return the smallest change of one setting that helps; None if no change halves the share.
 
     ``needed`` is the delay in seconds for nearly all packets, ``before`` the share of empty frames
     now. Settings that the strategy measures itself (``auto``), and rates, are tried last.
@@ -108,7 +108,7 @@ def remedy(
 
 
 def _longer_values(setting: Setting, given: object, needed: float) -> Iterator[Value]:
-    """Yield values that may lengthen the delay, the nearest to the present one first."""
+    """Yield values that may lengthen the delay, beginning close to the current value."""
     now = setting.check(setting.default if given is None else given)
     unit = getattr(setting, "unit", None)
     if unit == "s":
@@ -134,7 +134,7 @@ MOST = 8
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Find strategies with many rows that they cannot interpolate."""
+    """Find strategies that cannot interpolate many of their rows."""
     messages = traffic.arrived
     largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
     packets = {stream.name: traffic.blocks[stream.name] for stream in largest}

@@ -1,4 +1,4 @@
-"""Packets that come more than once."""
+"""Packets that arrive more than once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAST = 3
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Measure the share of states that came again."""
+    """Measure the share of states that arrived again."""
     messages = traffic.arrived
     share = messages.copies / (messages.states + messages.copies)
     if share < SHARE or messages.copies < LEAST:

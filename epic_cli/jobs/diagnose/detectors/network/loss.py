@@ -83,7 +83,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _poisson_tail(least: float, mean: float) -> float:
-    """Return the probability of this many events, or more, where ``mean`` are expected."""
+    """Return the probability of ``least`` or more events where ``mean`` are expected."""
     fewer = sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(int(least)))
     return 1 - fewer
 

@@ -1,4 +1,4 @@
-"""Delays that grow for seconds and shrink again: a full queue on the way."""
+"""Delays that grow for seconds and shrink again: a full queue in the network."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _measure_jitter(delays: Floats) -> float:
-    """Return the difference of neighboring delays, without the wildest."""
+    """Return the typical difference of neighboring delays, without the largest ones."""
     return quantile(np.abs(np.diff(delays)), 0.9)
 
 
 def _chance_height(messages: MessageLog, windows: int) -> float:
-    """Return how high chance puts the highest window above the lowest tenth.
+    """Return how far above the lowest tenth chance alone puts the highest window.
 
     The least of a window of delays in any order is above that which a share p of them exceeds with
     the probability p^8: the median of the greatest of m such is where that is ln(2) / m.

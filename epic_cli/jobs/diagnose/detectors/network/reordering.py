@@ -66,12 +66,12 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _mark_late(arrivals: Floats) -> Floats:
-    """Return 1 for each message that arrives after one that was sent later."""
+    """Return 1 for each message that arrives after a message that was sent later."""
     return np.asarray(arrivals > _earliest_behind(arrivals), float)
 
 
 def _earliest_behind(arrivals: Floats) -> Floats:
-    """Return the earliest arrival of each message and those sent later."""
+    """Return, for each message, the earliest arrival among it and all later messages."""
     return np.minimum.accumulate(arrivals[::-1])[::-1]
 
 

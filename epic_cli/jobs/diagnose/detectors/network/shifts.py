@@ -1,4 +1,4 @@
-"""Lasting changes of the delay at one moment, of the stamps or of the arrivals.
+"""Lasting changes of the delay at one moment, caused by the stamps or by the arrivals.
 
 The sender's clock was set; or there is another route, another access point, a VPN.
 """
@@ -43,7 +43,7 @@ MOST = 2
 
 
 class Shift(NamedTuple):
-    """A change of level, in the order of arrival: its message, and its size (s).
+    """A lasting change of the delay, in order of arrival: its message, and its size (s).
 
     ``sudden`` is the part of it in that place. ``of_stamps`` and ``of_arrivals`` are the leaps of
     each beyond the usual interval of as many messages.
@@ -57,13 +57,13 @@ class Shift(NamedTuple):
 
     @property
     def of_clock(self) -> bool:
-        """True if the stamps have jumped, and not the arrivals."""
+        """True if the stamps jumped and the arrivals did not."""
         return abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
 
 
 @lru_cache(maxsize=1)
 def shifts(messages: MessageLog) -> list[Shift]:
-    """Return the lasting changes of the level of the delays, in their order.
+    """Return the lasting changes of the delay, in order of arrival.
 
     The medians of the 16 delays (or, where that finds none, the 64) before and after a message
     differ by more than ``ERRORS`` times their usual difference, and so do those of all messages up
@@ -76,12 +76,12 @@ def shifts(messages: MessageLog) -> list[Shift]:
 
 
 def _select_shifts(messages: MessageLog, clock: bool) -> list[Shift]:
-    """Return the changes of a clock, or those of the network."""
+    """Return either the changes that a clock caused, or those that the network caused."""
     return [shift for shift in shifts(messages) if shift.of_clock is clock]
 
 
 def clock_steps(traffic: Traffic) -> list[Finding]:
-    """Find lasting changes of the delay at which the stamps have jumped."""
+    """Find lasting changes of the delay at which the stamps jumped."""
     found = _select_shifts(traffic.arrived, clock=True)
     if found or not traffic.wraps:
         none: dict[str, float | str] = {"wraps": "", "unwrap": ""}
@@ -98,7 +98,7 @@ def clock_steps(traffic: Traffic) -> list[Finding]:
 
 
 def route_changes(traffic: Traffic) -> list[Finding]:
-    """Find lasting changes of the delay at which the arrivals have jumped."""
+    """Find lasting changes of the delay at which the arrivals jumped."""
     found = _select_shifts(traffic.arrived, clock=False)
     found = found if len(found) <= MOST else []
     return _make_finding("route-change", traffic.arrived, found, 0.2, ("less long", "longer"), {})
@@ -112,7 +112,7 @@ def _make_finding(
     ways: tuple[str, str],
     more: dict[str, float | str],
 ) -> list[Finding]:
-    """Return a finding of these changes; one of ``whole`` seconds concerns all of the recording.
+    """Return a finding for these changes; changes of ``whole`` seconds concern the whole recording.
 
     The worst change goes one of the ``ways``: to shorter delays, or to longer ones.
     """
@@ -126,7 +126,7 @@ def _make_finding(
 
 
 def without(traffic: Traffic, found: list[Shift]) -> Traffic:
-    """Return the traffic with these changes taken back, of stamps or arrivals."""
+    """Return the traffic with these changes undone, in stamps or arrivals."""
     messages = traffic.arrived
     added = np.zeros(len(messages.sent))
     streams = traffic.streams
@@ -205,12 +205,12 @@ def _find_shifts(messages: MessageLog, side: int) -> list[Shift]:
 
 
 def _level_change(before: Floats, after: Floats) -> float:
-    """Return the change of the median."""
+    """Return the difference of the medians."""
     return median(after) - median(before)
 
 
 def _find_border(delays: Floats, place: int, side: int) -> int:
-    """Return the place near another where the delays change from one level to the other.
+    """Return the message, close to ``place``, at which the delays change level.
 
     There the sum of their absolute distances to the medians before and after is least.
     """
