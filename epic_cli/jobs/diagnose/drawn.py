@@ -1,4 +1,4 @@
-"""Find the strategy and settings that draw what a game really drew, and a smoothing on top of it.
+"""Find the strategy and settings that draw what a game drew, and a smoothing on top of them.
 
 The way of drawing is found from the frames (``mechanism``); engines' strategies are drawn again in
 them (``FrameComparison``); their settings, a delay and a first-order low-pass are searched
@@ -74,7 +74,7 @@ class Search(NamedTuple):
     def explanations(
         self, candidates: Sequence[StrategySpec], thorough: bool = True
     ) -> list[FittedStrategy]:
-        """Return the best strategies, without a low-pass and with one, each as simple as possible.
+        """Return the best strategies, without a low-pass and with one, each with few settings.
 
         Other clocks and low-passes are tried only if the search is ``thorough``.
         """
@@ -115,7 +115,7 @@ class Search(NamedTuple):
         return [without, _find_simplest(smooth, self.enough)]
 
     def _select_nearest(self, found: Iterable[FittedStrategy]) -> list[FittedStrategy]:
-        """Return the best setting of each of the nearest strategies."""
+        """Return the best settings found for each of the strategies with the least error."""
         near: dict[str, FittedStrategy] = {}
         for each in sorted(found, key=lambda each: each.residual):
             near.setdefault(each.candidate.name, each)
@@ -124,7 +124,7 @@ class Search(NamedTuple):
     def _find_best_value(
         self, found: FittedStrategy, setting: Number, values: int
     ) -> FittedStrategy:
-        """Return the strategy with the best value of a setting."""
+        """Return the strategy with the best value of one setting."""
         steps = list(_setting_values(setting, values))
         if setting.whole:
             tried = [self.comparison.off(found.changed({setting.name: step})) for step in steps]
@@ -132,7 +132,7 @@ class Search(NamedTuple):
         return self.comparison.search(found, setting.name, steps)
 
     def _shift_by_lateness(self, found: FittedStrategy) -> FittedStrategy:
-        """Return the strategy shifted in time by about its lateness."""
+        """Return the strategy shifted in time by roughly its lateness."""
         comparison = self.comparison
         own = comparison.redraw.draw(found.candidate, comparison.times)
         known = np.isfinite(own[:, 0])
@@ -142,7 +142,7 @@ class Search(NamedTuple):
         return comparison.off(found._replace(shift=shift))
 
     def _fit_shift(self, found: FittedStrategy) -> FittedStrategy:
-        """Return the strategy with the best shift in time.
+        """Return the strategy with the time shift that fits best.
 
         Near it, packets change from frame to frame.
         """
@@ -156,7 +156,7 @@ def _find_lateness(
     comparison: FrameComparison,
     counted: NDArray[np.bool_] | None = None,
 ) -> tuple[float, float]:
-    """Return how much later (s) than this path (n, 3) it is drawn, and the error left (length)."""
+    """Return how much later (s) than ``path`` (n, 3) frames are, and the error left (length)."""
     at = np.flatnonzero(comparison.counted if counted is None else counted)
     at = at[choose_places(len(at), 1000)]
     wanted, drawn = comparison.times[at], comparison.drawn[at]
@@ -172,7 +172,7 @@ def _find_lateness(
 
 
 def _tunable_settings(candidate: StrategySpec) -> list[Number]:
-    """Return the settings worth tuning, times first."""
+    """Return the settings worth tuning, settings in seconds first."""
     settings = declaration(candidate.name).settings
     found = [
         setting for setting in settings if isinstance(setting, Number) and setting.tune is not None
@@ -181,7 +181,7 @@ def _tunable_settings(candidate: StrategySpec) -> list[Number]:
 
 
 def _state_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
-    """Return the strategy with a usual setting as a number, to be fitted from there."""
+    """Return the strategy with a default setting stated as a number, so that it can be fitted."""
     known = declaration(found.candidate.name)
     value = known.converted(known.values(found.candidate.settings))[setting.name]
     if setting.whole or not isinstance(value, float) or not setting.low <= value < math.inf:
@@ -191,7 +191,7 @@ def _state_number(found: FittedStrategy, setting: Number) -> FittedStrategy:
 
 
 def _word_options(candidate: StrategySpec) -> list[dict[str, Value]]:
-    """Return the alternatives of each choice and switch that is worth trying."""
+    """Return the other values of each choice and switch that is worth trying."""
     known = declaration(candidate.name)
     usual = known.values(candidate.settings)
     return [
@@ -218,7 +218,7 @@ def _select_least_error(found: Collection[FittedStrategy]) -> FittedStrategy:
 
 
 def _find_simplest(found: Sequence[FittedStrategy], enough: float) -> FittedStrategy:
-    """Return the simplest of those about as good as the best.
+    """Return the simplest of the strategies whose error is close to the least error.
 
     Usual settings first, then no shift.
     """
@@ -268,7 +268,7 @@ PARTS = ("buffer", "chase")
 
 
 class EntityMatch(NamedTuple):
-    """The match of one more entity with the strategy.
+    """The match of a further entity with the strategy found for the first one.
 
     Times in seconds: ``lag`` behind the packets' stamps, ``shift`` behind the strategy, time
     ``constant`` of a low-pass on top of it (0: none). ``residual`` is the error (RMS, length),
@@ -311,28 +311,28 @@ class DrawnMatch(NamedTuple):
 
     @property
     def off(self) -> float:
-        """Error of the best one, as a share of the usual step."""
+        """The error of the best strategy, as a share of the usual step."""
         return self.best.residual / self.step
 
     @property
     def found(self) -> bool:
-        """True if the strategy draws the frames, or draws as their own does."""
+        """True if the error is small enough to say that the strategy draws the frames."""
         return self.best.residual <= max(self.enough, UNDERSTOOD * self.step)
 
     @property
     def likely(self) -> bool:
-        """True if it comes close to the frames, and no other does."""
+        """True if the strategy is close to the frames, and clearly ahead of all others."""
         ahead = self.mechanism is not None and self.mechanism.lead >= AHEAD
         return not self.found and ahead and self.off <= PROBABLE
 
     @property
     def like(self) -> bool:
-        """True if it resembles what draws the frames."""
+        """True if the strategy resembles the game's drawing."""
         return self.best.residual <= max(self.enough, LIKE * self.step)
 
 
 class _DrawnEntity:
-    """One entity's packets, and those of its frames that are examined."""
+    """One entity's packets, and the frames of the entity that are examined."""
 
     def __init__(self, name: str, path: DrawnPath, packets: PacketBlock) -> None:
         self.name = name
@@ -363,7 +363,7 @@ class _DrawnEntity:
         )
 
     def at_ticks(self) -> bool:
-        """Switch to the ticks at which it is drawn; return False if it is drawn in each frame."""
+        """Switch to the ticks at which positions change; return False if they always change."""
         ticks = drawn_at_ticks(self.path)
         if ticks is not None:
             self._set_path(ticks)
@@ -371,7 +371,7 @@ class _DrawnEntity:
         return ticks is not None
 
     def search(self) -> Search:
-        """Return the search for what draws it."""
+        """Return the search for a strategy that draws the entity."""
         return Search(self.comparison, self.enough, max(MATTERS * self.step, self.enough))
 
     def _cut_excerpt(self, path: DrawnPath) -> DrawnPath:
@@ -393,12 +393,15 @@ class _DrawnEntity:
         return path
 
     def mechanism(self) -> Mechanism | None:
-        """Return the composition that draws it; None: no arrival times, or too few packets."""
+        """Return the composition that draws the entity; None without arrivals or enough packets."""
         frames = self.seen(self.path)
         return None if frames is None else mechanism(frames, self.comparison, self.enough)
 
     def seen(self, path: DrawnPath) -> Frames | None:
-        """Return frames with the packets that had arrived; None: no arrival times, or too few."""
+        """Return frames with the packets that had arrived.
+
+        None without arrivals or enough packets.
+        """
         if not self.redraw.arrivals:
             return None
         order = np.argsort(self.table[ARRIVAL], kind="stable")
@@ -412,7 +415,7 @@ class _DrawnEntity:
     def advice(
         self, best: FittedStrategy, parts: Mechanism | None, understood: bool
     ) -> DrawingAdvice:
-        """Return how to draw it better; ``parts`` are the composition, where that is known."""
+        """Return how to draw the entity better; ``parts`` are its composition, if known."""
         frames = self.seen(self.frames)
         if frames is None:
             return DrawingAdvice()
@@ -425,7 +428,7 @@ class _DrawnEntity:
         return advise(bench, frames, parts if understood else None, unchanged)
 
     def in_parts(self, parts: Mechanism) -> list[FittedStrategy]:
-        """Return a composition as strategies, without its low-pass and with it."""
+        """Return a composition as two strategies, without its low-pass and with it."""
         settings = dict(parts.strategy.settings)
         constant = float(settings.pop("low_pass", 0.0))
         plain = FittedStrategy(StrategySpec(parts.strategy.name, settings))
@@ -433,7 +436,7 @@ class _DrawnEntity:
         return [self.comparison.off(plain), with_it] if constant else [with_it]
 
     def lag(self) -> float:
-        """Return how far it is behind the line through the packets, by their stamps (s).
+        """Return the drawing's lag behind the straight lines between packets, by their stamps (s).
 
         NaN: beyond the range of the search, as where the sender has another clock.
         """
@@ -451,7 +454,7 @@ class _DrawnEntity:
         return shift if residual <= self.step and not far else math.nan
 
     def matched(self, best: FittedStrategy) -> EntityMatch:
-        """Return the match of the strategy here, with a delay and a low-pass of this entity."""
+        """Return the match of the strategy with this entity, with a fitted delay and low-pass."""
         own = [key for key, value in (("", best.shift), (" ", best.constant)) if value]
         best = self.comparison.fit(best, only=own) if own else self.comparison.off(best)
         off, found = (
@@ -468,7 +471,7 @@ def match(
     paths: Mapping[str, DrawnPath],
     candidates: Sequence[StrategySpec] = (),
 ) -> DrawnMatch:
-    """Find the strategy that draws the packets as the game did; no candidates: all strategies.
+    """Find the strategy that draws the packets as the game did; without candidates try all.
 
     The frames' times are taken for the receiver's clock, that of the arrivals; without arrival
     times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
@@ -526,7 +529,7 @@ def match(
 
 
 def _is_smoothed(first: _DrawnEntity, best: FittedStrategy, without: FittedStrategy) -> bool:
-    """Return True if there is a second smoothing."""
+    """Return True if the game smooths a second time, after the strategy."""
     return (
         bool(best.constant)
         and max(CLEARER * max(best.residual, first.enough), MATTERS * first.step) < without.residual
@@ -537,7 +540,7 @@ def _is_smoothed(first: _DrawnEntity, best: FittedStrategy, without: FittedStrat
 def _search_strategies(
     moving: Sequence[_DrawnEntity], candidates: Sequence[StrategySpec]
 ) -> list[FittedStrategy]:
-    """Return the best strategy with fitted settings, without a low-pass, and with one."""
+    """Return the best strategy with fitted settings, without a low-pass and with one."""
     first = moving[0]
     found = first.search().explanations(candidates, drawn_at_ticks(first.path) is None)
     # some strategies stand until the next packet by themselves

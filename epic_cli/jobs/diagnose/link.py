@@ -1,4 +1,4 @@
-"""The network of a recording: all packets sent, lost ones included, and their delays."""
+"""The network of a recording: all sent packets, lost ones included, and their delays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RESTING = 0.25
 
 
 class Sendings(NamedTuple):
-    """All packets sent, by stamp: ``sent`` and ``delays`` in seconds (n; NaN: lost).
+    """All sent packets, by stamp: ``sent`` and ``delays`` in seconds (n; NaN: lost).
 
     ``runs`` are the numbers of packets lost in a row, one for each hole.
     """
@@ -48,12 +48,12 @@ class Sendings(NamedTuple):
 
     @property
     def came(self) -> Flags:
-        """Mask (n) of the packets that arrived."""
+        """The mask (n) of the packets that arrived."""
         return np.isfinite(self.delays)
 
 
 def sendings(traffic: Traffic) -> Sendings:
-    """Return all packets sent over the network of a recording with arrival times.
+    """Return all packets sent in a recording that has arrival times.
 
     Entities that share their datagrams are one series; where each has datagrams of its own, the one
     with the most packets stands for all.
@@ -89,7 +89,7 @@ def sendings(traffic: Traffic) -> Sendings:
 
 
 def _share_datagrams(stream: Stream, messages: MessageLog) -> bool:
-    """Return True if the messages are the datagrams in which the stream's states came."""
+    """Return True if the messages are the datagrams that carried the stream's states."""
     came = np.isfinite(stream.arrivals)
     places = np.searchsorted(messages.sent, stream.times[came])
     same = messages.arrivals[np.minimum(places, len(messages.arrivals) - 1)]
@@ -97,7 +97,7 @@ def _share_datagrams(stream: Stream, messages: MessageLog) -> bool:
 
 
 def _count_missing(stream: Stream) -> tuple[Floats, Known]:
-    """Return the number of packets missing in each interval, and how that is known."""
+    """Return the number of packets missing in each interval, and the way they were counted."""
     turns = stream.intervals / stream.period
     if stream.numbered:
         return stream.lost, "numbers"
@@ -139,7 +139,7 @@ CORRELATED, ERRORS = 0.05, 3.0
 
 
 class Delays(NamedTuple):
-    """Delays in the form of ``LinkConditions``.
+    """A distribution of delays, in the form of ``LinkConditions``.
 
     ``misfit`` is the RMS distance of the quantiles (s).
     """
@@ -183,7 +183,7 @@ QUANTILES: dict[Distribution, Callable[[Floats], Floats]] = {
 
 
 def fit(delays: Floats) -> Delays:
-    """Return the distribution whose quantiles are most like those of the delays (seconds).
+    """Return the distribution whose quantiles are closest to those of the delays (s).
 
     For each distribution, latency and jitter are the line through the quantiles of the delays over
     its own: a probability plot (J. J. Filliben, "The Probability Plot Correlation Coefficient Test
@@ -217,7 +217,7 @@ def fit(delays: Floats) -> Delays:
 
 
 def correlation(delays: Floats) -> float:
-    """Return the correlation of neighboring delays' normal scores, a Gaussian copula's.
+    """Return the correlation of neighboring delays' normal scores (a Gaussian copula).
 
     0: none shows. Normal scores: each value's rank as a quantile of the normal distribution (B. L.
     van der Waerden, 1952).
@@ -246,7 +246,7 @@ TOGETHER = 2e-6
 
 
 class FoundLink(NamedTuple):
-    """The network of a recording, packet by packet, and a simulated link like it.
+    """The network of a recording, packet by packet, and a simulated link that resembles it.
 
     ``trace`` has all packets sent, from the first on; ``conditions`` are a simulated link that
     resembles it, for packets sent at ``rate`` (Hz). ``losses`` says how lost packets are known,
@@ -310,7 +310,7 @@ def found_link(traffic: Traffic) -> FoundLink:
 
 
 def _find_drift(traffic: Traffic) -> float:
-    """Return how much slower the sender's clock runs (s/s), where that is clear; else 0."""
+    """Return by how much the sender's clock is slower (s/s); 0 unless this is clear."""
     for finding in CLOCK_DRIFT.detect(traffic):
         sign = 1.0 if finding.values["which"] == "slower" else -1.0
         return sign * float(finding.values["drift"]) * 1e-6
@@ -318,7 +318,7 @@ def _find_drift(traffic: Traffic) -> float:
 
 
 def _mark_jumped(delays: Floats) -> Flags:
-    """Mark the packets without any delay that came before all others: netem's ``reorder``."""
+    """Mark packets without delay that overtook all earlier packets: ``reorder`` of netem."""
     order = np.sort(delays)
     few = int(len(order) * MOST)
     gaps = np.diff(order[: few + 1])
@@ -338,7 +338,7 @@ def _mark_jumped(delays: Floats) -> Flags:
 
 
 def _find_zero(delays: Floats, jumped: Flags) -> tuple[Zero, float]:
-    """Return where the delays begin, and the time to be subtracted from them."""
+    """Return where the delays begin, and the time to subtract from them."""
     if jumped.any():
         return "jumped", float(delays[jumped].min())
     least = float(delays.min())
@@ -346,7 +346,7 @@ def _find_zero(delays: Floats, jumped: Flags) -> tuple[Zero, float]:
 
 
 def _is_in_order(sent: Floats, delays: Floats) -> bool:
-    """Return True if nothing overtakes, since packets wait for each other as in a queue."""
+    """Return True if no packet overtakes another, as in a queue."""
     arrivals = sent + delays
     newest = np.maximum.accumulate(arrivals)[:-1]
     overtaken = bool((arrivals[1:] < newest - TOGETHER).any())
@@ -355,7 +355,7 @@ def _is_in_order(sent: Floats, delays: Floats) -> bool:
 
 
 def _describe_loss(found: Sendings) -> float | GilbertElliott:
-    """Return losses as a share, or as a Gilbert model if they follow each other beyond chance."""
+    """Return losses as a share, or as a Gilbert model if they are clustered."""
     lost = float(found.runs.sum())
     if not lost:
         return 0.0
@@ -383,5 +383,5 @@ def _make_trace(found: Sendings, delays: Floats) -> NetworkTrace:
 
 
 def _round_figure(value: float) -> float:
-    """Round to the meaningful digits of such a figure."""
+    """Round a figure to its meaningful digits."""
     return float(f"{value:.3g}")

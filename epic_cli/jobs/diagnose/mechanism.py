@@ -1,4 +1,4 @@
-"""Find from its frames how a drawing works: a buffer or a chase, over which stamps, how late.
+"""Find how a game draws from its frames: buffer or chase, by which stamps, how late.
 
 Each frame is on the path of the packets, behind it, or on its way to the newest of them. Where a
 buffer's frames lie on that path (straight or curved, a low-pass undone before) gives the age of
@@ -60,7 +60,7 @@ SETTLES = 1.0
 
 
 class PossibleReading(NamedTuple):
-    """A strategy that may draw the frames, and how far ``off`` it is at a first look.
+    """A strategy that may draw the frames, and its error ``off`` at a first look.
 
     For chases that is a distance, for buffers the unsteadiness of the frames' ages (s).
     """
@@ -70,7 +70,7 @@ class PossibleReading(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """One entity: packets in order of arrival, and frames with what was drawn in them.
+    """One entity: packets in order of arrival, and frames with the positions drawn in them.
 
     ``arrivals`` and ``stamps`` (n), ``positions`` and ``velocities`` (n, 3) are of the packets
     newer than all before them; ``times`` (m), ``drawn`` (m, 3); ``newest`` (m) is the index of the
@@ -87,18 +87,18 @@ class Frames(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """Usual step from packet to packet (length)."""
+        """The usual step from packet to packet (length)."""
         steps = lengths(np.diff(self.positions, axis=0))
         return float(np.median(steps[steps > 0])) if steps.any() else 1.0
 
     @property
     def interval(self) -> float:
-        """Usual time from stamp to stamp (s)."""
+        """The usual time from stamp to stamp (s)."""
         return float(np.median(np.diff(self.stamps)))
 
     @property
     def ticks(self) -> Floats:
-        """Stamps by a count of ticks, each a send interval after the one before."""
+        """Stamps that count packets, each a send interval after the previous one."""
         found: list[float] = []
         interval = SendInterval()
         for stamp in self.stamps.tolist():
@@ -108,7 +108,7 @@ class Frames(NamedTuple):
 
     @property
     def settled(self) -> NDArray[np.bool_]:
-        """Mask (m) of the frames after the beginning, in which clocks and low-passes settle."""
+        """The mask (m) of the frames after the start, during which clocks and low-passes settle."""
         since = self.times - self.times[0]
         return np.asarray(since >= min(SETTLES, 0.25 * float(since[-1])))
 
@@ -136,7 +136,7 @@ def make_frames(
 
 
 class TimeAxis(NamedTuple):
-    """A way to tell when states were true: ``settings``, ``stamps``, and the clock's ``offsets``.
+    """A way to tell the times of states: ``settings``, ``stamps``, and the clock's ``offsets``.
 
     ``late`` is the usual time from a state to the frame that would show it without a delay, by the
     sender's stamps; ``jitter`` the deviation that a margin multiplies. All but ``late`` are per
@@ -151,7 +151,7 @@ class TimeAxis(NamedTuple):
 
 
 def axes(frames: Frames) -> Iterator[TimeAxis]:
-    """Yield the ways to find the sender's time."""
+    """Yield the possible ways to find the sender's time."""
     yield time_axis(frames, {})
     yield time_axis(frames, {"stamps": "arrival"})
     for stamps in ({}, {"stamps": "ticks"}):
@@ -166,7 +166,7 @@ def axes(frames: Frames) -> Iterator[TimeAxis]:
 
 
 def time_axis(frames: Frames, settings: Mapping[str, Any]) -> TimeAxis:
-    """Return the axis of a buffer with these settings."""
+    """Return the time axis of a buffer with these settings."""
     arrivals, stamps = frames.arrivals, frames.stamps
     way = settings.get("stamps", "sender")
     own = {"sender": stamps, "arrival": arrivals, "ticks": frames.ticks}[way]
@@ -198,7 +198,7 @@ def _measure_jitter(arrivals: Floats, measured: Floats) -> Floats:
 
 
 def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
-    """Return readings as buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
+    """Return possible buffers (clock, delay, margin, low-pass, curve), the steadiest first."""
     ages = _StateAges(frames, every)
     curves = ("linear", "hermite", "catmull-rom")
     passed = [[ages.read(curve, low_pass) for curve in curves] for low_pass in LOW_PASSES]
@@ -214,7 +214,7 @@ def buffers(frames: Frames, every: list[TimeAxis]) -> list[PossibleReading]:
 
 
 class _StateAges:
-    """The places of frames on the path of the packets, and the ages of what they show."""
+    """The places of frames on the packets' path, and the ages of the states drawn there."""
 
     def __init__(self, frames: Frames, every: list[TimeAxis]) -> None:
         self.frames, self.every = frames, every
@@ -227,7 +227,7 @@ class _StateAges:
         self.guesses = self.guess()
 
     def guess(self) -> Floats:
-        """Return how far behind the newest packet each frame is (s), roughly, block by block."""
+        """Return each frame's delay behind the newest packet (s), roughly, block by block."""
         frames, at = self.frames, self.at
         since = frames.times[at] - frames.arrivals[self.newest]
         ages = np.arange(*AGES)
@@ -245,7 +245,7 @@ class _StateAges:
         return guesses - since
 
     def low_pass(self, near: float, curve: str) -> float:
-        """Return the time constant that makes the ages steadiest (s)."""
+        """Return the low-pass time constant that makes the ages steadiest (s)."""
 
         def unsteady(log: float) -> float:
             return self.read(curve, math.exp(log))[0].off
@@ -255,7 +255,7 @@ class _StateAges:
         return math.exp(minimum(unsteady, math.log(low), math.log(high), 6)[0])
 
     def read(self, curve: str, low_pass: float) -> list[PossibleReading]:
-        """Return the steadiness of the ages by each clock, the steadiest first."""
+        """Return the steadiness of the ages by each clock, the steadiest clock first."""
         frames = self.frames
         places, beside, ends = self.places(curve, low_pass)
         moving = self.moves[places.astype(int)]
@@ -284,7 +284,7 @@ class _StateAges:
         return sorted(found, key=lambda reading: round(reading.off, 6))
 
     def places(self, curve: str, low_pass: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the nearest place on the path for each frame (in states), and the distance to it.
+        """Return the nearest place on the path for each frame (in states), and its distance.
 
         The third value marks frames that show the newest state, or stand where the path has run
         out.
@@ -317,7 +317,7 @@ class _StateAges:
 def _fit_delays(
     ages: Floats, jitter: Floats, beside: Floats, ends: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the delays (s) and jitter margins that leave least of the ages (n, m), and how much.
+    """Return the delays (s) and jitter margins that fit the ages (n, m) best, and the errors left.
 
     Frames without a newer state (``ends``) may be older than that. The sum of the distances becomes
     least, as in ``FrameComparison.fit``.
@@ -357,7 +357,7 @@ def _fit_delays(
 
 
 def _make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
-    """Return the path of the packets as a line, and its number of pieces from state to state."""
+    """Return the packets' path as a polyline, and its number of pieces from state to state."""
     states = frames.positions
     if curve == "linear":
         return states, 1
@@ -379,7 +379,7 @@ def _make_path(frames: Frames, curve: str) -> tuple[Floats, int]:
 
 
 def _undo_low_pass(frames: Frames, low_pass: float) -> Floats:
-    """Return the input of a low-pass of this time constant (s), frame by frame."""
+    """Return the input of a low-pass with this time constant (s), frame by frame."""
     if not low_pass:
         return frames.drawn
     share = 1 - np.exp(-np.diff(frames.times) / low_pass)
@@ -391,7 +391,7 @@ def _undo_low_pass(frames: Frames, low_pass: float) -> Floats:
 
 
 def chases(frames: Frames) -> list[PossibleReading]:
-    """Return readings as chases: how each frame's step approaches the newest state."""
+    """Return possible chases: each frame's step goes towards the newest state."""
     found: list[PossibleReading] = []
     for ahead, goal in _possible_goals(frames):
         left = goal[1:] - frames.drawn[:-1]
@@ -405,7 +405,7 @@ def chases(frames: Frames) -> list[PossibleReading]:
 
 
 def _possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
-    """Yield possible goals: settings, and the goal in each frame."""
+    """Yield possible goals of a chase: its settings, and the goal in each frame."""
     newest = frames.newest
     aims = frames.positions
     yield {}, aims[newest]
@@ -426,7 +426,7 @@ def _possible_goals(frames: Frames) -> Iterator[tuple[dict[str, Any], Floats]]:
 
 
 def _robust_rms(apart: Floats) -> float:
-    """Return the RMS of the best nine tenths, without silences and snaps."""
+    """Return the RMS of the smallest nine tenths, which leaves out silences and snaps."""
     squares = np.sort(np.square(apart).sum(axis=-1))
     return float(np.sqrt(squares[: max(int(0.9 * len(squares)), 1)].mean()))
 
@@ -434,7 +434,7 @@ def _robust_rms(apart: Floats) -> float:
 def _read_shares(
     unit: float, ahead: dict[str, Any], left: Floats, step: Floats, elapsed: Floats
 ) -> list[PossibleReading]:
-    """Return readings of a share of the way in each frame, or of a constant speed."""
+    """Return chases that go a share of the way each frame, or at a constant speed."""
     way, pace = lengths(left), lengths(step)
     far = way**2 > np.quantile(way**2, 0.5) * 0.1
     going = (pace > 0) & (way > pace + 2e-3 * unit)
@@ -460,7 +460,7 @@ def _read_shares(
 
 
 def _read_glides(frames: Frames, ahead: dict[str, Any], goal: Floats) -> list[PossibleReading]:
-    """Return readings of glides from the place before each arrival to the new state, over a time.
+    """Return chases that glide in a fixed time from the position at each arrival to the new state.
 
     Tweens count the time from the frame before the arrival, or after it.
     """
@@ -518,7 +518,7 @@ EASES: dict[str, Callable[[Floats], Floats]] = {
 
 
 def _read_spring(frames: Frames, ahead: dict[str, Any], goal: Floats) -> PossibleReading:
-    """Return the reading of a critically damped spring, with the speed of the step before."""
+    """Return a chase by a critically damped spring, with the speed of the previous step."""
     elapsed, later = np.diff(frames.times), frames.settled[2:]
 
     def off(log: float) -> float:
@@ -584,7 +584,7 @@ CHANGES, BETTER = 5, 0.97
 
 
 class _ExplanationSearch:
-    """The search for what draws some frames; all findings are kept, by their error."""
+    """A search for the strategy that draws some frames; all results are kept, with their errors."""
 
     def __init__(self, frames: Frames, comparison: FrameComparison) -> None:
         self.frames, self.comparison = frames, comparison
@@ -594,7 +594,7 @@ class _ExplanationSearch:
         self.kept: dict[object, FittedStrategy] = {}
 
     def found(self) -> list[FittedStrategy]:
-        """Return what draws the frames, the nearest first."""
+        """Return the strategies found for the frames, the least error first."""
         known = [_convert_to_numbers(spec) for spec in read_specs(KNOWN)]
         self.look(known)
         self.read(sorted(chases(self.frames), key=lambda reading: reading.off), FIRST, self.exact)
@@ -628,11 +628,11 @@ class _ExplanationSearch:
 
     @property
     def near(self) -> list[FittedStrategy]:
-        """All findings so far, the nearest first."""
+        """All results so far, the least error first."""
         return sorted(self.kept.values(), key=lambda one: (one.residual > self.exact, one.apart))
 
     def unlike(self, count: int) -> list[FittedStrategy]:
-        """Return the nearest findings that differ in clocks, and in other words, ``count`` of each.
+        """Return ``count`` results with different clocks and ``count`` with other words.
 
         Of a few, most are buffers, which have more words.
         """
@@ -650,7 +650,7 @@ class _ExplanationSearch:
         return list(picked.values())
 
     def keep(self, found: FittedStrategy) -> None:
-        """Keep a finding, unless one with about the same error is as simple."""
+        """Keep a result, unless a kept one with about the same error is as simple."""
         if not math.isfinite(found.apart):
             return
         way: object = found.candidate.name, round(found.apart / (0.01 * self.exact))
@@ -661,7 +661,7 @@ class _ExplanationSearch:
             self.kept[way] = found
 
     def look(self, specs: list[StrategySpec], only: Sequence[str] = ()) -> None:
-        """Take a first look at strategies: one step of the fit, until one is exact."""
+        """Take a first look at strategies, by one step of the fit, until one is exact."""
         for spec in specs:
             found = self.comparison.fit(FittedStrategy(spec), 1, only)
             self.keep(found)
@@ -669,7 +669,7 @@ class _ExplanationSearch:
                 break
 
     def read(self, readings: list[PossibleReading], count: int, tied: float) -> None:
-        """Look at the first readings or, once one is exact, at those that may be the same."""
+        """Look at the first readings; once one is exact, only at readings about as likely."""
         tied = max(CLEARER * readings[0].off, tied)
         for place, reading in enumerate(readings):
             exact = self.near[0].residual <= self.exact
@@ -678,7 +678,7 @@ class _ExplanationSearch:
             self.look([reading.strategy])
 
     def leapt(self, found: FittedStrategy) -> FittedStrategy:
-        """Return a finding with the best times of those near which its drawing leaps."""
+        """Return a result after a wider search of settings near which the drawing leaps."""
         for key in LEAPING:
             value = found.candidate.settings.get(key)
             if isinstance(value, float) and found.residual > self.exact:
@@ -686,7 +686,7 @@ class _ExplanationSearch:
         return found
 
     def variants(self, spec: StrategySpec) -> Iterator[StrategySpec]:
-        """Yield the strategy with other words, one or two at a time."""
+        """Yield the strategy with one or two of its words replaced."""
         settings = spec.settings
         for changes in _OF_CHASES if spec.name == "chase" else _OF_BUFFERS:
             if any(settings.get(key) != value for key, value in changes.items()):
@@ -705,14 +705,14 @@ class _ExplanationSearch:
         yield self.in_intervals(FittedStrategy(spec)).candidate
 
     def in_intervals(self, found: FittedStrategy) -> FittedStrategy:
-        """Return a finding with its delay or time in send intervals."""
+        """Return a result whose delay or time is written in send intervals."""
         interval = self.frames.interval
         settings = found.candidate.settings
         spans = {key: settings[key] for key in SPANS if isinstance(settings.get(key), float)}
         return found.changed({key: f"{span / interval:.6g}i" for key, span in spans.items()})
 
     def changed(self, spec: StrategySpec, changes: Mapping[str, Any]) -> StrategySpec:
-        """Return the strategy with these changes, and with the delay that goes with them."""
+        """Return the strategy with these changes, and with a delay adapted to them."""
         settings = {**spec.settings, **changes}
         if settings.get("catch_up") != "rate":
             settings["catch_up_rate"] = None
@@ -724,16 +724,16 @@ class _ExplanationSearch:
         return StrategySpec(spec.name, settings)
 
     def late(self, settings: Mapping[str, Any]) -> float:
-        """Return how late a buffer draws for other reasons than its delay (s)."""
+        """Return the lateness of a buffer that is not due to its delay (s)."""
         margin = float(settings.get("jitter_margin", 0.0)) * self.jitter(settings)
         return _find_axis(self.axes, settings).late + margin + float(settings.get("low_pass", 0.0))
 
     def jitter(self, settings: Mapping[str, Any]) -> float:
-        """Return the usual deviation that a margin multiplies (s)."""
+        """Return the usual deviation that the jitter margin multiplies (s)."""
         return float(np.median(_find_axis(self.axes, settings).jitter))
 
     def written(self, best: FittedStrategy) -> FittedStrategy:
-        """Return a finding without settings that change nothing, and with the digits it needs."""
+        """Return a result without settings that change nothing, with few digits."""
         given = best
         for key in best.candidate.settings:
             ways: list[dict[str, Any]] = [] if key in NEEDED else [{key: None}]
@@ -756,7 +756,7 @@ class _ExplanationSearch:
 
 
 def _snap_distances(frames: Frames) -> list[float]:
-    """Return distances across which the drawing may jump (length).
+    """Return distances beyond which the drawing may snap (length).
 
     One is between the usual steps and those of teleports; for a chase, one is between what is left
     to go in frames that do not land on the newest state, and more than that in those that do.
@@ -772,7 +772,7 @@ def _snap_distances(frames: Frames) -> list[float]:
 
 
 def _find_axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAxis:
-    """Return the axis of a buffer with these settings, or the one with the nearest time."""
+    """Return the time axis of a buffer with these settings, or the axis closest to it."""
     stamps, clock = settings.get("stamps", "sender"), settings.get("clock", "agree")
     if stamps == "arrival":
         clock = "agree"
@@ -790,7 +790,7 @@ def _find_axis(every: Sequence[TimeAxis], settings: Mapping[str, Any]) -> TimeAx
 
 
 def _convert_to_numbers(spec: StrategySpec) -> StrategySpec:
-    """Return the strategy with its settings as numbers, not as they are written."""
+    """Return the strategy with its settings as numbers, also those written in units."""
     known = declaration(spec.name)
     used: dict[str, Any] = known.converted(known.values(spec.settings))
     numbers = {key: used[key] for key in spec.settings if isinstance(used[key], float)}
@@ -850,7 +850,7 @@ class Mechanism(NamedTuple):
 
 
 class Supply(NamedTuple):
-    """The data that a buffer had, without silences at rest and frames after the last packet.
+    """The data that a buffer had in its frames, except silences at rest and the end.
 
     ``empty``: the share of the frames later than the newest packet (NaN: of a buffer that does not
     snap to its clock); ``wait``: the usual delay; ``needed``: the delay for 99 % of the frames;
@@ -896,12 +896,12 @@ def mechanism(frames: Frames, comparison: FrameComparison, enough: float) -> Mec
 
 
 def in_seconds(span: float, interval: float) -> float:
-    """Convert a span to seconds; below 0 it is in send intervals."""
+    """Convert a time to seconds; a negative number counts send intervals."""
     return span if span >= 0 else -span * interval
 
 
 def _description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
-    """Return the length of a description.
+    """Return the length of a strategy's description, as a sort key.
 
     Settings and digits, digits, rarity of its clock, letters. One send interval (between the last
     two states) is shorter than a number.
@@ -916,33 +916,33 @@ def _description_length(strategy: StrategySpec) -> tuple[int, int, int, int]:
 
 
 def _timing_key(found: FittedStrategy) -> tuple[object, ...]:
-    """Return the settings that tell when states were true, or how it goes to its goal."""
+    """Return the settings that determine the times of states, or the movement to the goal."""
     values = found.candidate.values
     return tuple(values.get(key) for key in ("stamps", "clock", "how", "ahead"))
 
 
 def _composition_key(strategy: StrategySpec) -> tuple[object, ...]:
-    """Return the settings that are common to compositions that differ in numbers alone."""
+    """Return the settings that are equal for compositions that differ only in numbers."""
     values = strategy.values
     ways = ("stamps", "clock", "curve", "catch_up", "how", "ahead")
     return tuple(values.get(key) for key in ways)
 
 
 def watched(frames: Frames) -> NDArray[np.bool_]:
-    """Return which frames (m) a buffer must cover: settled ones, silences at rest aside."""
+    """Return the frames (m) that a buffer must cover: settled frames, without silences at rest."""
     silent = np.append(_mark_silences(frames), True)  # nothing comes after the last packet
     return np.asarray(frames.settled & ~silent[frames.newest])
 
 
 def needs(frames: Frames, axis: TimeAxis, curve: str) -> Floats:
-    """Return the delay (m; s) by which each frame has a newer state to go to."""
+    """Return the delay (m; s) with which each frame has a newer state to draw towards."""
     needed = frames.times - axis.offsets[frames.newest] - axis.stamps[frames.newest]
     # a Catmull-Rom curve goes by the state behind the next one, too
     return np.asarray(needed + frames.interval if curve == "catmull-rom" else needed)
 
 
 def _measure_supply(frames: Frames, strategy: StrategySpec) -> Supply | None:
-    """Return the data that a buffer had; None: it is no buffer, or nothing was sent."""
+    """Return the data that a buffer had; None if nothing was sent, or for a chase."""
     counted = watched(frames)
     if strategy.name != "buffer" or not counted.any():
         return None
@@ -976,7 +976,7 @@ SILENT, RESTS = 3.0, 2.0
 
 
 def _mark_silences(frames: Frames) -> NDArray[np.bool_]:
-    """Mark the intervals (n - 1) in which nothing was sent since nothing moved."""
+    """Mark the intervals (n - 1) in which nothing was sent because nothing moved."""
     far = lengths(np.diff(frames.positions, axis=0))
     long = np.diff(frames.stamps) > SILENT * frames.interval
     return np.asarray(long & (far <= RESTS * frames.unit))

@@ -1,4 +1,4 @@
-"""Draw a strategy again in the frames of a game, and fit its settings to what the game drew."""
+"""Draw strategies in the frames of a game, and fit their settings to what the game drew."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_BEFORE = 5000
 
 
 class Redraw:
-    """One entity's packets, to be drawn in given frames by one strategy after the other.
+    """One entity's packets, ready to be drawn in given frames by any strategy.
 
     Packets reach a strategy when they arrived: before the first frame at or after that. Without
     arrival times they are paced as in the demo, and frames are those nearest to its ticks.
@@ -48,7 +48,7 @@ class Redraw:
             self.begins, self.ends = min(known), max(known)
 
     def draw(self, spec: StrategySpec, times: Floats, shift: float = 0.0) -> Floats:
-        """Return positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
+        """Return positions (n, 3) at ``times`` minus ``shift`` (s); NaN where nothing is drawn.
 
         Frames before the first one are drawn too, from one before the first packet: some strategies
         remember them. A strategy that fails draws nothing.
@@ -76,14 +76,14 @@ class Redraw:
 
 
 def at_times(times: Floats, positions: Floats, wanted: Floats) -> Floats:
-    """Interpolate positions (n, 3) linearly at the wanted times; NaN outside."""
+    """Interpolate positions (n, 3) linearly at the wanted times; NaN outside of the known times."""
     return np.stack(
         [np.interp(wanted, times, row, left=np.nan, right=np.nan) for row in positions.T], axis=1
     )
 
 
 def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
-    """Apply a first-order low-pass to positions (n, 3), from frame to frame.
+    """Apply a first-order low-pass to positions (n, 3), frame by frame.
 
     y(n) = y(n-1) + (1 - exp(-dt/T)) (x(n) - y(n-1)), as ``lerp(y, x, rate * dt)`` in each frame:
     exponential smoothing, the step response of a first-order lag (A. V. Oppenheim, R. W. Schafer,
@@ -105,7 +105,7 @@ def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
 
 
 class FittedStrategy(NamedTuple):
-    """A strategy, drawn later by a ``shift`` (s), behind a low-pass (``constant``, s; 0: none).
+    """A strategy with a time ``shift`` (s) and a low-pass (time constant, s; 0: none).
 
     Its error is ``residual`` (RMS, length), and ``apart``, the mean of the distances, none of which
     counts for more than a usual step.
@@ -119,7 +119,7 @@ class FittedStrategy(NamedTuple):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Numbers that can be fitted.
+        """The numbers that can be fitted.
 
         Settings, also those in send intervals, shift and constant.
         """
@@ -131,7 +131,7 @@ class FittedStrategy(NamedTuple):
         return {key: value for key, value in found.items() if value is not None}
 
     def changed(self, changes: Mapping[str, Any]) -> FittedStrategy:
-        """Return a copy with other numbers or words; None: the usual value."""
+        """Return a copy with other numbers or words; None restores a default."""
         settings = {**self.candidate.settings, **changes}
         shift, constant = settings.pop("", self.shift), settings.pop(" ", self.constant)
         for key, value in changes.items():
@@ -144,7 +144,7 @@ class FittedStrategy(NamedTuple):
 
 
 def _parse_number(value: object) -> float | None:
-    """Return a number, or the number of send intervals (``1.8i``)."""
+    """Return a number, also from a number of send intervals (``1.8i``)."""
     if isinstance(value, str) and value[:1].isdigit() and value.endswith("i"):
         return float(value[:-1])
     return value if isinstance(value, float) else None
@@ -155,7 +155,7 @@ AS_GOOD = 1.05
 
 
 class FrameComparison:
-    """The frames that a game drew of an entity, compared with what strategies draw in them.
+    """A game's frames of one entity, to be compared with the drawings of strategies.
 
     ``counted`` are the frames that count; a difference below ``exact`` (length) is rounding;
     ``unit`` is a usual step.
@@ -173,7 +173,7 @@ class FrameComparison:
         self._some = choose_places(int(counted.sum()), 1500)
 
     def apart(self, found: FittedStrategy) -> Floats:
-        """Return the differences in the counted frames (n, 3); NaN: nothing is drawn."""
+        """Return the differences in the counted frames (n, 3); NaN where nothing is drawn."""
         key = found.candidate.label, found.shift, found.constant
         if self._last[0] != key:
             own = self.redraw.draw(found.candidate, self.times, found.shift)
@@ -203,7 +203,7 @@ class FrameComparison:
     def fit(
         self, found: FittedStrategy, rounds: int = 6, only: Sequence[str] = ()
     ) -> FittedStrategy:
-        """Fit the numbers (``only`` these) of a strategy by damped least squares.
+        """Fit the numbers of a strategy (or ``only`` some) by damped least squares.
 
         K. Levenberg, "A Method for the Solution of Certain Non-Linear Problems in Least Squares",
         Quarterly of Applied Mathematics 2 (2), 1944; slopes are differences, and frames are
@@ -245,7 +245,7 @@ class FrameComparison:
     def search(
         self, found: FittedStrategy, key: str, values: Sequence[float], steps: int = 6
     ) -> FittedStrategy:
-        """Return the strategy with the best of these numbers, or one between neighbors."""
+        """Return the strategy with the best of these numbers, or a better number between them."""
         tried = [self.off(found.changed({key: value})) for value in values]
         place = min(range(len(tried)), key=lambda index: tried[index].apart)
         low, high = values[max(place - 1, 0)], values[min(place + 1, len(values) - 1)]
@@ -260,7 +260,7 @@ class FrameComparison:
     def _limit_numbers(
         self, found: FittedStrategy, numbers: dict[str, float], change: Floats
     ) -> dict[str, float]:
-        """Return the numbers after a change, within their ranges."""
+        """Return the numbers after a change, clamped to their ranges."""
         known = {row.name: row for row in declaration(found.candidate.name).settings}
         ranges = {key: (row.low, row.high) for key, row in known.items() if isinstance(row, Number)}
         ranges |= {"": (-2.0, 2.0), " ": (1e-4, 5.0)}
@@ -270,7 +270,7 @@ class FrameComparison:
         }
 
     def short(self, found: FittedStrategy) -> FittedStrategy:
-        """Return the strategy with numbers as people write them, as long as that is as good."""
+        """Return the strategy with the fewest digits that leave the error as small."""
         best = found = self.off(found)
         time = found.candidate.settings.get("clock_time")  # which is not fitted
         numbers = {**best.numbers, **({"clock_time": time} if isinstance(time, float) else {})}
@@ -283,6 +283,6 @@ class FrameComparison:
         return best
 
     def is_as_good(self, one: FittedStrategy, best: FittedStrategy) -> bool:
-        """Return True if one is no further off than the best, up to rounding and single frames."""
+        """Return True if an error equals the least error, up to rounding and single frames."""
         few = one.apart <= AS_GOOD * best.apart and one.residual <= 1.5 * best.residual
         return few or one.residual <= max(AS_GOOD * best.residual, self.exact)

@@ -33,7 +33,7 @@ _AROUND = 1.0
 
 
 def report(name: str, found: Diagnosis) -> model.Report:
-    """Return the report of a diagnosis: causes with evidence and cure, and the network's figures.
+    """Return the report of a diagnosis: causes with evidence and cures, and the network's figures.
 
     The effect of each cause, where it shows, and the rule that found it belong to the method.
     """
@@ -88,7 +88,7 @@ def _make_finding(finding: Finding, drawn: bool) -> model.ReportFinding:
 
 
 def _make_records(name: str, found: Diagnosis) -> list[model.Record]:
-    """Return a record for each finding, and one for what was drawn, if that was examined."""
+    """Return a record for each finding, and a record for the game's drawing if it was examined."""
     records: list[model.Record] = []
     if found.doubts:
         doubtful = [finding.record() for finding in _grave_findings(found)]
@@ -125,7 +125,7 @@ def _make_record(recording: str, finding: Finding, drawn: bool) -> dict[str, Any
 
 
 class _WrittenValue:
-    """A value written as its place in a sentence says: seconds, a share, a number, or a count.
+    """A value that a sentence formats as seconds, as a share, as a number, or as a count.
 
     The word for a count is what is counted.
     """
@@ -141,10 +141,10 @@ class _WrittenValue:
 
 
 class _WrittenValues(dict[str, _WrittenValue]):
-    """Values by name; a missing value of a custom detector is its name in braces."""
+    """Values by name; a value that a custom detector lacks is written as its name in braces."""
 
     def __missing__(self, name: str) -> _WrittenValue:
-        """Return the name as it stands in the sentence."""
+        """Return the name in braces, as it stands in the sentence."""
         return _WrittenValue(f"{{{name}}}")
 
 
@@ -160,7 +160,7 @@ def _fill_template(template: str, values: Mapping[str, float | str]) -> str:
 
 
 def cure_words(finding: Finding, drawn: bool = False) -> str:
-    """Return the cure of a finding, and what a trial of it on this recording brings and costs.
+    """Return the cure of a finding, and what its trial on this recording gains and costs.
 
     Where the game's drawing is known, a cure that draws is that of the drawing.
     """
@@ -183,7 +183,7 @@ _NO_GAIN = "None helps here. Tried without gain: {}."
 
 
 def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
-    """Return the cure of a finding as terms: what to do, the command that was tried, its gain."""
+    """Return the cure of a finding as terms: the advice, the tried command, the gain."""
     trial, remedy = finding.trial, finding.remedy
     if trial is None or remedy is None:
         words = cure_words(finding, drawn)
@@ -194,12 +194,12 @@ def _cure_terms(finding: Finding, drawn: bool) -> list[tuple[str, str]]:
 
 
 def _general_cure(finding: Finding) -> str:
-    """Return what helps against a cause in general."""
+    """Return the detector's advice against a cause."""
     return sentence(find_detector(finding.cause).cure, finding)
 
 
 def _compared_words(finding: Finding, drawn: bool) -> str:
-    """Return what the trial of a cure was compared with; empty: nothing was tried."""
+    """Return what the cures were compared with; empty if no cure was tried."""
     remedy = finding.remedy
     if remedy is None:
         return ""
@@ -226,13 +226,13 @@ def _grave_findings(found: Diagnosis) -> list[RecordingFinding]:
 
 
 def _doubt_words(found: Diagnosis) -> str:
-    """Return the errors of the input and their cures, a paragraph for each."""
+    """Return the errors of the input and their cures, one paragraph for each error."""
     said = [f"{finding.words(FrontEnd.COMMAND_LINE)}." for finding in _grave_findings(found)]
     return "\n".join([*said, "What follows is of the recording as it was read."])
 
 
 def _moment_words(finding: Finding) -> str:
-    """Return the first and the worst time of a finding, with a ``--span``.
+    """Return the first and the worst time of a finding, with the ``--span`` to look at.
 
     Empty: it is everywhere.
     """
@@ -244,7 +244,7 @@ def _moment_words(finding: Finding) -> str:
 
 
 def _network_words(network: Network) -> str:
-    """Return rate, delay, and the delay that a buffer needs, in a sentence."""
+    """Return send rate, network delay, and the delay that a buffer needs, in a sentence."""
     middle = seconds(network.middle)
     delay = "clocks that differ" if clocks_apart(network.middle) else f"median delay {middle}"
     needed = seconds(network.needed[SHARES.index(0.99)])
@@ -255,7 +255,7 @@ def _network_words(network: Network) -> str:
 
 
 def _network_details(network: Network) -> str:
-    """Return the spread of the delays, and the delay that a buffer needs by share of packets."""
+    """Return the spread of the delays, and the buffer delay for several shares of packets."""
     needs = [
         f"{seconds(delay)} for {of * 100:g} %"
         for of, delay in zip(SHARES, network.needed, strict=True)
@@ -273,7 +273,7 @@ def _network_details(network: Network) -> str:
 
 
 def _unseen_drift_words(least: float, length: float) -> list[str]:
-    """Return the drift (s/s) that cannot be excluded, and the length of a recording that would."""
+    """Return the drift (s/s) that cannot be excluded, and a recording length that would show it."""
     if not least > USUAL:
         return []
     return [
@@ -283,7 +283,7 @@ def _unseen_drift_words(least: float, length: float) -> list[str]:
 
 
 def _unchecked_words(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:
-    """Return the causes that could not be checked, and the missing data."""
+    """Return the causes that could not be checked, and the data that they need."""
     by_lack: dict[tuple[str, ...], list[str]] = {}
     for detector, lacking in unable:
         by_lack.setdefault(lacking, []).append(detector.name)
@@ -311,7 +311,7 @@ _NEARLY = 3
 
 
 def drawn_words(match: DrawnMatch) -> list[str]:
-    """Return how the frames were drawn, and what draws them better; a sentence for each entity."""
+    """Return how the frames were drawn, and how to draw them better; a sentence for each entity."""
     found, advice = match.mechanism, match.advice
     words = _engine_words(match) if found is None else mechanism_words(match, found)
     if advice.cure is not None:  # the command begins a line, so that it can be pasted
@@ -320,7 +320,7 @@ def drawn_words(match: DrawnMatch) -> list[str]:
 
 
 def _engine_words(match: DrawnMatch) -> list[str]:
-    """Return the engine's strategy that draws the frames, or that comes nearest."""
+    """Return the engine's strategy that draws the frames, or the one with the least error."""
     best = match.best
     residual = f"residual {three_digits(best.residual)} (RMS)"
     left = f"{residual}, {_write_error(match.off)} of the usual step"
@@ -389,7 +389,7 @@ _AHEAD = {
 
 
 def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
-    """Return the way of drawing in sentences."""
+    """Return the game's way of drawing in sentences."""
     settings = used_values(found.strategy)
     command = strategy_options(found.strategy, 6 if match.found else _NEARLY)
     if not match.like:
@@ -412,7 +412,7 @@ def mechanism_words(match: DrawnMatch, found: Mechanism) -> list[str]:
 
 
 def _error_words(match: DrawnMatch) -> str:
-    """Return the error of the best drawing in words."""
+    """Return the error of the best strategy in words."""
     return f"off by {_write_error(match.off)} of a step"
 
 
@@ -421,7 +421,7 @@ def _write_error(off: float) -> str:
 
 
 def _alternative_words(match: DrawnMatch) -> str:
-    """Return what else draws these frames; empty: nothing does."""
+    """Return other compositions that draw the same frames; empty if there are none."""
     same = ", ".join(map(strategy_options, match.same_as))
     return f"The same here: {same}." if same else ""
 
@@ -517,7 +517,7 @@ DRAWBACKS = {
 
 
 def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
-    """Return a drawback of a drawing, and its own cure if that is another than the common one."""
+    """Return a drawback of a drawing, and its own cure unless the common cure is the same."""
     words = _fill_template(DRAWBACKS[drawback.cause], drawback.values)
     own = drawback.trial
     if own is None or own == cure:
@@ -526,7 +526,7 @@ def drawback_words(drawback: Drawback, cure: CureTrial | None) -> str:
 
 
 def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
-    """Return the way of drawing by names; None: unknown, or no part of it."""
+    """Return the game's way of drawing as a record; None for unknown values."""
     found = match.mechanism
     settings: dict[str, Any] = {}
     spec, exact = match.best.candidate, match.best.residual <= match.enough
@@ -591,7 +591,7 @@ def _entity_words(one: EntityMatch) -> str:
 
 
 def drawn_record(match: DrawnMatch) -> dict[str, Any]:
-    """Return the match of a drawing by names, in seconds and lengths."""
+    """Return the match of a drawing as a record, in seconds and lengths."""
     best = match.best
     return {
         "strategy": best.candidate.name,
@@ -628,7 +628,7 @@ _ZEROS = {
 
 
 def link_description(link: FoundLink) -> str:
-    """Return a ``--link`` that makes a similar network."""
+    """Return the ``--link`` option for a similar network."""
     words = differences(PERFECT, link.conditions)
     return description.write((name, _write_figure(name, value)) for name, value in words)
 
@@ -644,7 +644,7 @@ def _write_figure(name: str, value: object) -> str:
 
 
 def link_story(link: FoundLink, path: str) -> str:
-    """Return what the trace holds, the commands that replay it, and the basis of the figures."""
+    """Return the contents of the trace, commands that replay it, and the basis of the figures."""
     timing = f"--send {link.rate:g}hz --movement circle,duration={link.duration:.4g}"
     network, found = description.write([("trace", path)]), link_description(link)
     found = f"--link {shlex.quote(found)} " if found else ""

@@ -1,4 +1,4 @@
-"""Run all detectors over one recording, and fold consequences under their causes."""
+"""Run all detectors on one recording, and list consequences below their causes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _OWN = frozenset((STRATEGY, DRAWN, ROTATIONS, SPINS))
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Tabular):
-    """The findings in this many ``packets``, over ``duration`` (s), worst first.
+    """The findings in ``packets`` packets of ``duration`` (s), the worst first.
 
     ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``
     those of other packages that failed. ``network`` is None without arrival times; ``drawn``
@@ -76,23 +76,23 @@ class Diagnosis(Tabular):
 
     @property
     def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:
-        """Detectors that could not look, with what they lack."""
+        """The detectors that could not run, with the data that they lack."""
         return tuple((find_detector(name), needs) for name, needs in self.lacking)
 
     @property
     def causes(self) -> set[str]:
-        """Causes that were found, and their consequences."""
+        """The causes that were found, each with its consequences."""
         below = {each.cause for finding in self.findings for each in finding.consequences}
         return below | {finding.cause for finding in self.findings}
 
 
 def run(spec: DiagnoseSpec) -> Diagnosis:
-    """Diagnose a recording; raise as ``diagnose``."""
+    """Diagnose a recording; raise the errors of ``diagnose``."""
     return replace(diagnose(traffic(spec), spec.drawn), in_recording=spec.in_recording)
 
 
 def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
-    """Diagnose a recording; raise an ``Unreadable`` with its name if it is too short."""
+    """Diagnose a recording; raise ``Unreadable`` with its name if the recording is too short."""
     try:
         return run(spec)
     except TooFewPackets as error:
@@ -101,7 +101,7 @@ def run_named(spec: DiagnoseSpec, name: str) -> Diagnosis:
 
 @dataclass(frozen=True)
 class DiagnoseEach:
-    """The work on each of several recordings, in any process."""
+    """The diagnosis of each of several recordings, in any process."""
 
     kind: ClassVar[str] = "diagnose"
 
@@ -111,7 +111,7 @@ class DiagnoseEach:
     span: tuple[float, float] = (-math.inf, math.inf)
 
     def spec(self, recording: Any, log: ReadingLog) -> DiagnoseSpec:
-        """Read a recording, or a network alone, and return what is to be diagnosed.
+        """Read a recording or a network, and return the spec of its diagnosis.
 
         Raises ``UNUSABLE``.
         """
@@ -130,7 +130,7 @@ class DiagnoseEach:
         return run_named(self.spec(recording, log), log.name)
 
     def placed(self, place: Place | None) -> DiagnoseEach:
-        """Return the same work: its place makes no difference."""
+        """Return this object: a diagnosis is the same in every process."""
         del place
         return self
 
@@ -146,7 +146,7 @@ class DiagnoseEach:
 
 
 def traffic(spec: DiagnoseSpec) -> Traffic:
-    """Return the recording in the form that detectors take."""
+    """Return the recording in the form that detectors need."""
     found = make_traffic(spec.packets, spec.span)
     return replace(found, strategies=spec.strategies, placed=spec.placed)
 
@@ -201,7 +201,7 @@ def diagnose(traffic: Traffic, drawn: Mapping[str, DrawnPath] | None = None) -> 
 
 
 def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
-    """Try the remedy of a finding on the recording; the drawing has one for all its causes."""
+    """Try the remedy of a finding on the recording; all causes of a drawing share its cure."""
     if finding.remedy is None:
         return finding
     draws = finding.remedy.drawing is not None and finding.remedy.packets is None
@@ -218,7 +218,7 @@ def _try_remedy(finding: Finding, traffic: Traffic) -> Finding:
 def _find_remaining(
     traffic: Traffic, found: Sequence[str], using: Sequence[Detector], foreign: frozenset[str]
 ) -> list[Finding]:
-    """Return the findings that remain if their explaining causes are taken out of the traffic."""
+    """Return the findings that remain after their possible causes are removed from the traffic."""
     causes = [detector for detector in using if detector.name in found]
     findings = []
     for detector in using:
@@ -233,7 +233,7 @@ def _find_remaining(
 
 
 def _check_findings(detector: Detector, found: list[Finding]) -> list[Finding]:
-    """Return a detector's findings; raise ``TypeError`` if one is not of its own cause."""
+    """Return a detector's findings; raise ``TypeError`` if a finding has another cause."""
     if not all(
         isinstance(finding, Finding) and finding.cause == detector.name for finding in found
     ):
@@ -266,7 +266,7 @@ def _available_data(traffic: Traffic) -> set[str]:
 def _fold_consequences(
     findings: list[Finding], beside: list[Finding], using: Sequence[Detector]
 ) -> list[Finding]:
-    """Return the causes, with the findings that they explain below them.
+    """Return the causes, each with the findings that it explains.
 
     Findings of ``beside`` stay beside: they are there without the cause, too.
     """

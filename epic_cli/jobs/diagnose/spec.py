@@ -1,4 +1,4 @@
-"""The wanted diagnosis as a value: built once by a front end, carried to where it is done."""
+"""The spec of a diagnosis, which a front end builds and any process can run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DiagnoseSpec:
-    """A recording's ``packets`` by entity, and what is asked of them.
+    """A recording's ``packets`` by entity, and the options of their diagnosis.
 
     Only packets stamped in the ``span`` (s) count. The delay buffers of ``strategies`` are checked.
     ``drawn`` are the frames that the game really drew, if known. Not ``placed``: it is a network

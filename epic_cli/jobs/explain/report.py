@@ -1,4 +1,4 @@
-"""Explanations as a report, and an overview of what can be explained."""
+"""Explanations as a report, and an overview of the names that can be explained."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def report(found: Sequence[NameEntry]) -> Report:
 
 
 def overview(firsts: Sequence[NameEntry]) -> Report:
-    """Return the kinds of names, how many each has, and an example."""
+    """Return the kinds of names, with the count and an example of each kind."""
     counts = [sum(1 for _ in names(entry.kind)) for entry in firsts]
     columns = [
         Column("kind", [entry.kind.value for entry in firsts]),
@@ -38,7 +38,7 @@ def overview(firsts: Sequence[NameEntry]) -> Report:
 
 
 def _make_section(entry: NameEntry) -> Report:
-    """Return one explanation: the name and its kind, what it means, and more about it."""
+    """Return one explanation: the name and its kind, its meaning, and further terms."""
     parts: list[Part] = [text for text in (entry.text,) if text]
     if entry.terms:
         parts.append(ReportFinding("", "", entry.terms))

@@ -1,4 +1,4 @@
-"""``epic inspect``: contents of a recording, how it was read, and findings."""
+"""``epic inspect``: the contents of a recording, the layout found for it, and its problems."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ANY = "any"
 
 
 def _read_code(text: str) -> str:
-    """Read the code of a finding, or ``any``; raise ``ValueError``."""
+    """Parse the code of a finding, or ``any``; raise ``ValueError``."""
     from epic_cli.recordings.findings import KINDS
 
     known = [ANY, *KINDS]

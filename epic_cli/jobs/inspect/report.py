@@ -1,4 +1,4 @@
-"""An inspection as a report, and a recording's findings as all reports show them."""
+"""An inspection as a report, and findings of recordings as all reports show them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def report(found: Inspection, command: str = "epic inspect") -> model.Report:
 
 
 def finding(one: RecordingFinding, command: str, name: str) -> model.ReportFinding:
-    """Return a finding of a recording, with the command line that mends it."""
+    """Return a finding of a recording, with the command line that corrects it."""
     from shlex import quote
 
     cure = one.cure(FrontEnd.COMMAND_LINE)

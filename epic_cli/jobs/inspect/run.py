@@ -71,7 +71,7 @@ class Inspection(Tabular):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Codes of the findings that make every computed figure doubtful."""
+        """The codes of the findings that make every computed figure doubtful."""
         return doubts(self.findings)
 
     @property
@@ -148,7 +148,7 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
 
 
 def _measure_speeds(table: Floats) -> Floats:
-    """Return the speed from packet to packet (n - 1); NaN at teleports and for equal stamps."""
+    """Return the speed from packet to packet (n - 1); NaN at teleports and equal stamps."""
     with np.errstate(all="ignore"):
         steps = np.diff(table[TIME])
         moved = (steps > 0) & (table[TELEPORT, 1:] == 0)

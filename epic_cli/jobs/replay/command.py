@@ -1,4 +1,4 @@
-"""``epic replay``: packets to rows."""
+"""``epic replay``: turn packets into drawn rows."""
 
 from __future__ import annotations
 

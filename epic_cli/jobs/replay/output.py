@@ -31,7 +31,7 @@ def write_rows(
     color: ColorChoice = "auto",
     saving: Saving | None = None,
 ) -> ExitStatus:
-    """Write the rows of files, or of standard input without any.
+    """Write the rows of files or, without files, of standard input.
 
     Raises what the program turns into a message and a status.
     """

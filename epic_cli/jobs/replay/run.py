@@ -1,4 +1,4 @@
-"""A replay: recordings through a strategy, and rows to any stream of bytes.
+"""A replay: pass recordings through a strategy, and write rows to any stream of bytes.
 
 It does without click, so that it can start before the command line's parser is loaded.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SecondEntity(Unreadable):
-    """A recording has a second entity (at this ``place``), and its rows name none."""
+    """An error: a recording has a second entity (at ``place``), but rows have no entity column."""
 
     def __init__(self, place: str, entity: str) -> None:
         self.place = place
@@ -38,7 +38,7 @@ class SecondEntity(Unreadable):
 
 
 class Rows:
-    """The output of rows; the first packets decide its columns.
+    """The output of rows; the first packets determine its columns.
 
     ``begin`` makes the writer, with rotations or without.
     """
@@ -50,7 +50,7 @@ class Rows:
         self._name = ""
 
     def begin_recording(self, name: str) -> None:
-        """Begin the rows of a recording."""
+        """Begin the rows of a new recording."""
         self._name = name
         if self._writer is not None:
             self._writer.begin_file(name)
@@ -72,7 +72,7 @@ def run(
     progress: Sequence[Callable[[int], None] | None] = (),
     interrupted: Interrupted | None = None,
 ) -> bool:
-    """Draw recordings one after the other; return whether lines of one were refused.
+    """Draw recordings one after the other; return whether any line was refused.
 
     ``progress`` gets the bytes read of each. Raises what reading raises, ``SecondEntity``,
     ``StrategyFailed``, and what the log raises for a refused line.
@@ -96,7 +96,7 @@ def replay(
     progress: Callable[[int], None] | None = None,
     interrupted: Interrupted | None = None,
 ) -> None:
-    """Draw a recording; raise as ``run``."""
+    """Draw a recording; raise the errors of ``run``."""
 
     def done(block: PacketBlock) -> None:
         rows.sink.flush()
@@ -122,7 +122,7 @@ def replay(
 
 
 def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
-    """Return whether the whole recording is available, and its first entity may be drawn first."""
+    """Return whether the whole recording is at hand, so that its entities may be drawn in turn."""
     path = source.path or source.name
     if not source.kept or not (path == "-" or os.path.isfile(path)):  # noqa: PTH113
         return source.kept
@@ -138,7 +138,7 @@ def grouped(source: RecordingSource) -> bool | Callable[[str], bool]:
 def connected(
     found: Iterable[PacketBlock], stream: SampleStream, is_first: bool | Callable[[str], bool]
 ) -> Iterator[PacketBlock]:
-    """Yield the blocks of a recording; if it is grouped by entity, give the stream its connection.
+    """Yield the blocks of a recording; tell the stream the connection if entities are grouped.
 
     Entities are then drawn one after the other, each beside packets that stand further down.
     ``is_first`` tells by name whether the first entity may be drawn before all others.
@@ -202,7 +202,7 @@ def ordered(
 def chosen(
     spec: ReplaySpec, name: str, found: Iterable[PacketBlock], log: ReadingLog | None = None
 ) -> Iterator[PacketBlock]:
-    """Yield the blocks with the packets to be drawn; raise ``SecondEntity``.
+    """Yield the blocks with only the packets to be drawn; raise ``SecondEntity``.
 
     Report the first packet without a velocity to ``log``, if velocities are estimated.
     """

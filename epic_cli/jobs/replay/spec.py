@@ -1,4 +1,4 @@
-"""A replay as a value: what is drawn of recordings, when, and how rows are written.
+"""The spec of a replay: the packets to draw, the times of rows, and their format.
 
 The command line, case files, Python and the session each make it in their own way.
 """
@@ -17,7 +17,7 @@ from epic_cli.recordings.read_spec import INFERRED, ReadSpec
 
 
 class ReplaySpec(NamedTuple):
-    """A replay: the strategy, the timing, the rows; ``strict`` ends it at the first refused line.
+    """A replay: strategy, timing and rows; with ``strict``, the first refused line ends it.
 
     ``entity`` is the only one drawn; None for all, in a ``row_format`` with a column for the name.
     ``file_column`` names the column of the recording's name; None for "file" if there are several
@@ -34,7 +34,7 @@ class ReplaySpec(NamedTuple):
 
     @classmethod
     def of(cls, **values: Any) -> "ReplaySpec":
-        """Return the spec for parameters that include those of the timing."""
+        """Return the spec for parameters that include the parameters of the timing."""
         timing = {name: values.pop(name) for name in Timing._fields if name in values}
         return cls(timing=Timing(**timing), **values)
 
@@ -45,7 +45,7 @@ class ReplaySpec(NamedTuple):
         return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once, by_time)
 
     def column(self, several: bool) -> str | None:
-        """Return the column of the recording's name; None for none. Raises ``SettingError``.
+        """Return the column for the recording's name, or None. Raises ``SettingError``.
 
         ``several``: there are several recordings.
         """

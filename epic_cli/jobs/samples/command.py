@@ -1,4 +1,4 @@
-"""``epic samples``: recordings to try things with."""
+"""``epic samples``: sample recordings for first experiments."""
 
 from __future__ import annotations
 

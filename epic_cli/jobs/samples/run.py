@@ -1,4 +1,4 @@
-"""The list of samples, and copies of them."""
+"""The list of samples, and copies of samples in the current folder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def find(name: str) -> str:
 
 
 def copy(names: Sequence[str]) -> tuple[int, int]:
-    """Copy files and folders into ``FOLDER``; return how many were new, and how many were there.
+    """Copy files and folders to ``FOLDER``; return the counts of new and of existing files.
 
     Existing files stay: raises ``CannotAccess`` for one with other content, before anything is
     written.

@@ -1,4 +1,4 @@
-"""``epic simulate``: movement over a link, to packets with arrival times."""
+"""``epic simulate``: send a movement over a simulated link; write packets with arrival times."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _refuse_unwritable() -> Iterator[None]:
 
 
 def _is_live(output: str | None) -> bool:
-    """Return whether a reader may wait for each packet: a terminal, a pipe, a socket."""
+    """Return whether a reader may wait for each packet: a terminal, a pipe or a socket."""
     try:
         place = sys.stdout.fileno() if output in (None, "-") else str(output)
         mode = os.stat(place).st_mode  # noqa: PTH116 - a descriptor has no path

@@ -1,4 +1,4 @@
-"""A movement over one network: the packets as they arrive, and the fates of the others."""
+"""One simulated network: packets in order of arrival, and counts of the packets without arrival."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from epic_cli.recordings.writing import Changes, Conversion
 
 
 class SimulationRun:
-    """The network of one seed.
+    """The simulation of one network, for one seed.
 
     ``blocks`` are the arriving packets, ``statistics`` the counts so far.
     """
@@ -33,16 +33,16 @@ class SimulationRun:
 
     @property
     def fates(self) -> Fates:
-        """Counts of packets with other fates than random loss, so far."""
+        """Counts of packets dropped by a queue, corrupted or clipped, so far."""
         return fates(self._channel)
 
     @property
     def done(self) -> float:
-        """How much of the movement has been sent, in seconds."""
+        """The part of the movement that has been sent, in seconds."""
         return self.statistics.time - self.movement.start
 
     def rows(self, packet_format: str) -> Iterator[bytes]:
-        """Yield the packets as they arrive, block by block, the first after a header.
+        """Yield the packets as they arrive, block by block, below a header.
 
         Raises ``UnwritablePacket`` for one that the format cannot hold.
         """

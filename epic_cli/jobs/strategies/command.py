@@ -1,4 +1,4 @@
-"""``epic strategies``: the catalogue."""
+"""``epic strategies``: the catalogue of strategies."""
 
 from __future__ import annotations
 

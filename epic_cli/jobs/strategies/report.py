@@ -1,4 +1,4 @@
-"""The catalogue of strategies, and the explanation of one."""
+"""The catalogue of strategies, and the description of one strategy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def catalogue(room: int) -> RenderableType:
 
 
 def report(name: str | None) -> Report:
-    """Return the strategies, or the settings of one, for programs."""
+    """Return all strategies, or the settings of one strategy, as records for programs."""
     if name is None:
         rows = [
             {"strategy": word.name, "summary": word.summary, **dict(_list_facts(word))}
@@ -60,7 +60,7 @@ def _summarize_strategy(one: Declaration) -> str:
 
 
 def explanation(name: str, room: int) -> RenderableType:
-    """Return what a strategy does, its settings and its source, in lines of ``room`` columns."""
+    """Return a strategy's method, settings and source, in lines of ``room`` columns."""
     one = declaration(name)
     lines = [*paragraph(f"{one.name}: {one.summary}", room)]
     lines[0].stylize("bold", 0, len(one.name))
@@ -89,7 +89,7 @@ def _list_facts(one: Declaration) -> list[tuple[str, str]]:
 
 
 def _format_documentation(name: str, room: int) -> Iterator[Text]:
-    """Return the class's docstring as text; indented lines are formulas and kept as they are."""
+    """Yield the lines of a strategy's docstring; indented formulas keep their lines."""
     for part in inspect.cleandoc(find(name).__doc__ or "").replace("``", "").split("\n\n"):
         if not part.startswith(" "):
             yield from paragraph(part, room, _INDENT)
