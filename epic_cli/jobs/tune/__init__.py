@@ -1,4 +1,4 @@
-"""The search for a strategy's settings, and the delay that a network needs.
+"""``epic tune``: search a strategy's settings, and compute the delay that a network needs.
 
     TuneSpec -> divide -> search (Trials on an EvaluationSet) -> Tunings -> report
 

@@ -1,4 +1,4 @@
-"""The front of bytes a second against a figure, over rate, threshold, bits and packing.
+"""Search senders by rate, threshold, bits and packing: the front of bytes against a figure.
 
 Senders are tried on one part of the data: every other network and, of a recorded movement, its
 first half. The front found there is judged on the rest, all of it together and paired, each sender
@@ -73,7 +73,7 @@ _PREDICT = {FAMILIES[name] for name in ("aim", "correct", "filter")}
 
 
 class Limit(NamedTuple):
-    """The most bytes a second for an entity, or the worst value of a figure."""
+    """The most bytes a second that an entity may use, or the worst allowed value of a figure."""
 
     value: float
     figure: str = "bytes"
@@ -105,7 +105,7 @@ def _check_positive(value: float) -> float:
 
 @dataclass(frozen=True)
 class BytesSpec:
-    """A search for senders: the strategies, the networks, and the ``figure`` that judges.
+    """A search for senders: the strategies, the networks, and the ``figure`` to judge by.
 
     Keys of a sender that the ``simulation`` sets are kept; ``compare`` needs no participants.
     """
@@ -163,13 +163,13 @@ class BytesFound:
     interrupted: bool = False
 
     def result(self, send: SenderSpec) -> Result:
-        """Return a sender's result on the rest."""
+        """Return a sender's result on the data that was not used for tuning."""
         label = send.write()
         return next(result for result in self.evaluated.results if result.label == label)
 
     @property
     def shown(self) -> tuple[SenderSpec, ...]:
-        """The senders of the front that hold on the rest, from the fewest bytes up."""
+        """The senders of the front that hold on data not used for tuning, fewest bytes first."""
         known = [(self.result(entry.send), entry.send) for entry in self.front]
         ranked = sorted(known, key=lambda pair: pair[0].value("bytes"))
         best, left = math.inf, []
@@ -195,7 +195,7 @@ class BytesFronts(Tabular):
         return len(self.found) < len(self.spec.strategies) or self.found[-1].interrupted
 
     def before_and_after(self, selection: Selection) -> Comparison:
-        """Return the drawings with the chosen and the given senders, with scenes."""
+        """Return the drawings with the chosen and the original senders, with scenes."""
         senders = {
             f"{entry.strategy.label}, {what}": (entry.strategy, send)
             for entry in self.found
@@ -213,7 +213,7 @@ class BytesFronts(Tabular):
 
 
 class _SenderRuns(NamedTuple):
-    """A network as each participant sees it that has a sender of its own, by label."""
+    """A network whose participants receive packets of their own senders, by label."""
 
     simulation: Simulation
     seed: int
@@ -275,7 +275,7 @@ def find_bytes(
 
 
 def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
-    """Return the part to tune on, and the rest; raise ``NotEnoughToSay``."""
+    """Return the networks to tune on, and the rest; raise ``NotEnoughToSay``."""
     if len(spec.seeds) < 2:
         raise NotEnoughToSay("to tune on some networks and evaluate on others takes two seeds")
     early, late = _halve_movement(spec.simulation)
@@ -283,7 +283,7 @@ def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
 
 
 def _halve_movement(simulation: Simulation) -> tuple[Simulation, Simulation]:
-    """Return simulations of both halves of a recorded movement; else the simulation twice."""
+    """Return simulations of both halves of a recorded movement; otherwise the simulation twice."""
     recorded = simulation.recorded
     if recorded is None:
         return simulation, simulation
@@ -311,7 +311,7 @@ def _cut_movement(movement: RecordedMovement, start: float, end: float) -> Recor
 
 
 class SentAs(NamedTuple):
-    """A strategy, and the sender of its packets."""
+    """A strategy, and the sender whose packets the strategy receives."""
 
     strategy: StrategySpec
     send: SenderSpec
@@ -319,7 +319,7 @@ class SentAs(NamedTuple):
 
 @dataclass(frozen=True)
 class SentPart:
-    """Networks of some ``seeds`` on which senders are judged."""
+    """The networks of some ``seeds``, on which senders are judged."""
 
     spec: BytesSpec
     simulation: Simulation
@@ -338,7 +338,7 @@ class SentPart:
 
     @cached_property
     def digest(self) -> str:
-        """A name (hexadecimal digits) that is equal for equal movements, networks and methods."""
+        """A hexadecimal digest of the movement, the networks and the method."""
         how, simulated_as = self.spec.compare, replace(self.simulation.spec, send=SenderSpec())
         counts = how.timing, how.weights, how.truth_offset, how.warm_up, how.aim_range
         asked = simulated_as, self.simulation.traces, [*self.seeds], counts
@@ -362,7 +362,7 @@ class SentPart:
         senders: Mapping[str, SenderSpec],
         selection: Selection | None = None,
     ) -> Comparison:
-        """Return one comparison of participants that have a sender each, by label.
+        """Return a comparison of participants by label, each with a sender of its own.
 
         With a ``selection``, the first network has scenes.
         """
@@ -382,7 +382,7 @@ class SentPart:
 
 
 class _SenderSearch(NamedTuple):
-    """The executor that evaluates senders, the journal, and the callback for each result."""
+    """A search for senders: the executor, the journal, and the callback for each result."""
 
     executor: Executor
     journal: ResultJournal | None
@@ -391,7 +391,7 @@ class _SenderSearch(NamedTuple):
     def figures(
         self, part: SentPart, strategy: StrategySpec, senders: Sequence[SenderSpec]
     ) -> list[FigureValues]:
-        """Return a strategy's figures with each sender; none if nothing is judged."""
+        """Return a strategy's figures with each sender; no figures if nothing is judged."""
         wanted = [SentAs(StrategySpec(*strategy[:2]), send) for send in senders]
         code = list_code(strategy.name) if self.journal is not None else []
 
@@ -464,7 +464,7 @@ def _find_front(
 
 
 def _iterate_rules(spec: BytesSpec, strategy: StrategySpec, speed: float) -> list[SenderSpec]:
-    """Yield senders with rates and thresholds; given ones stay."""
+    """Yield senders with different rates and thresholds; keys given by the user stay."""
     given = spec.given
     rates = RATES if given.send_rate is None else (given.send_rate,)
     thresholds: list[float | None] = [None]
@@ -496,7 +496,7 @@ def _select_at_limit(front: Sequence[TriedSender], spec: BytesSpec) -> Sequence[
 
 
 def _iterate_neighbors(spec: BytesSpec, send: SenderSpec) -> Iterator[SenderSpec]:
-    """Yield senders with a rate and a threshold between those that are tried everywhere."""
+    """Yield senders whose rate and threshold lie between those already tried."""
     given, rate = spec.given, send.send_rate
     rates: set[float | str | None] = {rate}
     if given.send_rate is None and isinstance(rate, int | float):
@@ -517,7 +517,7 @@ def _round_nicely(value: float) -> float:
 
 
 def _iterate_encodings(spec: BytesSpec) -> list[dict[str, Any]]:
-    """Yield senders with other encodings; given keys stay."""
+    """Yield senders with different encodings; keys given by the user stay."""
     given = spec.given
     fixed = given.bits is not None or given.quantize is not None or given.layout is not None
     bits = ((None, None),) if fixed else BITS
@@ -538,7 +538,7 @@ def _iterate_encodings(spec: BytesSpec) -> list[dict[str, Any]]:
 
 
 def _find_pareto(tried: Sequence[TriedSender], goal: Goal) -> list[TriedSender]:
-    """Return the senders that no other beats in both bytes and figure, from the fewest bytes up.
+    """Return the senders that no other sender beats in both bytes and figure, fewest bytes first.
 
     Raises ``NotEnoughToSay`` if nothing could be judged.
     """
@@ -568,7 +568,7 @@ def _select_evenly(front: Sequence[TriedSender], most: int) -> list[TriedSender]
 
 
 def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[TriedSender, bool]:
-    """Return the best sender under the limit, or the knee; and whether the limit can be kept."""
+    """Return the best sender within the limit, or the knee; and whether the limit can be met."""
     limit, aim = spec.limit, spec.goal
     if limit is None:
         return _find_cheapest(front, _find_knee(front, aim), aim), True
@@ -582,7 +582,7 @@ def _choose_sender(front: Sequence[TriedSender], spec: BytesSpec) -> tuple[Tried
 
 
 def _find_cheapest(front: Sequence[TriedSender], best: TriedSender, goal: Goal) -> TriedSender:
-    """Return the first sender of the front that is as good as this one."""
+    """Return the first sender of the front whose figure is as good as this sender's."""
     worst = _compute_cost(best, goal) + ALIKE * abs(_compute_cost(best, goal))
     return next(entry for entry in front if _compute_cost(entry, goal) <= worst)
 
@@ -606,7 +606,7 @@ def _find_knee(front: Sequence[TriedSender], goal: Goal) -> TriedSender:
 def _split_error(
     strategy: StrategySpec, send: SenderSpec, rest: SentPart, search: _SenderSearch
 ) -> dict[str, float]:
-    """Return the squared error with a sender, without its rounding, and without its threshold."""
+    """Return squared errors by name: of a sender, without its rounding, without its threshold."""
     plain = SenderSpec()
     keys = {
         "rounding": ("bits", "range", "quantize", "quantize_velocity", "velocity", "rotation",

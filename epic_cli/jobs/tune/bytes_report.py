@@ -30,7 +30,7 @@ _FIELDS = (
 
 
 def report(found: BytesFronts, details: bool = False) -> Report:
-    """Return the report of the fronts; ``details`` add nothing."""
+    """Return the report of the fronts; the report has no ``details``."""
     del details
     metric = found.spec.goal.metric
     verdict: list[str] = []
@@ -166,7 +166,7 @@ def _make_table(entry: BytesFound, metric: Metric) -> Table:
 
 
 def _list_senders(entry: BytesFound) -> list[SenderSpec]:
-    """Return the senders of the front and the given one, from the fewest bytes up."""
+    """Return the senders of the front and the original sender, fewest bytes first."""
     every = [*entry.shown, *([] if entry.given in entry.shown else [entry.given])]
     return sorted(every, key=lambda send: entry.result(send).value("bytes"))
 

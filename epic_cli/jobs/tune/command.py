@@ -106,7 +106,7 @@ class Tuned(Participants):
             raise WrongUsage("--drawn is judged beside a --design", "drawn")
 
     def specs(self) -> list[StrategySpec]:
-        """Return each strategy with the settings to hold; of a correction, all but its time."""
+        """Return each strategy with the settings to hold: all of a correction but its time."""
         return [
             spec._replace(
                 settings={key: spec.settings[key] for key in spec.settings if key != "time"}
@@ -118,7 +118,7 @@ class Tuned(Participants):
 
     @property
     def searches(self) -> bool:
-        """True if there is something to search; otherwise only delays are computed."""
+        """True if settings are searched; otherwise only delays are computed."""
         return self.every or self.design or bool(self.strategies)
 
 
@@ -132,7 +132,7 @@ FIGURE = Parsed(
 
 @dataclass(frozen=True)
 class Purpose:
-    """The figure to tune for, the weights of the score, and how results are judged."""
+    """The figure to tune for, the weights of the score, and the judging of results."""
 
     figure: str = value(
         "The figure to optimize: score, error, lag, jerk, ... The names are those of 'epic"
@@ -180,7 +180,7 @@ class Wire:
 
 @dataclass(frozen=True)
 class Effort:
-    """The length of the search, and the number of threads."""
+    """The duration of the search, and the number of threads."""
 
     trials: int | None = value(
         "Trials per strategy, or per composition of a --design.  [default: 60 per setting, 400 at"
@@ -215,7 +215,7 @@ class Written:
     )
 
     def __post_init__(self) -> None:
-        """Refuse standard output."""
+        """Refuse standard output for pictures."""
         if "-" in (self.svg, self.html):
             raise WrongUsage("a picture or page needs a file: standard output is for the figures")
 
@@ -310,7 +310,7 @@ def tune(
 
 
 def _check_options(tuned: Tuned) -> None:
-    """Refuse options of the search without one."""
+    """Refuse options of the search if no search is asked for."""
     refuse(() if tuned.searches else OF_SEARCH, "needs -s NAME or --all, or --design: what to tune")
 
 
@@ -328,7 +328,7 @@ def _run_search(job: TuneJob, log: Logs, tally: JobMessages, design: bool) -> Tu
 
 @contextlib.contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Turn errors of searches into ``WrongUsage``."""
+    """Convert errors of searches to ``WrongUsage``."""
     from epic_cli.engine.replay import TooManyRows
     from epic_cli.jobs.tune import run as tuning
     from epic_cli.metrics.notes import NotEnoughToSay
@@ -369,7 +369,7 @@ def _show_progress(progress: Progress, metric: Metric, step: TuneStep) -> None:
 def _write_delays(
     runs: Sequence[Run], strategies: Sequence[StrategySpec], written: Written, color: ColorChoice
 ) -> None:
-    """Write the closed form alone; raise ``WrongUsage`` without arrival times."""
+    """Write only the delays that need no search; raise ``WrongUsage`` without arrival times."""
     from epic_cli.jobs.tune.delays import delays_needed
     from epic_cli.jobs.tune.report import NO_ARRIVALS, delays_report
     from epic_cli.metrics.notes import NotEnoughToSay

@@ -1,4 +1,4 @@
-"""Models of the built-in delay buffers: how far behind the stamps each draws, by its setting.
+"""Models of the built-in delay buffers: the delay behind the stamps, computed from the settings.
 
 Each model follows the strategy's docstring on its clock: ``delay`` is the receiver's time minus the
 stamp that is drawn, once the clock has settled.
@@ -44,14 +44,14 @@ class BufferLine(NamedTuple):
 
 
 def _read_number(settings: Written, name: str, auto: float = 0.0) -> float:
-    """Return a setting's number, or ``auto`` for a word."""
+    """Return a setting's number; return ``auto`` if the setting is a word."""
     value = settings[name]
     return auto if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """A delay buffer that draws ``base`` plus its ``setting``, in ``unit`` seconds, behind.
+    """A delay buffer whose delay is ``base`` plus its ``setting``, in ``unit`` seconds.
 
     If the setting is a word, ``auto`` is its number. ``by_arrival``: the buffer draws between
     arrivals, so its delay is behind the newest arrival instead of the stamps.
@@ -64,17 +64,17 @@ class Buffer:
     by_arrival: bool = False
 
     def delay(self, settings: Written, line: BufferLine) -> float:
-        """Return the delay (s) of some settings."""
+        """Return the delay (s) that these settings cause."""
         number = _read_number(settings, self.setting, self.auto(settings))
         return self.base(settings, line) + self.unit(settings, line) * number
 
     def settings(self, delay: float, settings: Written, line: BufferLine) -> dict[str, Value]:
-        """Return the settings with this delay, whether allowed or not."""
+        """Return the settings that cause this delay, even if they are out of range."""
         return {self.setting: (delay - self.base(settings, line)) / self.unit(settings, line)}
 
 
 class _SourceBuffer(Buffer):
-    """``source``: the larger of cl_interp and the ratio counts, and one more tick."""
+    """The ``source`` buffer: the larger of cl_interp and the ratio, plus one tick."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         behind = max(_read_number(settings, "cl_interp"), self._least_ratio_delay(settings))
@@ -92,7 +92,7 @@ class _SourceBuffer(Buffer):
 
 
 class _MirrorBuffer(Buffer):
-    """``mirror``: its number of intervals counts unless it adjusts itself to the network."""
+    """The ``mirror`` buffer: a number of intervals, unless it adapts to the network."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         if settings["dynamic_adjustment"] != "on":
@@ -105,7 +105,7 @@ class _MirrorBuffer(Buffer):
 
 
 class _LightyearBuffer(Buffer):
-    """``lightyear``: its ratio counts if the jitter is set."""
+    """The ``lightyear`` buffer: its ratio has an effect if the jitter is set."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         # the mean deviation of delays, by the standard one of intervals
@@ -117,7 +117,7 @@ class _LightyearBuffer(Buffer):
 
 
 class _GambettaBuffer(Buffer):
-    """``gambetta``: its setting is a rate."""
+    """The ``gambetta`` buffer: its setting is a rate."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         return 1 / _read_number(settings, self.setting, 1 / line.period)
@@ -128,7 +128,7 @@ class _GambettaBuffer(Buffer):
 
 
 class _PartsBuffer(Buffer):
-    """``buffer``: its setting is in seconds or send intervals, and jitter may be added."""
+    """The ``buffer`` strategy: a delay in seconds or send intervals, plus a jitter margin."""
 
     def delay(self, settings: Written, line: BufferLine) -> float:
         interval = _read_number(settings, "interval", line.period)
@@ -229,7 +229,7 @@ LOST = (0, 1, 2)
 
 
 class BufferCure(NamedTuple):
-    """The ``settings`` with which a share of the packets is in time; None if none are allowed.
+    """The ``settings`` that a share of the packets needs; None if such settings are not allowed.
 
     ``latency`` (s) is how far behind the fastest packet's state the buffer draws then.
     """
@@ -239,7 +239,7 @@ class BufferCure(NamedTuple):
 
 
 class BufferDelay(NamedTuple):
-    """A delay buffer as set: its ``latency`` (s), and the share of packets that it ``covers``.
+    """A delay buffer as set: its ``latency`` (s), and the share of packets that arrive in time.
 
     ``cures`` are by number of lost packets (``LOST``), then by share (``SHARES``).
     """
@@ -254,7 +254,7 @@ class BufferDelay(NamedTuple):
 
 
 class DelaysNeeded(NamedTuple):
-    """The delays (s) behind the fastest packet that the ``messages`` of recordings need.
+    """The delays (s) behind the fastest packet that the packets of recordings need.
 
     They are indexed as ``cures``. ``period`` (s) is the usual time between two messages.
     """
@@ -268,7 +268,7 @@ class DelaysNeeded(NamedTuple):
 def delays_needed(
     recordings: Iterable[Mapping[str, PacketBlock]], candidates: Sequence[StrategySpec]
 ) -> DelaysNeeded | None:
-    """Return the delays that the packets of all recordings need, and those of the buffers.
+    """Return the delays that the packets of all recordings need, and the buffers' delays.
 
     ``recordings`` are packets by entity. None: no recording has enough packets with arrival times.
     """
@@ -312,7 +312,7 @@ def _find_messages(packets: Mapping[str, PacketBlock]) -> MessageLog | None:
 
 
 def _median_kept_delay(messages: MessageLog) -> float:
-    """Return the median delay of a clock that is replaced when it is 50 ms off."""
+    """Return the median offset of a clock that is reset when it is wrong by 50 ms."""
     offset = math.inf
     kept = []
     for delay in messages.delays[np.argsort(messages.arrivals, kind="stable")].tolist():
@@ -368,7 +368,7 @@ def _measure_buffer(
 def _write_allowed(
     candidate: StrategySpec, settings: Mapping[str, Value]
 ) -> dict[str, Value] | None:
-    """Return the settings as written; None if they are out of range."""
+    """Return the settings as text; None if they are out of range."""
     rounded = {
         name: value if isinstance(value, str) else _round_up(value)
         for name, value in settings.items()

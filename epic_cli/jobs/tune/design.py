@@ -1,4 +1,4 @@
-"""The search for a composition of parts: each is tuned, and the simplest good one is taken.
+"""The search for a composition of parts: tune each composition, and take the simplest good one.
 
 A composition is a strategy with parts added to its plain form; their count is its complexity. The
 search begins with the plain ones and goes on part by part: each of the best gets one more. A few
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """One part of a composition: settings, as ``-s`` has them, and ``numbers`` to tune.
+    """One part of a composition: its settings, as ``-s`` takes them, and the ``numbers`` to tune.
 
     ``adds`` is its complexity. ``needs`` are conditions of the data: ``velocities``, ``arrivals``,
     ``jumps``, ... Names are separated by blanks.
@@ -84,22 +84,22 @@ class Part(NamedTuple):
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings as written."""
+        """The settings as text."""
         return split(f"+{self.written}")[1] if self.written else {}
 
     @property
     def numbers(self) -> list[str]:
-        """The names of axes: a setting, or a setting in a unit."""
+        """The names of axes: a setting, or a setting with its unit."""
         return self.tuned.split()
 
     @property
     def names(self) -> set[str]:
-        """The settings that the part concerns."""
+        """The names of the settings that the part sets."""
         return {*self.settings, *map(_axis_setting, self.numbers)}
 
     @property
     def slot(self) -> str:
-        """The part's slot; a composition has at most one part per slot."""
+        """The slot that the part fills; a composition has at most one part in each slot."""
         return next(iter([*self.numbers, *self.settings]), "")
 
 
@@ -109,7 +109,7 @@ def _axis_setting(number: str) -> str:
 
 
 class DesignKind(NamedTuple):
-    """A strategy for compositions: exactly one of ``one``, and any of ``others``."""
+    """A strategy for compositions: one of its ``one`` parts, and any of its ``others``."""
 
     strategy: str
     one: tuple[Part, ...]
@@ -241,16 +241,16 @@ class Composition(NamedTuple):
 
     @property
     def complexity(self) -> int:
-        """The number of parts beyond the plain ones."""
+        """The number of parts beyond the plain parts."""
         return sum(part.adds for part in self.parts)
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A key that is equal for the same parts in any order."""
+        """A key that does not depend on the order of the parts."""
         return self.strategy, frozenset((part.written, part.tuned) for part in self.parts)
 
     def grown(self, kinds: Iterable[DesignKind]) -> Iterator[Composition]:
-        """Yield the composition with each further part that it may have."""
+        """Yield the composition with each further part that fits."""
         slots = {part.slot for part in self.parts}
         for kind in kinds:
             for part in kind.others if kind.strategy == self.strategy else ():
@@ -259,7 +259,7 @@ class Composition(NamedTuple):
 
 
 class Conditions(NamedTuple):
-    """The conditions of the data that decide which parts make sense.
+    """Properties of the data that decide which parts make sense.
 
     ``there`` are names that parts may need, ``period`` (s) is the usual send interval, and
     ``jumps`` (length) is the range of distances between two packets that may be jumps.
@@ -275,7 +275,7 @@ NEARLY_ALL, JUMP = 0.99, 3.0
 
 
 def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
-    """Return the conditions of all recordings together."""
+    """Return the conditions that hold for all recordings together."""
     blocks = [block for run in runs for block in run.packets.values()]
     there = {"arrivals" if by_arrival else "stamps"}
     if not any(block.lacks_velocity() for block in blocks):
@@ -305,7 +305,7 @@ def conditions(runs: Sequence[Run], by_arrival: bool) -> Conditions:
 
 
 def find_kinds(strategies: Sequence[StrategySpec], found: Conditions) -> list[DesignKind]:
-    """Return what can be composed of these strategies (none: all), beside the given settings.
+    """Return the kinds of compositions to try (no strategies: all), with the settings to hold.
 
     Raises ``SettingError`` if there is nothing.
     """
@@ -353,7 +353,7 @@ def collect_axes(strategy: str, found: Conditions) -> dict[str, Axis]:
 
 @dataclass(eq=False)
 class _TriedComposition:
-    """A composition, its space, and its trials; ``tuned`` is the best, once tuned.
+    """A composition, its space, and its trials; ``tuned`` is the best trial after tuning.
 
     ``order`` is its place among all.
     """
@@ -376,19 +376,19 @@ class _TriedComposition:
 
     @property
     def rank(self) -> tuple[float, int]:
-        """The sort key: the best first, and usual parts first among equals."""
+        """The sort key: the lowest cost first; among equal costs, usual parts first."""
         return self.cost, self.order
 
     @property
     def sound(self) -> bool:
-        """True if it was tuned, can be judged, and every part has an effect."""
+        """True if the composition was tuned, can be judged, and needs all its parts."""
         best = self.tuned.settings if self.tuned else {}
         on = all(axis.default != 0 or axis.name in best for axis in self.space.axes)
         return self.tuned is not None and math.isfinite(self.cost) and on
 
     @property
     def spec(self) -> StrategySpec:
-        """Return the strategy as written: without words that are defaults, with all numbers."""
+        """Return the strategy as text needs it: no default words, but all numbers."""
         usual = declaration(self.space.strategy).values({})
         numbers = {axis.name: axis.default for axis in self.space.axes}
         given = {**numbers, **self.best.settings}
@@ -398,7 +398,7 @@ class _TriedComposition:
 
 
 class _DesignSearch:
-    """The search over compositions, with all that were ``tried`` on one part of the data."""
+    """The search over compositions on one part of the data, with all compositions ``tried``."""
 
     def __init__(
         self,
@@ -418,7 +418,7 @@ class _DesignSearch:
         self._progress = progress
 
     def run(self) -> None:
-        """Search by number of parts, upwards; raise ``BudgetSpent``."""
+        """Search by number of parts, from few to many; raise ``BudgetSpent``."""
         wanted: dict[int, dict[object, tuple[Composition, _TriedComposition | None]]] = {}
         for kind in self.kinds:
             for part in kind.one:
@@ -439,7 +439,7 @@ class _DesignSearch:
     def _try_briefly(
         self, composition: Composition, parent: _TriedComposition | None
     ) -> _TriedComposition:
-        """Try a composition a few times, starting from one with a part less."""
+        """Try a composition a few times, from the settings of one with a part less."""
         name, axes = composition.strategy, self._axes[composition.strategy]
         held = dict(self._held.get(name, {}))
         for part in composition.parts:
@@ -458,7 +458,7 @@ class _DesignSearch:
         return one
 
     def _tune_best(self, tried: Sequence[_TriedComposition], count: int) -> list[_TriedComposition]:
-        """Tune compositions with few digits, the best first, without those that draw the same."""
+        """Tune the best compositions with few digits; skip those that draw the same."""
         for done, one in enumerate(tried):
             self._report_progress(count + done / len(tried))
             most = self._spec.trials or TRIALS_A_NUMBER * len(one.space.axes)
@@ -474,7 +474,7 @@ class _DesignSearch:
         return found
 
     def _report_progress(self, levels: float) -> None:
-        """Report progress by number of parts."""
+        """Report the progress, by the number of parts."""
         if self._progress is not None:
             share, most = round(1000 * levels / (MOST_PARTS + 1)), 1000
             costs = [row.cost for row in self.tried if row.sound]
@@ -483,19 +483,19 @@ class _DesignSearch:
 
 
 def worthless(goal: Goal, cost: float) -> float:
-    """Return the rise in cost that is not worth another digit or part."""
+    """Return the rise in cost that does not justify another digit or part."""
     return slack(goal, cost, WORTHLESS, WORTHLESS_SHARE)
 
 
 def _select_varied(tried: Sequence[_TriedComposition], most: int) -> list[_TriedComposition]:
-    """Return the best of each strategy, then the best of the rest."""
+    """Return the best composition of each strategy, then the best of the rest."""
     ranked = sorted(tried, key=lambda one: one.rank)
     first = {row.composition.strategy: row for row in reversed(ranked)}.values()
     return [*first, *(row for row in ranked if row not in first)][: max(most, len(first))]
 
 
 def _iterate_nearby(space: Space, parent: _TriedComposition) -> Iterator[Point]:
-    """Yield points near the parent's best, with a few values of each new number."""
+    """Yield points around the parent's best point, with a few values of each new number."""
     known = {axis.name for axis in parent.space.axes}
     here = space.point(parent.best.settings)
     ways = [GLANCES if axis.name not in known else (None,) for axis in space.axes]
@@ -509,7 +509,7 @@ def _iterate_nearby(space: Space, parent: _TriedComposition) -> Iterator[Point]:
 
 
 def _are_alike(one: _TriedComposition, other: _TriedComposition) -> bool:
-    """Return whether two results are equal as far as figures tell."""
+    """Return whether two results have the same figures."""
     mine, theirs = one.best.figures, other.best.figures
     return all(
         abs(mine.get(name, math.nan) - theirs.get(name, math.nan)) < most
@@ -544,7 +544,7 @@ class DesignPoint(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Design(Tabular):
-    """The result of a design: the row that is ``taken``, beside the others.
+    """The result of a design: the ``taken`` row, and the others.
 
     ``simplest`` are the best by complexity, each better than all simpler ones where they were
     tuned, the last one best of all; ``others`` are the best of other strategies. ``drawn`` is the
@@ -581,7 +581,7 @@ class Design(Tabular):
 
     @property
     def rows(self) -> tuple[DesignRow, ...]:
-        """All rows, the game's last."""
+        """All rows; the game's drawing comes last."""
         return (*self.simplest, *self.others, *([self.drawn] if self.drawn else []))
 
     @property
@@ -590,7 +590,7 @@ class Design(Tabular):
         return self.taken.result.failed
 
     def before_and_after(self, selection: Selection) -> Comparison:
-        """Return the taken composition beside all others, on untuned data, with scenes."""
+        """Compare the taken composition with all others, on data not used for tuning."""
         on = self.divided.evaluated or self.divided.tuned
         return on.compare(self.participants, selection)
 
@@ -609,7 +609,7 @@ def design(
     journal: ResultJournal | None = None,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Design:
-    """Return the simplest composition that is as good as the best, as far as the data tell.
+    """Return the simplest composition that the data do not clearly rank below the best.
 
     ``spec.strategies`` are those to compose (none: all); their settings are held. Parameters and
     errors are those of ``tune``; raises ``SettingError`` for strategies of which nothing can be
@@ -671,7 +671,7 @@ def design(
 def _select_candidates(
     tried: Sequence[_TriedComposition], goal: Goal
 ) -> tuple[list[_TriedComposition], list[_TriedComposition]]:
-    """Return the best by complexity that are worth their parts, and other strategies' best."""
+    """Return the best of each complexity that is worth its parts, and of other strategies."""
     simplest: list[_TriedComposition] = []
     for count in sorted({row.composition.complexity for row in tried}):
         alike = sorted(
@@ -699,7 +699,7 @@ UNKNOWN = 5
 
 
 def _choose_taken(simplest: Sequence[_TriedComposition], judged: Paired) -> int:
-    """Return the first candidate that the best does not clearly and noticeably beat."""
+    """Return the first candidate that the best one does not clearly and noticeably beat."""
     best = len(simplest) - 1
     enough = slack(judged.goal, simplest[best].cost, POINT, SHARE)
     for at in range(best):
@@ -713,7 +713,7 @@ def _choose_taken(simplest: Sequence[_TriedComposition], judged: Paired) -> int:
 def _find_fronts(
     tried: Sequence[_TriedComposition], weights: Weights
 ) -> Iterator[tuple[int, tuple[DesignPoint, ...]]]:
-    """Return, for each useful complexity, the front of all with at most that many parts."""
+    """Return, for each useful complexity, the front of compositions up to that complexity."""
     points: dict[int, list[FrontPoint]] = {}
     for each in tried:
         found = front(each.composition.strategy, each.trials.made, weights)
@@ -730,7 +730,7 @@ def _find_fronts(
 
 
 def _is_worth(point: FrontPoint, simpler: Iterable[DesignPoint]) -> bool:
-    """Return whether a point is smoother, by what a part is worth, than simpler ones no later."""
+    """Return whether a point is smoother, by the value of a part, than simpler points no later."""
     rough = (each.point.roughness for each in simpler if each.point.latency <= point.latency)
     # the score is 100 / (1 + costs), of which roughness is one
     worth_it = 100 * WORTHLESS / max(point.score, 1.0) ** 2

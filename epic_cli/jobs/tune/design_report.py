@@ -1,4 +1,4 @@
-"""The report of a design: the composition to take, and what others would bring."""
+"""The report of a design: the composition to take, and the gains and costs of others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _COMPLEXITY = (
 
 
 def report(found: Design, details: bool = False) -> Report:
-    """Return the sentences, every complexity, the front, and commands that go on.
+    """Return the report: sentences, a table by complexity, the front, and the commands to run next.
 
     ``details`` add nothing.
     """
@@ -86,7 +86,7 @@ def report(found: Design, details: bool = False) -> Report:
 
 
 def verdict(found: Design) -> list[str]:
-    """Say what to draw with, what more and fewer parts would bring, and what the game draws now."""
+    """Name the composition to take, the gain of more and fewer parts, and the game's drawing."""
     taken, at = found.taken, found.simplest.index(found.taken)
     metric = found.goal.metric
     ends, doubts = taken.result.interval(metric.name), compared.doubt_words(found.comparison)
@@ -168,7 +168,7 @@ def _describe_score(found: Design) -> str:
 
 
 def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
-    """Say what more parts would bring, by the best of them."""
+    """Say what more parts would gain, by the best composition with more parts."""
     metric, best = found.goal.metric, max(more, key=lambda row: row.gain.gain)
     who, gain = _compare_parts(best.composition, found.taken.composition), best.gain
     ends = interval_words(metric, gain.low, gain.high)
@@ -185,7 +185,7 @@ def _describe_more_parts(found: Design, more: Sequence[DesignRow]) -> str:
 
 
 def _describe_fewer_parts(found: Design, simpler: Sequence[DesignRow]) -> str:
-    """Say what fewer parts would cost, by the best of them."""
+    """Say what fewer parts would cost, by the best composition with fewer parts."""
     metric, row = found.goal.metric, max(simpler, key=lambda row: row.gain.gain)
     who, gain = _compare_parts(row.composition, found.taken.composition), row.gain
     if gain.gain > 0:
@@ -201,7 +201,7 @@ def _count_parts(row: DesignRow) -> int:
 
 
 def _compare_parts(one: Composition | None, other: Composition | None) -> str:
-    """Return the parts that one has more or less than the other, as the beginning of a sentence."""
+    """Begin a sentence with the parts that one composition has more or less than another."""
     assert one is not None
     assert other is not None
     own, others = (
@@ -221,7 +221,7 @@ def _compare_parts(one: Composition | None, other: Composition | None) -> str:
 
 
 def _describe_drawn(found: Design, drawn: DesignRow) -> str:
-    """Say how far off the game's own drawing is, and its main cost."""
+    """Say how far off the game's own drawing is, and name its main cost."""
     metric, gain = found.goal.metric, drawn.gain
     ends = interval_words(metric, -gain.high, -gain.low)
     if math.isnan(gain.gain):
@@ -324,7 +324,7 @@ def _make_table(found: Design) -> Table:
 
 
 def collect_fronts(found: Design) -> Fronts:
-    """Return a line for each complexity, with the taken composition and the game's drawing."""
+    """Return a front for each complexity, beside the taken composition and the game's drawing."""
     marks = [mark(f"{found.taken.label}, taken", found.taken.own, found.weights, True)]
     if found.drawn is not None:
         marks.append(mark("what you draw, drawn", found.drawn.own, found.weights, False))
@@ -345,7 +345,7 @@ def _line_name(count: int) -> str:
 
 
 def _list_points(found: Design) -> list[DesignPoint]:
-    """Return points of each complexity that no simpler one equals, evenly chosen."""
+    """Return points of each complexity that no simpler point equals, evenly chosen."""
     listed_points: list[DesignPoint] = []
     for count, line in found.fronts:
         own = [each for each in line if each.complexity == count]
@@ -403,7 +403,7 @@ def _make_rows(found: Design) -> Iterator[Record]:
 
 
 def _make_records(found: Design) -> Iterator[Record]:
-    """Return all of it for JSON lines, each with its ``kind``; ``points`` of score by cost."""
+    """Return all rows, causes and fronts as records for JSON lines, each with its ``kind``."""
     for row, record in zip(found.rows, _make_rows(found), strict=True):
         settings = dict(row.strategy.settings) if row.strategy else {}
         words = [part.words for part in row.composition.parts] if row.composition else []

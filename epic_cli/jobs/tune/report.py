@@ -1,4 +1,4 @@
-"""The report of a search: the decision in sentences, and its basis."""
+"""The report of a search: the decision in sentences, and the basis of the decision."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _MATTERS, _MATTERS_SHARE = 0.5, 0.01
 
 
 def written(value: Value) -> str:
-    """Return a setting's value as options take it."""
+    """Return a setting's value as options are written."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def assignments(settings: Mapping[str, Value]) -> str:
-    """Return settings as ``a=1 b=on``."""
+    """Return settings as text: ``a=1 b=on``."""
     return " ".join(f"{name}={written(value)}" for name, value in settings.items())
 
 
@@ -69,7 +69,7 @@ def found_settings(one: Tuning) -> dict[str, Value]:
 
 
 def figure(metric: Metric, value: float) -> str:
-    """Return a figure for a sentence: the score with one decimal, times in ms."""
+    """Return a figure for a sentence: scores with one decimal, times in ms."""
     if math.isnan(value):
         return "unknown"
     if metric.name == "score":
@@ -80,23 +80,23 @@ def figure(metric: Metric, value: float) -> str:
 
 
 def points(metric: Metric, value: float) -> str:
-    """Return a difference of a figure: points of score, otherwise in the figure's format."""
+    """Return a difference of figures: points of score, else in the figure's own format."""
     return f"{one_decimal(value)} points" if metric.name == "score" else figure(metric, value)
 
 
 def called(metric: Metric) -> str:
-    """Return the metric's name in a sentence."""
+    """Return the metric's name for use in a sentence."""
     return metric.name.replace("_", " ")
 
 
 def likely(metric: Metric, result: Result) -> str:
-    """Return a figure and its interval: ``60.1 (58.0 to 61.2)``."""
+    """Return a figure with its interval: ``60.1 (58.0 to 61.2)``."""
     value = figure(metric, result.value(metric.name))
     return value + interval_words(metric, *result.interval(metric.name))
 
 
 def interval_words(metric: Metric, low: float, high: float) -> str:
-    """Return `` (58.0 to 61.2)``; empty if unknown."""
+    """Return the interval in brackets, `` (58.0 to 61.2)``; empty if unknown."""
     between = reach(low, high, lambda value: figure(metric, value))
     return f" ({between})" if between else ""
 
@@ -105,7 +105,7 @@ def interval_words(metric: Metric, low: float, high: float) -> str:
 
 
 def verdict(found: Tunings) -> list[str]:
-    """Return the sentences, the decision first."""
+    """Return the report's sentences, the decision first."""
     if found.comparison is not None:
         return _describe_ranking(found, found.comparison)
     (one,) = found.tunings
@@ -161,7 +161,7 @@ def _describe_decision(one: Tuning, found: Tunings) -> str:
 
 
 def _describe_rise(one: Tuning) -> str:
-    """Return ``jumps from 148 to 223``."""
+    """Return the rise of a figure: ``jumps from 148 to 223``."""
     return worse_words(one.worse, one.evaluation.default, one.evaluation.tuned)
 
 
@@ -179,7 +179,7 @@ def worse_words(names: Sequence[str], before: Result, after: Result) -> str:
 
 
 def _describe_harmless(one: Tuning, metric: Metric) -> str:
-    """Name settings that are better, too, and raise no figure."""
+    """Name better settings that raise no figure."""
     if not one.worse or one.evaluation.keeps:
         return ""
     words = ""
@@ -205,7 +205,7 @@ def _describe_figures(one: Tuning, found: Tunings) -> str:
 
 
 def where(divided: Divided) -> str:
-    """Say which data a figure is from."""
+    """Name the data that a figure was measured on."""
     return {
         "time": "on the second half, which was not used for tuning",
         "recording": "on recordings that were not used for tuning",
@@ -262,7 +262,7 @@ def _describe_bounds(one: Tuning) -> str:
 
 
 def _describe_ranking(found: Tunings, comparison: Comparison) -> list[str]:
-    """Return the verdict of a comparison, with the settings of the best strategy."""
+    """Return a comparison's verdict, with the settings of the best strategy."""
     labelled = zip(comparison.results, found.tunings, strict=True)
     settings = {result.label: assignments(one.settings) for result, one in labelled}
     sentences = compared.verdict(comparison, settings)
@@ -307,7 +307,7 @@ def _describe_several(found: Tunings) -> list[str]:
 
 
 def basis(found: Tunings) -> list[str]:
-    """Say which data was tuned on, which data judged, and how much was tried."""
+    """Name the data for tuning and judging, and the number of trials."""
     comparison = found.comparison or found.tunings[0].evaluation.comparison
     tried = counted(sum(tuning.trials for tuning in found.tunings), "setting")
     lines = [] if found.divided.evaluated is None else [division(found.divided)]
@@ -330,7 +330,7 @@ def find_notes(found: Tunings) -> list[str]:
 
 
 def division(divided: Divided) -> str:
-    """Say which data was tuned on, and which data judged."""
+    """Name the data for tuning and the data for judging."""
     first = divided.tuned
     if divided.evaluated is None:
         names = _recordings_words(first.names)
@@ -356,7 +356,7 @@ def _recordings_words(names: Sequence[str]) -> str:
 
 
 def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
-    """Return the settings in every form that takes them: the place, and the text to write."""
+    """Return the settings as each place takes them: the place's name, and the text to write."""
     option = written_spec(strategy, settings)
     python = "".join(
         f", {name}={written(value) if not isinstance(value, str) else repr(value)}"
@@ -395,7 +395,7 @@ NO_ARRIVALS = "the delay that packets need is worked out from at least 20 with a
 
 
 def delays_report(found: DelaysNeeded) -> Report:
-    """Return the delays by loss and share, and the setting of each delay buffer."""
+    """Return the delays by loss and share, and each delay buffer's setting."""
     alone, lost = found.needed[0], found.needed[1]
     parts: list[Part] = [_make_needed_table(found)]
     if found.buffers:
@@ -452,7 +452,7 @@ def _make_cells(one: BufferDelay) -> list[str]:
 
 
 def _buffer_notes(buffers: Sequence[BufferDelay]) -> list[str]:
-    """Return notes on other settings that are needed."""
+    """Return notes on further settings that the cures need."""
     lines = []
     for buffer in buffers:
         every = [cure.settings or {} for lost in buffer.cures for cure in lost]
@@ -482,7 +482,7 @@ def delay_records(found: DelaysNeeded) -> Iterator[dict[str, Any]]:
 
 
 def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
-    """Return the settings that one buffer would need; null if there are none."""
+    """Return the settings that one buffer would need; null if none are allowed."""
     for lost, cures in zip(LOST, one.cures, strict=True):
         for share, cure in zip(SHARES, cures, strict=True):
             yield {
@@ -528,7 +528,7 @@ _FAR = 3.0
 
 
 class Fronts(NamedTuple):
-    """Fronts by name, and single results beside them, with ``words`` for both.
+    """Fronts by name, and single results to show beside them; ``words`` describe both.
 
     Charts also show the ``marked`` results, by the letter after the comma.
     """
@@ -540,13 +540,13 @@ class Fronts(NamedTuple):
 
 
 def mark(name: str, result: Result, weights: Weights, full: bool) -> Dot:
-    """Return a result's place; None for NaN."""
+    """Return a result's point in the chart; None if a coordinate is NaN."""
     rough = roughness(result.values, weights) if result.values else math.nan
     return Dot(abs(result.value("lag")) * 1000, rough, name, full=full)
 
 
 def collect_fronts(found: Tunings) -> Fronts:
-    """Return the fronts of the leading strategies, with their defaults and tuned settings."""
+    """Return the fronts of the best strategies, with their default and tuned results."""
     fronts = {tuning.strategy: tuning.front for tuning in found.tunings}
     leading = list(dict.fromkeys(point.strategy for point in common_front(found)))[:DRAWN]
     marks = [
@@ -561,7 +561,7 @@ def collect_fronts(found: Tunings) -> Fronts:
 
 
 def marks_words(divided: Divided) -> str:
-    """Say which data the figures of the front and of the marks are from; empty for all data."""
+    """Name the data of the front's and the marks' figures; empty if both are of all data."""
     if divided.evaluated is None:
         return ""
     there = "the half" if divided.by == "time" else "the recordings"
@@ -574,7 +574,7 @@ def common_front(found: Tunings) -> tuple[FrontPoint, ...]:
 
 
 def front_chart(fronts: Fronts) -> Chart | None:
-    """Return the fronts and the marks as a chart; None if there is no choice."""
+    """Return the fronts and marks as a chart; None if there are too few points."""
     whole = worth(pareto(point for line in fronts.lines.values() for point in line))
     if len(whole) < FEWEST_POINTS:
         return None
@@ -605,7 +605,7 @@ def stairs(label: str, role: int, points: Sequence[tuple[float, float]], style: 
 
 
 def _clip_line(line: ChartLine, whole: Sequence[FrontPoint]) -> ChartLine:
-    """Return a line without points far beyond the common front."""
+    """Return a line without the points far beyond the common front."""
     latest = max(point.latency for point in whole) * 1000 * 1.5 + 1
     roughest = min(max(point.roughness for point in whole), 6 * whole[-1].roughness + 1)
     across, up = np.asarray(line.across, float), np.asarray(line.up, float)
@@ -703,7 +703,7 @@ _FIELDS = (
 
 
 def report(found: Tunings, details: bool = False) -> Report:
-    """Return the report; with ``details``, also those of the best of several strategies."""
+    """Return the report; with ``details``, also the tables of the best of several strategies."""
     best, parts = found.best, list[Part]()
     if found.comparison is not None:
         parts.append(_strategies_table(found))
@@ -733,7 +733,7 @@ def report(found: Tunings, details: bool = False) -> Report:
 
 
 def _make_comparison_table(one: Tuning, metric: Metric) -> Table:
-    """Return default and tuned settings on each part of the data."""
+    """Return a table of default and tuned settings on each part of the data."""
     shown = [named(name) for name in FIGURES]
     if metric.name not in FIGURES:
         shown.insert(1, metric)
@@ -867,7 +867,7 @@ def front_columns(shown: Sequence[FrontPoint], right: bool = False) -> list[Colu
 
 
 def _make_record(one: Tuning, found: Tunings) -> dict[str, Any]:
-    """Return the result for one strategy; None if there is not enough to say.
+    """Return the result for one strategy as a record; None for unknown values.
 
     ``default``, ``tuned`` and the paired ``gain`` are the figure tuned ``for``, with intervals, on
     untuned data; ``own_`` is on the tuned part. The other figures are those of the tuned settings.

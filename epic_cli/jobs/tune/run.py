@@ -1,4 +1,4 @@
-"""The search: points all over the space, then a library's optimizer from the best of them.
+"""The search: try points all over the space, then optimize from the best points.
 
 Few choices are all tried. One number is searched on a grid, refined around its best point by the
 golden section. Anything else uses CatCMA with margin (Hamano, Saito, Nomura, Uchida and Shirakawa
@@ -97,7 +97,7 @@ def default_trials(space: Space) -> int:
 def search(
     space: Space, trials: Trials, seed: int, hints: Sequence[Mapping[str, Value]] = ()
 ) -> None:
-    """Add trials until there is nothing left to try; raise ``BudgetSpent``.
+    """Add trials until nothing is left to try; raise ``BudgetSpent``.
 
     ``hints`` are settings that the closed form recommends. The defaults come first.
     """
@@ -117,7 +117,7 @@ def search(
 
 
 def _try_choices(space: Space, trials: Trials) -> None:
-    """Return all combinations of choices; if there are too many, as many as fit, evenly spread."""
+    """Try all combinations of choices; if there are too many, try an even selection."""
     halfway = tuple(0.5 for _ in space.axes)
     if space.combinations <= trials.budget.trials:
         trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
@@ -170,7 +170,7 @@ def _search_several_numbers(space: Space, trials: Trials, seed: int) -> None:
 
 
 class _Optimizer:
-    """The library's optimizer, in terms of a space."""
+    """A library's optimizer, used with the points of a space."""
 
     def __init__(self, space: Space, start: Point, seed: int, sigma: float) -> None:
         self._space = space
@@ -196,7 +196,7 @@ class _Optimizer:
         self._asked: list[Any] = []
 
     def _initial_probabilities(self, start: Point) -> Any:
-        """Return each choice's initial probability.
+        """Return the initial probability of each choice.
 
         The start's choice has as much as all others.
         """
@@ -209,12 +209,12 @@ class _Optimizer:
         return chances
 
     def ask(self) -> list[Point]:
-        """Return a generation of points."""
+        """Return the next points to try."""
         self._asked = [self._optimizer.ask() for _ in range(self._optimizer.population_size)]
         return [self._convert_solution(item) for item in self._asked]
 
     def tell(self, costs: Sequence[float]) -> None:
-        """Report the cost of each point, in order."""
+        """Tell the optimizer the cost of each point, in order."""
         # places, not costs: what handles bounds in the library computes with differences, which
         # equal costs, and infinite ones, do not have
         places = np.argsort(np.argsort(costs, kind="stable"), kind="stable").tolist()
@@ -243,7 +243,7 @@ SAME = 0.001
 
 
 class Influence(NamedTuple):
-    """One setting: its default, its tuned value, and how much it matters.
+    """One setting: its default, its tuned value, and its influence on the cost.
 
     ``loss`` is how much worse the figure is with this setting at its default and the others as
     tuned. From ``low`` to ``high``, and with these ``words``, it is as good as tuned (``POINT``,
@@ -271,7 +271,7 @@ def plain(
     best: Trial | None = None,
     accept: Callable[[FigureValues], bool] = bool,
 ) -> Trial:
-    """Return the ``best`` settings without those that have no effect, in the fewest digits.
+    """Return the ``best`` settings without those that have no effect, with the fewest digits.
 
     Scores within ``points``, and other figures within this ``share``, are as good, if the figures
     are acceptable. ``trials`` has the defaults, and gets a few more trials.
@@ -298,7 +298,7 @@ def plain(
 
 
 def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
-    """Return how much each setting matters, the most important first."""
+    """Return the influence of each setting, the largest first."""
     found = [_measure_influence(space, at, trials, tuned) for at in range(len(space.axes))]
     return tuple(sorted(found, key=lambda one: -one.loss))
 
@@ -347,7 +347,7 @@ def _move_point(point: Point, at: int, kind: int, share: float) -> Point:
 def _find_good_range(
     axis: Axis, shares: list[float], good: list[bool], here: float
 ) -> tuple[float | None, float | None]:
-    """Return the unbroken range around a value in which it is as good."""
+    """Return the unbroken range around a value in which the cost stays as low."""
     if not shares:
         return None, None
     first = last = shares.index(here)
@@ -362,7 +362,7 @@ def _find_good_range(
 
 
 def slack(goal: Goal, cost: float, points: float, share: float) -> float:
-    """Return the rise in cost that is as good: points of score, else a share."""
+    """Return the rise in cost that is not noticeable: points of score, else a share."""
     if goal.metric.name == "score":
         return points
     return share * abs(cost) if math.isfinite(cost) else 0.0
@@ -391,7 +391,7 @@ _UNSEEN = {"lag": 0.001, "jumps": 1.0, "jerk": 0.1, "backward": 1.0, "held": 0.0
 
 
 def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
-    """Find the figures that are worse than before, by name."""
+    """Return the names of the figures that are worse than before."""
     found = []
     for name in WATCHED:
         values = before.get(name, math.nan), after.get(name, math.nan)
@@ -405,7 +405,7 @@ def find_worse(before: FigureValues, after: FigureValues) -> tuple[str, ...]:
 
 
 class FrontPoint(NamedTuple):
-    """Settings that nothing tried beats: their ``latency`` (s), ``roughness`` and score.
+    """Settings that no trial beats in both ``latency`` (s) and ``roughness``; with their score.
 
     Roughness is what the score counts besides latency: jerk, error, slow recovery. Whatever latency
     weighs, the best settings are on the front.
@@ -435,7 +435,7 @@ def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[Fro
 
 
 def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
-    """Return at ``most`` points of a front, evenly over log(roughness), with both ends."""
+    """Return up to ``most`` points of a front, evenly over log(roughness), with both ends."""
     if len(points) <= most:
         return tuple(points)
     levels = [math.log(max(point.roughness, 1e-9)) for point in points]
@@ -445,7 +445,7 @@ def chosen(points: Sequence[FrontPoint], most: int) -> tuple[FrontPoint, ...]:
 
 
 def worth(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoint, ...]:
-    """Return the points whose score is near the best; the ends of a long front are of no use."""
+    """Return the points with a score close to the best; the far ends of a front are useless."""
     least = share * max((point.score for point in points), default=0.0)
     return tuple(point for point in points if point.score >= least)
 
@@ -453,7 +453,7 @@ def worth(points: Sequence[FrontPoint], share: float = WORTH) -> tuple[FrontPoin
 def simplified(
     points: Sequence[FrontPoint], trials: Trials, weights: Weights, held: Mapping[str, Value]
 ) -> tuple[FrontPoint, ...]:
-    """Return the front without settings that have no effect; ``trials`` gets a few more trials.
+    """Return the front without settings that have no effect; add a few trials to ``trials``.
 
     Settings that are ``held`` stay.
     """
@@ -475,7 +475,7 @@ def simplified(
 
 
 def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
-    """Return the items that no other beats in both costs, by latency."""
+    """Return the items that no other item beats in both costs, by latency."""
     found: list[FrontPoint] = []
     for point in sorted(points, key=lambda point: (point.latency, point.roughness)):
         if found and point.roughness >= found[-1].roughness:
@@ -487,7 +487,7 @@ def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
 
 
 def roughness(figures: FigureValues, weights: Weights) -> float:
-    """Return the score's costs without latency; NaN if there is not enough to say."""
+    """Return the score's costs without latency; NaN if they are unknown."""
     others = weights._replace(latency=0.0)
     if not any(others):
         others = others._replace(accuracy=1.0, smoothness=1.0)
@@ -509,7 +509,7 @@ OWN = 0.5
 
 
 class GainKind(enum.Enum):
-    """Kinds of gains."""
+    """Kinds of gains of tuned settings over the defaults."""
 
     BETTER = "it is clearly better"
     NO_BETTER = "it is no better than the default as far as the data tell"
@@ -520,7 +520,7 @@ class GainKind(enum.Enum):
 
 
 class Evaluation(NamedTuple):
-    """Default and tuned settings on one part, and the paired ``gain`` from ``low`` to ``high``.
+    """Default and tuned settings on one part, and the paired ``gain`` between ``low`` and ``high``.
 
     A gain above 0 improves the figure that was tuned for, in its unit; unknown ends are NaN.
     ``comparison`` has both.
@@ -548,7 +548,7 @@ class Evaluation(NamedTuple):
 
     @property
     def keeps(self) -> bool:
-        """True if the tuned settings are no better, so the defaults stay."""
+        """True if the defaults stay, because the tuned settings are no better."""
         return self.kind in (GainKind.SAME, GainKind.NO_BETTER, GainKind.WORSE) or self.gain <= 0
 
 
@@ -589,13 +589,13 @@ class Tuning:
 
     @property
     def evaluation(self) -> Evaluation:
-        """The evaluation that counts: that on untuned data, if there is any."""
+        """The evaluation that decides: on data not used for tuning, if there are any."""
         return self.evaluated_on or self.tuned_on
 
 
 @dataclass(frozen=True, repr=False)
 class Tunings(Tabular):
-    """The results, by strategy in the order given.
+    """The results, in the order of the given strategies.
 
     ``delays`` is the closed form for delay buffers. ``comparison`` compares all tuned strategies on
     untuned data, under their given names; None for a single one. ``untuned`` strategies have no
@@ -632,7 +632,7 @@ class Tunings(Tabular):
         return any(tuning.interrupted for tuning in self.tunings)
 
     def before_and_after(self, selection: Selection) -> Comparison:
-        """Return all strategies tuned and as they were, on untuned data, with scenes."""
+        """Compare all strategies, tuned and before, on data not used for tuning."""
         taking_part = {
             row.label: row
             for each in self.tunings
@@ -646,7 +646,7 @@ class Tunings(Tabular):
 
     @property
     def best(self) -> Tuning:
-        """The tuning to take: that with the best figure where it counts."""
+        """The tuning to take: the one with the best figure on the judging data."""
         return self.ordered[0]
 
     @property
@@ -670,7 +670,7 @@ class Gain(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """Participants on one part, drawn from the same data, so that gains are paired.
+    """Participants drawn from the same data, so that their gains are paired.
 
     ``runs`` are the comparisons of each recording, ``comparison`` all of them; ``beside`` are those
     of other parts, whose events may happen here another time.
@@ -683,12 +683,12 @@ class Paired(NamedTuple):
     seed: int
 
     def gain(self, before: int, after: int) -> Gain:
-        """Return the gain of the participant at the second place over that at the first."""
+        """Return the gain of the participant at ``after`` over the participant at ``before``."""
         metric, comparison = self.goal.metric, self.comparison
         results = [comparison.results[index] for index in (before, after)]
 
         def merit(value: Any) -> Any:
-            """Return a figure so that more is better."""
+            """Return a figure with a sign such that larger is better."""
             if metric.better is Better.HIGH:
                 return value
             return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
@@ -723,7 +723,7 @@ def paired(
     goal: Goal,
     beside: Sequence[tuple[str, Comparison]] = (),
 ) -> Paired:
-    """Compare participants on one part; events ``beside`` it may happen there another time."""
+    """Compare participants on one part of the data; allow for the events of the part ``beside``."""
     runs, seed = on.each(participants), on.spec.seed
     return Paired(runs, pool_runs(runs, seed), beside, goal, seed)
 
@@ -735,7 +735,7 @@ def evaluate(
     goal: Goal,
     beside: EvaluationSet | None = None,
 ) -> Evaluation:
-    """Evaluate both on one part; events ``beside`` it may happen there another time."""
+    """Evaluate both settings on one part of the data; allow for events of the part ``beside``."""
     if default.settings == tuned.settings:
         comparison = on.compare([default])
         (only,) = comparison.results
@@ -761,7 +761,7 @@ class TuneStep(NamedTuple):
 
 
 class NothingToTune(Portable, ValueError):
-    """A strategy has no settings worth tuning, or all of them are held."""
+    """An error: a strategy has no settings worth tuning, or all of them are held."""
 
     def __init__(self, strategy: str, held: Sequence[str]) -> None:
         given = f"; {', '.join(held)} {'is' if len(held) == 1 else 'are'} given" if held else ""
@@ -770,7 +770,7 @@ class NothingToTune(Portable, ValueError):
 
 
 class NeedsArrivals(Portable, ValueError):
-    """All strategies need arrival times, and there are none."""
+    """An error: all strategies need arrival times, and the recording has none."""
 
     def __init__(self, strategies: Sequence[str]) -> None:
         need = "needs" if len(strategies) == 1 else "need"
@@ -778,11 +778,11 @@ class NeedsArrivals(Portable, ValueError):
 
 
 class NothingTried(ValueError):
-    """The search was interrupted before its first trial."""
+    """An error: the search was interrupted before its first trial."""
 
 
 class DividedTooSmall(NotEnoughToSay):
-    """A part of the recordings is too small to judge, while all of them together are not."""
+    """An error: part of the recordings is too small to judge, though all together are not."""
 
 
 def run(
@@ -793,7 +793,7 @@ def run(
     *,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Found:
-    """Run a search, ``tune`` or ``design``, over all runs together, on any workers.
+    """Run a search, ``tune`` or ``design``, over all runs together, with any workers.
 
     ``log`` makes the log of each recording. An unusable recording among several is left out and
     reported to the ``tally``. Raises what the search raises, ``UNUSABLE`` if the only recording,
@@ -818,7 +818,7 @@ def run(
 def open_hands(
     workers: Workers, tally: JobTally
 ) -> Iterator[tuple[Executor | None, ResultJournal | None]]:
-    """Open the executor that evaluates trials elsewhere, and the journal; None if there is none.
+    """Open the executor for trials in other processes, and the journal; None without either.
 
     Raises ``UnusableJournal``, ``CannotAccess``.
     """
@@ -842,7 +842,7 @@ def open_threads(
 
 
 def _is_enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
-    """Return whether the undivided recordings are enough to judge."""
+    """Return whether the recordings are enough to judge if they are not divided."""
     try:
         evaluation_set(runs, spec.compare)
     except NotEnoughToSay:
@@ -858,7 +858,7 @@ def tune(
     journal: ResultJournal | None = None,
     progress: Callable[[TuneStep], None] | None = None,
 ) -> Tunings:
-    """Tune the settings of each candidate that it does not set itself.
+    """Tune the settings of each candidate, except those that the candidate sets.
 
     Threads of this process, or the ``executor``, evaluate settings. The same seed gives the same
     result with any number of them, unless a limit in seconds ends the search. ``journal`` saves
@@ -915,7 +915,7 @@ def tune(
 def _select_tunable(
     candidates: Sequence[StrategySpec], divided: Divided
 ) -> tuple[Sequence[StrategySpec], tuple[str, ...]]:
-    """Return the candidates that can be tuned here, and the names of the others.
+    """Return the candidates that can be tuned on this data, and the names of the others.
 
     Raises ``NeedsArrivals``.
     """
@@ -978,7 +978,7 @@ def _make_tuning(
 
 
 def _find_harmless(space: Space, trials: Trials, divided: Divided) -> Harmless | None:
-    """Find the best settings that make no figure worse, neither here nor where they are judged."""
+    """Return the best settings that make no figure worse on either part of the data."""
     goal, default = trials.goal, trials.of(dict(space.held))
 
     def accept(figures: FigureValues) -> bool:
@@ -1002,7 +1002,7 @@ def _find_harmless(space: Space, trials: Trials, divided: Divided) -> Harmless |
 
 
 def _collect_hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
-    """Return the closed form's settings by label, from which a search may begin."""
+    """Return computed settings by label, as starting points of a search."""
     return {
         buffer.label: [cure.settings for cure in buffer.cures[0] if cure.settings is not None]
         for buffer in (delays.buffers if delays else ())

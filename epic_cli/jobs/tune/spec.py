@@ -1,4 +1,4 @@
-"""A search as a value: strategies, the figure, how results are judged, and how long to search."""
+"""The spec of a search: strategies, figure, judging, and duration."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ class Goal(NamedTuple):
     metric: Metric
 
     def cost(self, figures: Mapping[str, float]) -> float:
-        """Return the cost of these figures; infinite if there is none."""
+        """Return the cost of these figures; infinite if the figure is unknown."""
         value = figures.get(self.metric.name, math.nan)
         if math.isnan(value):
             return math.inf
         return self.metric.rank(value)[1]
 
     def key(self, figures: Mapping[str, float]) -> tuple[float, float]:
-        """Return the cost, with the score to break ties."""
+        """Return the cost, followed by the score as a tie-breaker."""
         return self.cost(figures), -figures.get("score", -math.inf)
 
 
 def goal(figure: str) -> Goal:
-    """Return the goal of this name; raise ``KeyError``."""
+    """Return the goal with this name; raise ``KeyError``."""
     return Goal(named(figure))
 
 
 @dataclass(frozen=True)
 class TuneSpec:
-    """A whole search, as ``tune`` takes it.
+    """A whole search, as ``tune`` takes it: strategies, figure and limits.
 
     Settings that ``strategies`` set themselves are held. ``compare`` says how settings are
     evaluated, and has the seed; it needs no participants. ``division`` None: by recording if there

@@ -1,4 +1,4 @@
-"""A strategy's settings as a search space: those that its declaration calls worth tuning."""
+"""A strategy's settings as a search space of the settings that are declared worth tuning."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ NUMBER = 0
 
 
 class Axis(NamedTuple):
-    """One setting: its ``words``, and numbers from ``low`` to ``high`` (None without numbers).
+    """One searched setting: its ``words``, and numbers from ``low`` to ``high`` (None: no numbers).
 
     A place on the axis is a word's index, 0 for the number if there is one, and the number's place
     between ``low`` and ``high``, 0 to 1. ``least`` and ``most`` limit the setting. Numbers with a
@@ -80,11 +80,11 @@ class Axis(NamedTuple):
 
     @property
     def kinds(self) -> int:
-        """The number of choices: each word, and one for the number."""
+        """The number of choices: one for each word, and one for all numbers."""
         return len(self.words) + self.numeric
 
     def value(self, kind: int, share: float) -> Value:
-        """Return the setting at a place."""
+        """Return the setting's value at a place on the axis."""
         if self.low is None:
             return self.words[kind]
         if kind != NUMBER:
@@ -102,20 +102,20 @@ class Axis(NamedTuple):
         return f"{number:g}{self.suffix}" if self.suffix else number
 
     def _read_number(self, value: Value) -> float | None:
-        """Return a value's number; None for a word."""
+        """Return a value as a number; None for a word."""
         if not isinstance(value, str):
             return value
         ours = self.suffix and value.endswith(self.suffix)
         return float(value.removesuffix(self.suffix)) if ours else None
 
     def shorter(self, value: Value) -> list[Value]:
-        """Yield the number in fewer digits, the fewest first, within the searched range."""
+        """Yield the number with fewer digits, the fewest first, within the searched range."""
         number = self._read_number(value)
         rounded = [] if number is None else [float(f"{number:.{count}g}") for count in (1, 2)]
         return [self._write_number(short) for short in rounded if self.takes(short)]
 
     def place(self, value: Value) -> tuple[int, float]:
-        """Return the place of a value; a number beyond an end is at the end."""
+        """Return the place of a value on the axis; numbers beyond an end are at the end."""
         number = self._read_number(value)
         if number is None:
             return self.words.index(str(value)) + self.numeric, 0.5
@@ -132,13 +132,13 @@ class Axis(NamedTuple):
         return self.low is not None and self.low <= number <= self.high
 
     def ends_at(self, bound: str) -> bool:
-        """Return whether the setting takes nothing beyond this end of the range worth tuning."""
+        """Return whether the setting allows nothing beyond this end of the searched range."""
         return (bound == "low" and self.low == self.least) or (
             bound == "high" and self.high == self.most
         )
 
     def at_bound(self, value: Value) -> str:
-        """Return the end of the range worth tuning at which a value stands.
+        """Return the end of the searched range at which a value stands.
 
         ``low``, ``high`` or "".
         """
@@ -156,14 +156,14 @@ class Point(NamedTuple):
 
 
 class Space(NamedTuple):
-    """A strategy with settings that are ``held``, and the axes of those that are searched."""
+    """A search space: a strategy with ``held`` settings, and the axes of the searched settings."""
 
     strategy: str
     held: Mapping[str, Value]
     axes: tuple[Axis, ...]
 
     def settings(self, point: Point) -> dict[str, Value]:
-        """Return the settings at a point that differ from their defaults, with the held ones."""
+        """Return the settings at a point: held settings, and those that differ from defaults."""
         found = dict(self.held)
         for axis, kind, share in zip(self.axes, point.kinds, point.shares, strict=True):
             value = axis.value(kind, share)
@@ -172,7 +172,7 @@ class Space(NamedTuple):
         return found
 
     def point(self, settings: Mapping[str, Value]) -> Point:
-        """Return the point of these settings; others have their defaults."""
+        """Return the point of these settings; other settings have their defaults."""
         places = [axis.place(settings.get(axis.name, axis.default)) for axis in self.axes]
         return Point(tuple(kind for kind, _ in places), tuple(share for _, share in places))
 
@@ -197,7 +197,7 @@ class Space(NamedTuple):
 
 
 def make_space(strategy: str, held: Mapping[str, object]) -> Space:
-    """Return the space of a strategy's settings without held ones; raise ``SettingError``."""
+    """Return the search space of a strategy's settings except held ones; raise ``SettingError``."""
     declared = declaration(strategy)
     values = declared.values(held)
     kept = {name: values[name] for name in held}
@@ -206,7 +206,7 @@ def make_space(strategy: str, held: Mapping[str, object]) -> Space:
 
 
 def _make_axis(setting: Setting) -> Axis | None:
-    """Return a setting's axis; None if the setting is not worth tuning."""
+    """Return the axis of a setting; None if the setting is not worth tuning."""
     if isinstance(setting, Number):
         if setting.tune is None:
             return None
@@ -228,7 +228,7 @@ def _make_axis(setting: Setting) -> Axis | None:
 
 
 def spread(count: int, axes: Sequence[Axis], skip: int = 0) -> list[Point]:
-    """Yield ``count`` points all over the space, always the same: the R sequence of Roberts 2018.
+    """Yield ``count`` points spread evenly over the space: the R sequence of Roberts 2018.
 
     It covers a space of any dimension evenly from the first point on ("The Unreasonable
     Effectiveness of Quasirandom Sequences"). ``skip`` leaves out the first points.
@@ -261,7 +261,7 @@ class EvaluationSet:
     def each(
         self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> list[tuple[str, Comparison]]:
-        """Return a comparison for each recording, as ``pool_runs`` takes them.
+        """Return a comparison for each recording, in the form that ``pool_runs`` takes.
 
         With a ``selection``, the first has scenes.
         """
@@ -274,12 +274,12 @@ class EvaluationSet:
     def compare(
         self, candidates: Sequence[Participant], selection: Selection | None = None
     ) -> Comparison:
-        """Return one comparison with intervals and ranks."""
+        """Return one comparison of all recordings, with intervals and ranks."""
         return pool_runs(self.each(candidates, selection), self.spec.seed)
 
     @cached_property
     def digest(self) -> str:
-        """A name (hexadecimal digits) that is equal for equal recordings and judged rows."""
+        """A hexadecimal digest of the recordings and the judged rows."""
         spec = self.spec
         counts = (spec.timing, spec.weights, spec.truth_offset, spec.warm_up)
         found = hashlib.sha256(repr(counts).encode())
@@ -294,7 +294,7 @@ class EvaluationSet:
         return found.hexdigest()
 
     def span(self) -> tuple[float, float]:
-        """The times (s) of the first and the last row that can count, in the first recording."""
+        """The times (s) of the first and the last judged row in the first recording."""
         counted = [
             entity.truth.times[entity.truth.counted] for entity in self.prepared[0].entities.judged
         ]
@@ -327,7 +327,7 @@ ENOUGH_RECORDINGS = 4
 
 
 class Divided(NamedTuple):
-    """The part to tune on, the part to judge on (None: the same), and how they were divided."""
+    """The part to tune on, the part to judge on (None: the same part), and the kind of division."""
 
     tuned: EvaluationSet
     evaluated: EvaluationSet | None
@@ -335,7 +335,7 @@ class Divided(NamedTuple):
 
 
 def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -> Divided:
-    """Divide recordings ``by`` time or by recording; None for whichever suits them.
+    """Divide recordings ``by`` time or by recording; None chooses the suitable way.
 
     Raises ``NotEnoughToSay`` if a part has nothing to evaluate, ``TooManyRows``.
     """
@@ -366,7 +366,7 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
 
 
 def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
-    """Return the first half of a recording as if it had ended there, and the rest of it.
+    """Return the first half of a recording as if recording had ended there, and the second half.
 
     The rest is evaluated with everything before it known: strategies continue. Raises
     ``NotEnoughToSay`` if one of them has nothing to evaluate.
@@ -433,18 +433,18 @@ Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
 
 
 class Evaluator(Protocol[Candidate_contra]):
-    """The data on which settings are evaluated: an ``EvaluationSet``."""
+    """An interface for the data on which settings are evaluated, such as an ``EvaluationSet``."""
 
     @property
     def digest(self) -> str:
-        """A name that is equal for equal content."""
+        """A digest that is equal for equal content."""
 
     def evaluate(self, candidate: Candidate_contra) -> Result:
         """Return a candidate's result; may raise ``NotEnoughToSay``."""
 
 
 class _TrialJob(NamedTuple):
-    """A trial for a worker; ``content`` is the pickled evaluator for workers that lack it."""
+    """A trial for a worker; ``content`` is the pickled evaluator, for workers without it."""
 
     digest: str
     candidate: Any
@@ -457,7 +457,7 @@ _keeping = threading.Lock()
 
 
 def rankable_figures(result: Result) -> FigureValues:
-    """Return the figures of a result that can be ranked and has not diverged; otherwise none."""
+    """Return the figures of a result; none if it cannot be ranked, or has diverged."""
     return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
@@ -476,7 +476,7 @@ def figures(
     journal: ResultJournal | None = None,
     name: Callable[[Candidate], str] = str,
 ) -> list[FigureValues]:
-    """Return the figures of each candidate in order, from the ``journal`` or evaluated.
+    """Return the figures of each candidate, in order, from the ``journal`` or by evaluation.
 
     ``on_result`` is called with each as soon as it is there, when new ones are saved under their
     ``name``. A candidate whose worker dies has no figures.
@@ -505,7 +505,7 @@ _NAMES = frozenset(metric.name for metric in METRICS)
 
 
 def _are_figures(values: Any) -> bool:
-    """Return whether a journal's value is figures: another program may have written it."""
+    """Return whether a journal's value is a table of figures: other programs may write there."""
     if not isinstance(values, dict) or (values and not values.keys() >= _NAMES):
         return False
     return all(
@@ -579,12 +579,12 @@ class Trial(NamedTuple):
 
 
 class BudgetSpent(Exception):
-    """The trials or the time are used up."""
+    """An error: all allowed trials, or all the time, are used up."""
 
 
 @dataclass
 class Budget:
-    """The number of trials that a search may take, and its end (``time.monotonic``)."""
+    """The number of trials that a search may use, and its end time (``time.monotonic``)."""
 
     trials: int
     until: float = math.inf
@@ -614,7 +614,7 @@ class Trials:
     _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
 
     def costs(self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False) -> list[float]:
-        """Return the cost of each of these settings; new ones are evaluated.
+        """Return the cost of each of these settings; evaluate settings that are new.
 
         Raises ``BudgetSpent`` if the budget is too small for all, unless ``beyond`` it; the trials
         within the budget have been made then.
