@@ -1,9 +1,9 @@
-"""The metrics of a comparison, each declared once: adding one is adding an entry to its theme.
+"""The metrics of a comparison, each declared once, in the module of its theme.
 
 Tables, CSV, JSON lines, Markdown, the page, the session's ``:compare``, ``--sort`` and the help of
 ``epic compare`` all read ``METRICS``. A metric is computed from what was accumulated over all rows
-that count (``Measurement``), so that several entities together are measured as one is. With
-p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
+that count (``Measurement``), so that several entities together are measured as one is. With p(i)
+what is drawn and x(i) the truth at row i of n, and T the tick:
 
     error       sqrt(mean |p(i) - x(i)|^2)
     lag         the shift s that minimizes mean |p(t) - x(t - s)|^2 (``lag.py``)
@@ -53,7 +53,7 @@ def shown_metrics() -> list[Metric]:
 
 
 def named(name: str) -> Metric:
-    """Return the metric of this name; raise ``KeyError``."""
+    """Return the metric with this name; raise ``KeyError``."""
     return {figure.name: figure for figure in METRICS}[name]
 
 

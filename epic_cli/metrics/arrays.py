@@ -50,7 +50,7 @@ def packet_table(packets: PacketBlock) -> NDArray[np.float64]:
 
 
 def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
-    """Return the packets as columns, with the rows of ``TURN`` if a packet has a rotation."""
+    """Return packets as columns, with the rows of ``TURN`` if any packet has a rotation."""
     columns = packet_table(packets)
     if not packets.turns():
         return columns
@@ -60,7 +60,7 @@ def turning_table(packets: PacketBlock) -> NDArray[np.float64]:
 
 
 def rows_of(trace: Trace) -> NDArray[Any]:
-    """Return the rows of a trace by field.
+    """Return the rows of a trace, by field.
 
     Numpy parses their format more slowly than it draws a few.
     """
@@ -70,7 +70,7 @@ def rows_of(trace: Trace) -> NDArray[Any]:
 
 
 def median(values: Floats) -> float:
-    """Return numpy's median, bit for bit, ten times as fast for few values; NaN of none."""
+    """Return numpy's median, bit for bit, but ten times as fast for few values; NaN of none."""
     count = len(values)
     if not count:
         return math.nan
@@ -88,7 +88,7 @@ def distinct(values: NDArray[_Value]) -> NDArray[_Value]:
 
 
 def quantile(values: Floats, share: float) -> float:
-    """Return numpy's quantile, bit for bit, ten times as fast for few values."""
+    """Return numpy's quantile, bit for bit, but ten times as fast for few values."""
     place = (len(values) - 1) * share
     low = math.floor(place)
     high = min(low + 1, len(values) - 1)
@@ -101,7 +101,7 @@ def quantile(values: Floats, share: float) -> float:
 
 
 def find_resolution(positions: Floats) -> float:
-    """Return the least meaningful difference between finite positions (n, 3).
+    """Return the smallest meaningful difference between finite positions (n, 3).
 
     It is half a unit of the last decimal that rounded positions are written with; else the spacing
     of single precision, in which some strategies compute.
@@ -122,19 +122,19 @@ def find_resolution(positions: Floats) -> float:
 
 
 def all_three(flags: Flags) -> Flags:
-    """Mark the rows (n, 3) that are true throughout, several times faster than ``all``."""
+    """Mark the rows (n, 3) whose three values are all true, several times as fast as ``all``."""
     return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
 def edges(flags: Flags) -> tuple[Places, Places]:
-    """Return the first places of the runs of true values, and the places behind their last."""
+    """Return the start of each run of true values, and the place after its end."""
     padded = np.concatenate(([False], flags, [False]))
     both = np.flatnonzero(padded[1:] != padded[:-1])
     return both[::2], both[1::2]
 
 
 def choose_places(count: int, most: int) -> Places:
-    """Choose about ``most`` of ``count`` places, at random in each of as many equal parts.
+    """Choose about ``most`` of ``count`` places: one at random in each of ``most`` equal parts.
 
     All places are chosen if there are no more. Every n-th one would fall in step with packets. The
     choice for the same numbers is always the same.
@@ -156,7 +156,7 @@ def lengths(vectors: Floats) -> Floats:
 
 
 def root_mean_square(values: Floats) -> float:
-    """Return the root mean square; 0 of nothing."""
+    """Return the root mean square; 0 without values."""
     return float(np.sqrt(np.mean(np.square(values)))) if len(values) else 0.0
 
 
@@ -166,7 +166,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def minimum(
     of: Callable[[float], float], low: float, high: float, steps: int = 14
 ) -> tuple[float, float]:
-    """Find where a function with one valley is least, and its value there: golden section search.
+    """Return place and value of a function's only minimum, by golden section search.
 
     Each of the ``steps`` leaves 0.618 of the range. J. Kiefer, "Sequential Minimax Search for a
     Maximum", Proc. AMS 4 (3), 1953.

@@ -73,7 +73,7 @@ _TAIL = _NORMAL.inv_cdf(0.5 + CONFIDENCE / 2)
 
 
 def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterator[Floats]:
-    """Yield the count of each unit in each draw: (some of ``count``, units).
+    """Yield how often each unit occurs in each draw: arrays (some of ``count``, units).
 
     Rows add up to ``units``.
     """
@@ -88,7 +88,10 @@ def draws(units: int, seed: int, purpose: int = 0, count: int = DRAWS) -> Iterat
 
 
 def block_length(series: Floats) -> float:
-    """Return the length of a block in values of the series (n, one for each cell), at least 1."""
+    """Return the length of a bootstrap block, in values of a series (n, one per cell).
+
+    At least 1.
+    """
     largest = float(np.abs(series).max()) if len(series) else 0.0
     values = series / (largest or 1.0)  # whose squares are numbers
     values = values - values.mean()
@@ -120,7 +123,7 @@ def block_length(series: Floats) -> float:
 
 
 def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
-    """Return the interval of a figure by its values in the draws; None: unknown."""
+    """Return the interval of a figure from its values in the draws; None if unknown."""
     if not np.isfinite(replicates).all():
         return None
     # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
@@ -240,7 +243,7 @@ class NetworkEvents(NamedTuple):
 
     @property
     def linked(self) -> bool:
-        """True if more losses follow each other than chance explains (Poisson)."""
+        """True if losses follow each other more than chance explains (Poisson)."""
         expected = self.lost**2 / max(self.sent, 1)
         if self.pairs < 1 or self.pairs > 50 + 3 * expected:
             return self.pairs > 0
@@ -257,32 +260,32 @@ class NetworkEvents(NamedTuple):
 
     @property
     def unproven(self) -> bool:
-        """True if hardly a packet was lost, in too short a time to rule losses out."""
+        """True if hardly a packet was lost, but in too short a time to exclude losses."""
         return self.lost < FEWEST_LOST and 0 < self.watched < PROVEN
 
     @property
     def few(self) -> bool:
-        """True if there are too few events to know how bad or how rare they can be."""
+        """True if there are too few events to know how frequent or how bad they can be."""
         return self.unproven or 0 < self.events < FEWEST_EVENTS
 
     @property
     def by_chance(self) -> bool:
-        """True if losses are single, and too few follow each other to show the effect of bursts."""
+        """True if losses are single, and too few are adjacent to show the effect of bursts."""
         return self.lost > 0 and not self.linked and self.bursts < FEWEST_EVENTS
 
     @property
     def tried(self) -> bool:
-        """True if the effect of more losses has to be tried."""
+        """True if the effect of more losses has to be simulated."""
         return self.few or self.by_chance
 
     @property
     def in_a_row(self) -> tuple[int, ...]:
-        """Lengths of the losses that are tried, in packets."""
+        """Lengths of the simulated losses, in packets."""
         return IN_A_ROW if self.few else IN_A_ROW[:PAIRS]
 
     @property
     def unseen(self) -> Floats:
-        """Losses that a recording may have missed, by their length (worlds, ``in_a_row``).
+        """Losses that a recording may have missed, by length (worlds, ``in_a_row``).
 
         Each world has other losses. Their numbers are upper bounds with 97.5 % confidence. Where
         few losses were seen, bursts longer than two have as many packets in all as pairs have. A
@@ -302,12 +305,12 @@ class NetworkEvents(NamedTuple):
 
     @property
     def missed(self) -> float:
-        """Seconds as bad as the worst one that may be missing from the data."""
+        """Seconds as bad as the worst second that the data may lack."""
         return UNSEEN + (TAIL / self.events if self.events else 0.0)
 
 
 def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
-    """Add up the events of several recordings."""
+    """Add up the network events of several recordings."""
     found = list(several)
     sums = NetworkEvents(*map(sum, zip(*found, NetworkEvents(), strict=True)))
     return sums._replace(waver=max((events.waver for events in found), default=0.0))
@@ -315,7 +318,7 @@ def together(several: Iterable[NetworkEvents]) -> NetworkEvents:
 
 @np.errstate(all="ignore")
 def rare(table: Floats, begin: float, end: float) -> NetworkEvents:
-    """Return the events of packets (``packet_table``) that arrived from ``begin`` to ``end`` (s).
+    """Return the network events among packets (``packet_table``) from ``begin`` to ``end`` (s).
 
     Packets without arrival times count as arrived when they were sent.
     """
@@ -460,7 +463,7 @@ class Piece(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """One candidate: its values by metric (empty without figures), and its pieces by run.
+    """One candidate: its values by metric (empty if it has no figures), and its pieces by run.
 
     ``waver`` (s) is the likely difference of its lag in another session. ``beside`` are runs that
     have no part in its values, but may have worse seconds. Very many runs have ``sums`` (runs,
@@ -475,7 +478,7 @@ class Figures(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """The bootstrap ``draws`` of one candidate.
+    """The bootstrap ``draws`` of one candidate's sums.
 
     ``more`` has all data, first as they are, then with each second added as often as it may be
     missing (``NetworkEvents.missed``). ``alone`` has all data, then stretches by themselves: a few
@@ -497,7 +500,7 @@ def bootstrap_sums(
     seed: int,
     rare: NetworkEvents,
 ) -> tuple[Certainty, list[Sampled] | None]:
-    """Return the certainty, and the draws of each candidate; None: there are too few data."""
+    """Return the certainty, and each candidate's draws; None if there are too few data."""
     certainty, units = _find_units(shown)
     tried, worlds = (
         any(_sum_losses(each, rare) for each in shown),
@@ -537,7 +540,7 @@ def bootstrap_sums(
 
 
 def _sum_losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
-    """Return the effect of the tried losses on a candidate, in the runs where they were tried."""
+    """Return the effect of simulated losses on a candidate, in the runs with simulated losses."""
     size = len(rare.in_a_row) if rare.tried else 0
     found = [piece.losses for piece in one.pieces if piece.losses is not None]
     return [losses[:size] for losses in found if len(losses) >= size > 0]
@@ -545,7 +548,7 @@ def _sum_losses(one: Figures, rare: NetworkEvents) -> list[Floats]:
 
 @np.errstate(all="ignore")
 def least_score(measured: Sequence[Measurement], events: NetworkEvents, resolution: float) -> float:
-    """Return the score of one candidate as more is lost; -inf: losses were not tried."""
+    """Return the least score of a candidate as more is lost; -inf if losses were not simulated."""
     losses = [each.losses for each in measured if each.losses is not None]
     if not losses:
         return -math.inf
@@ -557,7 +560,7 @@ def least_score(measured: Sequence[Measurement], events: NetworkEvents, resoluti
 
 
 def _change_half_lag(whole: Floats, waver: float) -> Floats:
-    """Return all sums (fields) with half of the lag changed by this much (s).
+    """Return all sums (fields) with half of the lag changed by ``waver`` (s).
 
     A strategy that sets its clock once may set it again in the middle of a session.
     """
@@ -568,7 +571,7 @@ def _change_half_lag(whole: Floats, waver: float) -> Floats:
 
 
 def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
-    """Return zeros (fields), and then the sums of each stretch, scaled to one second."""
+    """Return a row of zeros (fields), then the sums of each stretch, scaled to one second."""
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
         size = max(1, round(seconds / run.seconds))
@@ -578,7 +581,7 @@ def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
 
 
 def _apply_own_lag(alone: Floats) -> None:
-    """Replace what the common lag leaves of each stretch by what the stretch's own lag leaves."""
+    """Replace the error left at the common lag by the error left at each stretch's own lag."""
     at = FIELDS.index
     lags = alone[:, at("told_seconds")] / alone[:, at("told_rows")]
     apart = np.nan_to_num(lags - lags[0]) ** 2
@@ -588,20 +591,20 @@ def _apply_own_lag(alone: Floats) -> None:
 
 
 def _scale_to_rows(several: Floats, whole: Floats) -> Floats:
-    """Scale each of these sums to the number of rows of all data."""
+    """Scale each row of sums to the number of rows of all data."""
     rows = FIELDS.index("rows")
     return np.asarray(several * (whole[rows] / several[:, rows])[:, None])
 
 
 class _LatencyError(NamedTuple):
-    """The likely error (s) of the mean delay in another session, and the data behind it."""
+    """The likely error (s) of the mean delay in another session, and the amount of data for it."""
 
     deviation: float
     stretches: float
 
 
 def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
-    """Return the long-run deviation of the mean delay, by a first-order autoregression.
+    """Return the long-run deviation of the mean delay, from a first-order autoregression.
 
     Its memory is that of the recording's parts, corrected for what few of them hide (Kendall 1954).
     """
@@ -631,7 +634,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
 
 
 def _mean_delays(run: Piece) -> tuple[Floats, Floats]:
-    """Return the rows of each cell, the cells that have rows, and the mean delays there."""
+    """Return the number of rows in each cell that has rows, and the mean delay there."""
     cells = np.sum(run.entities, axis=0)
     rows = cells[:, FIELDS.index("rows")]
     used = rows > 0
@@ -654,7 +657,7 @@ def _vary_delay(
     units: int,
     seed: int,
 ) -> None:
-    """Give each draw (draws, fields) another mean delay, as another session would have.
+    """Give each draw (draws, fields) another mean delay, as in another session.
 
     The effect on a field is its slope over the delay, from cell to cell. Draws of blocks contain a
     part of it already.
@@ -676,7 +679,7 @@ def _vary_delay(
 
 
 def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
-    """Return the growth of each field (of a row) with each second of delay, by least squares."""
+    """Return each field's growth (per row) with each second of delay, by least squares."""
     across, squares = np.zeros(len(FIELDS)), 0.0
     for run in pieces:
         rows, delays = _mean_delays(run)
@@ -688,7 +691,7 @@ def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
 
 
 def _vary_lag(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
-    """Give each draw (draws, fields) another lag, as another session would have."""
+    """Give each draw (draws, fields) another lag, as in another session."""
     at = FIELDS.index
     lag = float(whole[at("told_seconds")]) / (float(whole[at("told_rows")]) or math.nan)
     if math.isnan(lag):
@@ -792,7 +795,7 @@ _STILL = 1e-9
 
 
 class Gap(NamedTuple):
-    """The lead of one score over another in points, from ``low`` to ``high``, all gaps at once.
+    """The lead of one score over another in points, ``low`` to ``high`` jointly for all gaps.
 
     ``seen`` is the low end if no rare event were missing from the data.
     """
@@ -809,7 +812,7 @@ class Gap(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The ``ranks`` of n scores, and the ``gaps`` between the highest and each."""
+    """The ``ranks`` of n scores, and the ``gaps`` between the highest score and each score."""
 
     ranks: list[int]
     gaps: list[Gap]
@@ -822,7 +825,7 @@ def ranking(
     more: Floats | None = None,
     tried: Sequence[bool] | None = None,
 ) -> Ranking:
-    """Rank the scores (n), of which ``replicates`` (n, draws) are the same draws.
+    """Rank n scores; ``replicates`` (n, draws) are their values in the same bootstrap draws.
 
     ``more`` (n, seconds + 1) are the scores with each second added, first as they are: a gap is
     what the worst second for it leaves. Where rare events were few, their effect has been ``tried``
@@ -879,7 +882,7 @@ def sole_best(
     units: int,
     more: Sequence[Floats | None] = (),
 ) -> int | None:
-    """Return the index of the smallest key, if it is clearly smaller than each other; else None.
+    """Return the index of the smallest key if it is clearly smaller than all others; else None.
 
     An infinite key takes no part. A false winner has to beat the true one as well: each pair at its
     own level is enough. ``more`` are the keys with each second added, as for ``ranking``.
@@ -905,7 +908,7 @@ def sole_best(
 
 @dataclass(frozen=True)
 class Standing:
-    """The certainty of one candidate's figures, and its rank.
+    """The certainty of one candidate's figures, and the candidate's rank.
 
     ``intervals`` by metric; an unknown end is NaN. ``rank`` by score, 1 the best, None without a
     score. ``gap`` is the distance of its score to the best. ``ahead``: the metrics in which it
@@ -931,7 +934,7 @@ def assess(
     seed: int,
     rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[Certainty, list[Standing]]:
-    """Return the certainty of the comparison, and the standing of each candidate.
+    """Return the certainty of a comparison, and the standing of each candidate.
 
     All candidates that have figures have been measured in the same runs, entities and cells.
     ``rare`` are the events of all runs. The same ``seed`` gives the same draws.
@@ -953,7 +956,7 @@ def difference(
     seed: int,
     rare: NetworkEvents = NetworkEvents(),  # noqa: B008 - never changed
 ) -> tuple[float, float] | None:
-    """Return the paired interval of the second candidate's ``value`` less the first one's.
+    """Return the paired interval of the difference of ``value``: second candidate minus first.
 
     None: unknown. See ``assess`` for the other parameters.
     """
@@ -968,7 +971,7 @@ def difference(
 
 
 def _missed_share(rare: NetworkEvents) -> float:
-    """Return the share of a missed effect that counts where it may go either way.
+    """Return the share of a missed effect that counts where its sign is unknown.
 
     Half as likely each.
     """
@@ -976,7 +979,7 @@ def _missed_share(rare: NetworkEvents) -> float:
 
 
 def _largest_moves(more: Floats) -> tuple[float, float]:
-    """Return the largest moves of a figure down and up from its first value, 0 at least."""
+    """Return a figure's largest decrease (0 or less) and increase from its first value."""
     moved = more - more[0]
     moved = moved[np.isfinite(moved)]
     return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
@@ -1071,7 +1074,7 @@ def _rank_scores(
     tried: Sequence[bool],
     certainty: Certainty,
 ) -> tuple[dict[int, int], dict[int, Gap]]:
-    """Return ranks and distances to the best of all that have a score, by place."""
+    """Return ranks, and gaps to the best score, of all candidates that have a score."""
     places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
     ranks = dict.fromkeys(places, 1)
     if not places or scores is None:

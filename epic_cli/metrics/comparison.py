@@ -1,4 +1,4 @@
-"""The results of a comparison, and the advice that follows from them."""
+"""The results of a comparison, and the advice drawn from the results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Result:
     waver: float = 0.0
 
     def __post_init__(self) -> None:
-        """Keep plain floats, and one and the same NaN, so that results can be equal."""
+        """Convert values to plain floats with a single NaN object, so that results can be equal."""
         plain = {
             name: math.nan if math.isnan(value) else float(value)
             for name, value in self.values.items()
@@ -61,17 +61,17 @@ class Result:
 
     @property
     def place(self) -> str:
-        """Entity or recording of the result; empty: all."""
+        """The entity or recording of the result; empty for all together."""
         return self.entity or self.recording or ""
 
     @property
     def rank(self) -> int | None:
-        """One more than the number of results with a clearly better score; None: no score."""
+        """One more than the number of clearly better scores; None without a score."""
         return self.standing.rank
 
     @property
     def note(self) -> ResultNote | None:
-        """Gravest note."""
+        """The gravest note."""
         return self.notes[0] if self.notes else None
 
     def has(self, *flaws: Flaw) -> bool:
@@ -85,11 +85,11 @@ class Result:
 
     @property
     def ranked(self) -> bool:
-        """True if the result can be called better or worse than others."""
+        """True if the result can be compared with others."""
         return bool(self.values) and not self.has(*UNRANKED)
 
     def value(self, name: str) -> float:
-        """Return a metric by its name; NaN: not enough to say."""
+        """Return the value of a metric by its name; NaN if unknown."""
         return self.values.get(name, math.nan)
 
     def figures(self) -> dict[str, float]:
@@ -103,7 +103,7 @@ class Result:
         return found
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Return the ends of a metric's interval; NaN: unknown."""
+        """Return the ends of a metric's interval; NaN if unknown."""
         return self.standing.intervals.get(name, (math.nan, math.nan))
 
 
@@ -170,7 +170,7 @@ class Comparison(Tabular):
 
     @property
     def turns(self) -> bool:
-        """True if the recording has rotations, and one of the strategies turns."""
+        """True if the recording has rotations, and a strategy draws rotations."""
         return any(not math.isnan(result.value("angle")) for result in self.results)
 
     @property
@@ -197,7 +197,7 @@ class Confidence(enum.Enum):
 
 
 class Advice(NamedTuple):
-    """The advice of a comparison, in the order in which people want it.
+    """The advice of a comparison, its parts in the order of importance to readers.
 
     ``best`` has the highest score. ``tied`` are the others that are not clearly worse, ``next`` is
     the first that is. ``weakest`` is the cost, by its name among the weights, that takes most from
@@ -261,7 +261,7 @@ def advice(
 
 
 def good(result: Result) -> bool:
-    """Return True if the score is high enough to be content with."""
+    """Return True if a score is high enough for players to be content."""
     return result.value("score") >= GOOD and not result.has(Flaw.DIVERGED)
 
 
@@ -274,18 +274,18 @@ def best_for(results: Sequence[Result]) -> dict[str, list[str]]:
 
 
 def _weigh_cost(result: Result, weights: Weights, name: str) -> float:
-    """Return a cost as the score counts it; 0: there is none."""
+    """Return a cost with its weight in the score; 0 if unknown."""
     cost = result.value(f"{name}_cost")
     return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
 
 
 def weakest(result: Result, weights: Weights) -> str:
-    """Return the cost, by its name among the weights, that takes most from a result's score."""
+    """Return the cost that takes most from a result's score, by its name among the weights."""
     return max(COSTS, key=lambda name: _weigh_cost(result, weights, name))
 
 
 def causes(better: Result, worse: Result, weights: Weights) -> tuple[tuple[str, float], ...]:
-    """Return the costs by which one result scores below another, each with its points.
+    """Return the costs that put one result's score below another's, with the points of each.
 
     The main one comes first; points are below 0 where the worse result is better. Together they are
     the difference of the scores. Empty: one of the two has no score.

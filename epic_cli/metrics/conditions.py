@@ -31,7 +31,7 @@ _LONGEST = 60.0
 
 
 class ConditionError(ValueError):
-    """A text that is no condition; the message says what is wrong and how one is written."""
+    """An error for text that is no condition; the message shows the correct form."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,15 @@ class Condition:
     strategy: str | None = None
 
     def concerns(self, label: str) -> bool:
-        """Return True if it is meant for the candidate of this label."""
+        """Return True if the condition applies to the candidate with this label."""
         return self.strategy is None or self.strategy == label
 
     def holds(self, figures: Mapping[str, float]) -> bool:
-        """Return True if the figures meet it; a missing or NaN figure meets nothing."""
+        """Return True if the figures meet the condition; unknown figures never do."""
         return _RELATIONS[self.relation](figures.get(self.metric, math.nan), self.limit)
 
     def known(self, figures: Mapping[str, float]) -> bool:
-        """Return True if the figure is there to be compared."""
+        """Return True if the figure of the condition is known."""
         return not math.isnan(figures.get(self.metric, math.nan))
 
 
@@ -74,7 +74,7 @@ def condition(text: str) -> Condition:
 
 
 def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
-    """Parse a condition on the metric ``name`` of which only ``<0.3`` is written.
+    """Parse a condition on the metric ``name`` from its second half, such as ``<0.3``.
 
     Raises ``ConditionError``.
     """
@@ -83,7 +83,7 @@ def expectation(name: str, text: str, strategy: str | None = None) -> Condition:
 
 
 def check_strategies(conditions: Collection[Condition], labels: list[str]) -> None:
-    """Check that the candidate of each condition exists; raise ``ConditionError``."""
+    """Check that the condition's candidates take part; raise ``ConditionError``."""
     for condition in conditions:
         if condition.strategy is not None and condition.strategy not in labels:
             near = nearest(condition.strategy, labels)
@@ -94,7 +94,7 @@ def check_strategies(conditions: Collection[Condition], labels: list[str]) -> No
 
 
 def check_sense(conditions: Collection[Condition]) -> None:
-    """Check that no two conditions always fail together; raise ``ConditionError``.
+    """Check that the conditions do not exclude each other; raise ``ConditionError``.
 
     Of ``error>0.3`` and ``error<=0.3``, one always holds.
     """

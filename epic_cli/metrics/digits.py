@@ -1,4 +1,4 @@
-"""Values written for people: as many digits as are meaningful."""
+"""Numbers formatted for people, with only their meaningful digits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epic_cli.engine.text.widths import Count
 
 
 def three_digits(value: float) -> str:
-    """Write three significant digits, without an exponent from 0.001 to ten million.
+    """Format a number with three significant digits, without exponent from 0.001 to ten million.
 
     ``686,000``.
     """
@@ -23,62 +23,62 @@ def three_digits(value: float) -> str:
 
 
 def one_decimal(value: float) -> str:
-    """Write one decimal: ``65.9``."""
+    """Format a number with one decimal: ``65.9``."""
     return f"{value:.1f}"
 
 
 def whole(value: float) -> str:
-    """Write a whole number: ``7``."""
+    """Format a number without decimals: ``7``."""
     return f"{value:.0f}"
 
 
 def milliseconds(seconds: float) -> str:
-    """Write seconds as whole milliseconds: 0.158 is ``158``."""
+    """Format seconds as whole milliseconds without a unit: 0.158 is ``158``."""
     return f"{round(seconds * 1000)}"
 
 
 def percent(share: float) -> str:
-    """Write a share of 1 in percent: 0.13 is ``13 %``."""
+    """Format a share of 1 in percent: 0.13 is ``13 %``."""
     return "0" if share == 0 else "<1 %" if share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
 def seconds(value: float) -> str:
-    """Write a time as ``83 ms``, or as ``2.5 s`` from one second on; below a nanosecond it is 0."""
+    """Format a time as ``83 ms``, or as ``2.5 s`` from one second on; 0 below a nanosecond."""
     return f"{number(value)} s" if abs(value) >= 1 else f"{round(value * 1e3, 6) + 0.0:.3g} ms"
 
 
 def share(value: float) -> str:
-    """Write a share as options take it: ``5%``."""
+    """Format a share in the form of options: ``5%``."""
     return f"{value * 100:.3g}%"
 
 
 def number(value: float) -> str:
-    """Write three digits, and thousands with commas up to a billion: ``12,300``, ``1.55e+38``."""
+    """Format a number with three digits, and commas up to a billion: ``12,300``, ``1.55e+38``."""
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def rough(value: float) -> str:
-    """Write two digits, never with an exponent: ``5.7``, ``300``."""
+    """Format a number with two digits and no exponent: ``5.7``, ``300``."""
     return f"{float(f'{value:.2g}'):g}"
 
 
 def amount(value: float) -> str:
-    """Write a deviation without its sign."""
+    """Format the absolute value of a deviation."""
     return number(abs(value))
 
 
 def counted(number: int, word: str) -> str:
-    """Write a number of things: ``1 row`` or ``1,200 rows``."""
+    """Format a count with its noun: ``1 row`` or ``1,200 rows``."""
     return f"{Count(number):{word}}"
 
 
 def listed(words: Sequence[str]) -> str:
-    """Join words: ``a``, ``a and b`` or ``a, b and c``."""
+    """Join words to a list: ``a``, ``a and b`` or ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def verb(number: int, one: str, many: str | None = None) -> str:
-    """Return the verb for a number of things.
+    """Return the singular or plural form of a verb, by the count of its subject.
 
     ``differs`` or ``differ``, or one of the two given.
     """
@@ -88,7 +88,7 @@ def verb(number: int, one: str, many: str | None = None) -> str:
 
 
 def reach(low: float, high: float, write: Callable[[float], str], to: str = " to ") -> str:
-    """Write an interval: ``76 to 91``, or ``at least 76`` with an unknown end.
+    """Format an interval: ``76 to 91``, or ``at least 76`` if the other end is unknown.
 
     Empty without ends.
     """
@@ -98,5 +98,5 @@ def reach(low: float, high: float, write: Callable[[float], str], to: str = " to
 
 
 def known(value: Any) -> Any:
-    """Return a value for JSON; None if it is infinite or not known."""
+    """Return a value for JSON; None if the value is infinite or NaN."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

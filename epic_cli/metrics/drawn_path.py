@@ -1,4 +1,4 @@
-"""The frames that a game drew, also as a participant in a comparison."""
+"""The frames that a game drew, which can also take part in a comparison."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FEWEST_FRAMES = 20
 
 
 class UnusableDrawing(Unreadable):
-    """Frames that cannot be used; the message goes after the file's name."""
+    """An error for frames that cannot be used; the message continues the file's name."""
 
 
 class DrawnPath(NamedTuple):
@@ -66,7 +66,7 @@ class DrawnPath(NamedTuple):
 def drawn_paths(
     rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
 ) -> dict[str, DrawnPath]:
-    """Return the frames of the recording's ``entities``; ``offset`` (s) is added to their times.
+    """Return the game's frames of the ``entities``; ``offset`` (s) is added to their times.
 
     If recording and frames have one entity each, their names do not matter. Of frames with the same
     time the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
@@ -115,7 +115,7 @@ def _make_path(name: str, columns: Floats, offset: float) -> DrawnPath:
 
 
 def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
-    """Return the path at the ticks at which it changes; None: it changes in nearly every frame.
+    """Return the path at the ticks at which positions change; None if they change in every frame.
 
     While it moves, each position stays for one of two neighboring numbers of frames. Ticks are the
     latest regular times of which none is later than the first frame that shows it. None, too, for
@@ -150,7 +150,7 @@ def drawn_at_ticks(path: DrawnPath) -> DrawnPath | None:
 
 
 class Shown:
-    """A strategy that draws an entity where the game drew it, on straight lines between frames.
+    """A strategy that draws the game's own positions, interpolated linearly between frames.
 
     Packets only say which entity it is. Before the first frame, and after the last one, nothing is
     drawn.
@@ -171,7 +171,7 @@ class Shown:
         return True
 
     def read(self, at: float) -> Sample:
-        """Return where the game drew the entity at this time."""
+        """Return the position that the game drew at this time."""
         path = self._path
         if path is None or not path.times[0] <= at <= path.times[-1]:
             return Sample(at, _ORIGIN, _ORIGIN, "none")
@@ -186,11 +186,11 @@ class Shown:
 
 
 class DrawnCandidate(NamedTuple):
-    """The game's own drawing as a participant."""
+    """The game's own drawing as a participant of a comparison."""
 
     paths: Mapping[str, DrawnPath]
     label: str = LABEL
 
     def make(self) -> Shown:
-        """Return a new strategy that draws it."""
+        """Return a new strategy that draws the game's positions."""
         return Shown(self.paths)

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 
 
 class Participant(Protocol):
-    """A participant: a ``StrategySpec``, what a game drew, or any maker of strategies."""
+    """A participant: a ``StrategySpec``, a game's drawing, or any maker of strategies."""
 
     @property
     def label(self) -> str:
@@ -102,7 +102,7 @@ class Pictured(Protocol):
     """
 
     def among(self, pictures: int) -> Pictured:
-        """Return a maker whose share of the rows is one of this many ``pictures``."""
+        """Return a maker whose share of the rows is one of ``pictures`` equal shares."""
 
     def drawn(
         self,
@@ -114,27 +114,27 @@ class Pictured(Protocol):
         rotations: Floats | None = None,
         lags: bool = True,
     ) -> Any:
-        """Return a picture of one strategy and entity.
+        """Return the picture of one strategy and one entity.
 
         Positions (n, 3), statuses (n), rotations (n, 4).
         """
 
     def scene(self, entity: Entity, offset: float, shown: Sequence[Any], unit: str) -> Any:
-        """Return an entity's scene of these pictures.
+        """Return the scene of an entity from these pictures.
 
         ``offset`` (s) is added to the packets' times.
         """
 
 
 class SentFor(Protocol):
-    """A maker of the run that a sender produces for a receiver's strategy."""
+    """A maker of runs for senders that simulate the receiver's strategy."""
 
     def __call__(self, judged: StrategySpec) -> Run:
-        """Return the run that is sent to receivers that draw with this strategy."""
+        """Return the run that the sender makes for receivers with this strategy."""
 
 
 class Run(NamedTuple):
-    """One recording, or one simulated network: packets by entity, as ``separate`` makes them.
+    """One recording or one simulated network: packets by entity, as ``separate`` makes them.
 
     Without ``truths``, the truth of each entity is rebuilt from its packets. ``findings`` concern
     the recording itself; ``drawn`` is what the game drew, if known. ``sent`` has the states that
@@ -156,7 +156,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class CompareSpec:
-    """A comparison: built once, by a front end, and carried whole to where the work is done.
+    """The settings of a comparison, built by a front end and usable in any process.
 
     ``truth_offset`` (s) is the receiver's clock less the sender's, added to the times of a rebuilt
     truth; 0: where the clocks differ, the fastest packet is taken for undelayed. ``warm_up`` is in
@@ -183,7 +183,7 @@ class CompareSpec:
 
     @property
     def share(self) -> int:
-        """Number of runs, rounded down to a power of two, that share memory and time.
+        """The number of runs that share memory and time, rounded down to a power of two.
 
         A few more runs then leave earlier results as they are; for recordings it stops at ``MANY``.
         """
@@ -192,7 +192,7 @@ class CompareSpec:
 
     @property
     def many(self) -> bool:
-        """True if there are too many recordings to keep more than sums of each."""
+        """True if there are so many recordings that only sums of each are kept."""
         return self.runs_are == "recordings" and self.share >= MANY
 
 
@@ -203,7 +203,7 @@ COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 @dataclass(frozen=True)
 class PreparedEntities:
-    """All entities that can be measured, at least one.
+    """The entities that can be measured, at least one.
 
     ``warm_up`` (s) holds for each. ``refused`` are packets that have no place on the clock.
     ``notes`` say which entities cannot be judged, what was cut out of the truth, and what the rows
@@ -234,7 +234,7 @@ class PreparedEntities:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run made ready to be drawn by any participant, any number of times.
+    """A run ready to be drawn by any participant, any number of times.
 
     ``arrivals`` says whether it begins with an arrival time; ``offset`` (s) is the receiver's clock
     less the sender's.
@@ -249,12 +249,12 @@ class Prepared:
     unit: str = LENGTHS
 
     def judged(self, participant: Participant) -> tuple[Entity, ...]:
-        """Return the entities with the packets that this participant receives."""
+        """Return the judged entities with the packets that this participant receives."""
         return self.again(participant) if self.again else self.entities.judged
 
     @property
     def by_arrival(self) -> bool:
-        """True if packets are applied at their arrival."""
+        """True if packets are applied when they arrive."""
         return self.timing.in_force(self.arrivals)[1] == "arrival"
 
     @property
@@ -263,7 +263,7 @@ class Prepared:
         return self.timing.tick[0] / self.timing.tick[1]
 
     def unfit(self, strategy: SmoothingStrategy) -> bool:
-        """Return True if the strategy needs arrival times and there are none."""
+        """Return True if the strategy needs arrival times and the run has none."""
         return not self.by_arrival and needs_arrivals(strategy)
 
     def pacing(self) -> Pacing:
@@ -272,7 +272,7 @@ class Prepared:
 
 
 def needs_arrivals(strategy: SmoothingStrategy) -> bool:
-    """Return True if the strategy draws nothing meaningful without arrival times."""
+    """Return True if the strategy's drawing means nothing without arrival times."""
     declared = getattr(strategy, "declaration", None)
     settings = getattr(strategy, "settings", {})
     for need in declared.needs if declared is not None else ():
@@ -284,7 +284,7 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
 
 
 def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
-    """Return the receiver's clock less the sender's (s), by the fastest packet.
+    """Return the receiver's clock minus the sender's (s), by the fastest packet.
 
     0: they are one clock.
     """
@@ -297,7 +297,7 @@ def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
 
 
 def prepare(run: Run, spec: CompareSpec) -> Prepared:
-    """Prepare a run for the drawing of any participant.
+    """Prepare a run so that any participant can draw it.
 
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and
     ``NotEnoughToSay`` for logs of a predicted own player without common sequence numbers.
@@ -361,7 +361,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
 def _send_again(
     again: SentFor, spec: CompareSpec, judged: tuple[Entity, ...], participant: Participant
 ) -> tuple[Entity, ...]:
-    """Return the entities as they are sent to a participant that draws with a strategy."""
+    """Return the entities with the packets that are sent to a participant's own strategy."""
     if not isinstance(participant, StrategySpec):
         return judged
     plain = replace(spec, participants=(), selection=None)
@@ -437,7 +437,7 @@ MOST_AT_ONCE = 4_000_000
 
 
 class EntityResult(NamedTuple):
-    """The measurement of one participant and entity, or a note why there is none."""
+    """The measurement of one participant and entity, or a note that explains its absence."""
 
     measurement: Measurement | None
     drawn: Any = None
@@ -445,7 +445,7 @@ class EntityResult(NamedTuple):
 
 
 class _SharedWork(NamedTuple):
-    """Values that all participants and entities share."""
+    """Values that the work on all participants and entities shares."""
 
     pacing: Callable[[], Pacing]
     weights: Weights
@@ -542,7 +542,7 @@ def _find_loss_places(
     found: Sequence[EntityResult],
     resolution: float,
 ) -> Iterator[set[int]]:
-    """Yield the places of the results for which more losses are tried.
+    """Yield the places of the results for which additional losses are simulated.
 
     Few rare events leave a leader in question: first the leader is tried, then, by the points it
     loses, the results that it may no longer leave behind, as losses make none of them better.
@@ -574,7 +574,7 @@ def _add_losses(
     events: NetworkEvents,
     asked: Sequence[int],
 ) -> None:
-    """Add to the results ``asked`` the effect of one more loss, by its length (``in_a_row``)."""
+    """Add to the results ``asked`` the effect of one additional loss, by length (``in_a_row``)."""
     assert work.cells is not None
     chosen = [jobs[place] for place in asked]
     lossy = {
@@ -593,7 +593,7 @@ def _add_losses(
 
 
 class _LossyEntity(NamedTuple):
-    """An entity without some packets, and the share of each cell's change that one loss causes.
+    """An entity without some packets, and the share of each cell's change due to one loss.
 
     ``shares`` (losses, cells); empty: no packet can be left out.
     """
@@ -603,7 +603,7 @@ class _LossyEntity(NamedTuple):
 
 
 def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> _LossyEntity:
-    """Return the entity without some packets, in turn ``in_a_row``, far from other losses.
+    """Return the entity without runs of packets, ``in_a_row`` long in turn, far from other losses.
 
     All that follows a loss, until the next one, counts as its effect.
     """
@@ -640,14 +640,14 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
 
 
 def _find_network_events(judged: Sequence[Entity]) -> NetworkEvents:
-    """Return the network's events in the judged rows, for the entity with the most packets."""
+    """Return the network's events in the judged rows, by the entity with most packets."""
     one = max(judged, key=lambda entity: len(entity.packets))
     times = one.truth.times[one.truth.counted]
     return rare(packet_table(one.packets), float(times[0]), float(times[-1]))
 
 
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
-    """Measure one participant over all entities together, without sums for intervals."""
+    """Measure one participant over all entities together, without the sums for intervals."""
     work = _SharedWork(prepared.pacing, weights)
     found = [_measure_entity(participant, entity, work) for entity in prepared.judged(participant)]
     unfit = prepared.unfit(participant.make())
@@ -736,14 +736,14 @@ def drawn_scenes(
     selection: Pictured,
     unit: str = LENGTHS,
 ) -> tuple[Any, ...]:
-    """Return scenes of what participants draw, against a truth rebuilt from the packets."""
+    """Return scenes of participants' drawings, against a truth rebuilt from the packets."""
     spec = CompareSpec(participants, timing, selection=selection, intervals=False)
     return compare_run(Run("", packets, unit=unit), spec).scenes
 
 
 @_quietly
 def draw_scenes(prepared: Prepared, spec: CompareSpec) -> list[Any]:
-    """Return scenes of what every participant draws, without figures and lags.
+    """Return scenes of every participant's drawing, without figures and lags.
 
     Ten times as fast.
     """
@@ -818,7 +818,7 @@ class NotComparable(NamedTuple):
     most_rows: int = 0
 
     def error(self) -> ValueError:
-        """Return the error that ``compare_run`` raised."""
+        """Return the error that ``compare_run`` raised for the run."""
         return TooManyRows(self.most_rows) if self.most_rows else NothingJudged(self.notes)
 
 
@@ -851,7 +851,7 @@ def compare(runs: Iterable[Run], spec: CompareSpec, progress: Progress | None = 
 
 
 def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
-    """Compare one run; of one among many, keep only what a pool needs."""
+    """Compare one run; if it is one of many, keep only what a pool needs."""
     try:
         found = compare_run(run, spec, place)
     except NothingJudged as error:
@@ -864,7 +864,7 @@ def compare_one(run: Run, spec: CompareSpec, place: Place = ALONE) -> RunResult:
 
 
 def _summarize(found: Comparison) -> Comparison:
-    """Keep of each participant some errors and two sums: of all rows, and of the worst second.
+    """Reduce each participant to some errors and two sums: of all rows, and of the worst second.
 
     The worst second is the one in which participants are usually furthest off, the same for all.
     """
@@ -884,7 +884,7 @@ def _summarize(found: Comparison) -> Comparison:
 
 
 def _drop_duplicates(found: Comparison) -> Comparison:
-    """Drop what is kept twice: errors are needed of all entities together, sums of each."""
+    """Drop data kept twice: errors are needed for all entities together, sums for each."""
     nothing = np.empty(0)
     return replace(
         found,
@@ -902,7 +902,7 @@ def _drop_duplicates(found: Comparison) -> Comparison:
 
 
 class Pool:
-    """The results of a spec's runs, by name and in their order."""
+    """The results of a spec's runs, by name and in the order of the runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
         self._spec = spec
@@ -918,11 +918,11 @@ class Pool:
             self._found.append((name, self._many.taken(found) if self._many else found))
 
     def skip(self, name: str, error: ValueError) -> None:
-        """Note a run that has no result."""
+        """Note a run without a result."""
         self._skipped.append(Skipped(name, error))
 
     def comparison(self) -> Comparison:
-        """Return all runs as one comparison.
+        """Return the comparison of all runs together.
 
         Raises ``NothingJudged`` where no run has a result; for a single run, what ``compare_run``
         raises.
@@ -943,7 +943,7 @@ class Pool:
 
 
 class _ManyRuns:
-    """Sums and scores of the participants of very many runs."""
+    """Sums and scores of the participants over very many runs."""
 
     def __init__(self, spec: CompareSpec) -> None:
         self._each = spec.each
@@ -958,7 +958,7 @@ class _ManyRuns:
         return len(self._results)
 
     def taken(self, found: Comparison) -> Comparison:
-        """Move the measurements of a run into the sums; return the comparison without them."""
+        """Move a run's measurements into the sums; return the comparison without measurements."""
         both = np.zeros((len(found.results), 2, len(FIELDS)))
         for index, one in enumerate(found.results):
             if one.measured is not None and one.measured.sums is not None:
@@ -993,7 +993,7 @@ class _ManyRuns:
         return pooled, Figures(pooled.values, (), waver, beside, sums)
 
     def scores(self, results: Sequence[Result], names: Sequence[str]) -> tuple[Result, ...]:
-        """Return the scores of the best participant, one for each run."""
+        """Return the best participant's scores, one for each run."""
         best = advice(results, Weights()).best
         labels = [result.label for result in results]
         own = self._scores[labels.index(best.label)] if best else ()
@@ -1005,7 +1005,7 @@ class _ManyRuns:
 
 
 def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
-    """Return the runs, or only the first if all are the same: copies are no evidence."""
+    """Return the runs; if all runs are equal, only the first: copies are no evidence."""
     name, first = found[0]
     if len(found) == 1 or any(one.results != first.results for _, one in found):
         return found
@@ -1015,7 +1015,7 @@ def _drop_copies(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compari
 def pool_runs(
     found: Sequence[tuple[str, Comparison]], seed: int, many: _ManyRuns | None = None
 ) -> Comparison:
-    """Pool the comparisons of several runs, by name, into one; ``seed`` is that of the bootstrap.
+    """Pool the comparisons of several named runs into one; ``seed`` is the bootstrap's seed.
 
     They must have been made with ``intervals``. ``many`` holds the measurements of very many runs.
     """
@@ -1071,7 +1071,7 @@ def pool_runs(
 
 
 def pool_results(results: Sequence[Result]) -> Result:
-    """Pool one participant's results of all runs."""
+    """Pool one participant's results over all runs."""
     found = [
         EntityResult(result.measured, note=None if result.values else result.note)
         for result in results
@@ -1086,7 +1086,7 @@ def pool_results(results: Sequence[Result]) -> Result:
 
 
 def make_piece(comparison: Comparison, index: int) -> Piece:
-    """Return the sums of the participant at this place, by entity."""
+    """Return the sums of the participant at index ``index``, by entity."""
     entities = len(comparison.by_entity) // len(comparison.results)
     own = comparison.by_entity[index * entities : (index + 1) * entities]
     cells = comparison.cells
@@ -1107,7 +1107,7 @@ TRUTH_LONGER = 5.0
 
 
 def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
-    """Yield a run for each seed, with the movement itself as its truth."""
+    """Yield a simulated run for each seed, with the movement itself as the truth."""
     known: dict[Movement, dict[str, Truth]] = {}
     for seed in seeds:
         movement = simulation.movement(seed)
@@ -1118,7 +1118,7 @@ def simulated(simulation: Simulation, seeds: Iterable[int]) -> Iterator[Run]:
 
 
 class SentOver(NamedTuple):
-    """A simulation over the network of one ``seed``, as a maker of runs."""
+    """A maker of runs: a simulation over the network of one ``seed``."""
 
     simulation: Simulation
     seed: int
@@ -1142,7 +1142,7 @@ class SentOver(NamedTuple):
 
 
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
-    """Return packets by entity, as comparisons take them."""
+    """Return packets by entity, in the form that comparisons take."""
     block = PacketBlock(Entities())
     for packet in packets:
         block.append(packet)

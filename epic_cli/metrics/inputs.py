@@ -77,7 +77,7 @@ class RecordingSpec(NamedTuple):
         return load(_make_source(recording), self.spec, log, self.entity, MOST_ENTITIES)
 
     def trace(self, file: Any, log: ReadingLog) -> dict[str, PacketBlock] | None:
-        """Read the packets of a recorded network, at the origin; None: it is something else.
+        """Read a recording of a network, at the origin; None if the file is no network trace.
 
         ``entity`` is the flow; ``arrival=owd_up_ms`` alone is the way up. Raises as ``packets``.
         """
@@ -113,7 +113,7 @@ class RecordingSpec(NamedTuple):
         return Run(run_name(recording), packets, truths, known.findings, unit=known.watch.unit)
 
     def identity(self) -> dict[str, Any]:
-        """Return what results depend on, for a journal."""
+        """Return the inputs that determine results, for a journal."""
         beginning = self.spec.beginning
         return {
             "read": self.spec.write(),
@@ -127,13 +127,13 @@ def _make_source(given: Any) -> str | RecordingSource:
 
 
 def run_name(recording: Any) -> str:
-    """Return the name of a recording in results; what is no file has no name."""
+    """Return the name of a recording in results; empty if the recording is no file."""
     return source_name(recording) if isinstance(recording, str) else ""
 
 
 @dataclass(frozen=True)
 class RecordedRuns:
-    """Recordings (paths, ``-``, or what ``source_of`` takes), their reading and their truth.
+    """Recordings (paths, ``-``, or other sources), the way to read them, and their truth.
 
     The real movement is the recording ``truth``, None: it is rebuilt from the packets. The file
     ``drawn`` has what the game drew of a single recording, as a recording or as rows, with times to
@@ -147,7 +147,7 @@ class RecordedRuns:
     drawn_offset: float = 0.0
 
     def __post_init__(self) -> None:
-        """Share the time origin with the files beside the recording, if there are any."""
+        """Share the time origin with the files that go with the recording."""
         beside = self.truth is not None or self.drawn is not None
         if beside and self.reading.spec.beginning is None:
             shared = begun_together(self.reading.spec)
@@ -177,7 +177,7 @@ class RecordedRuns:
             raise SettingError(f"{what} and --drawn cannot both come from standard input", "drawn")
 
     def truths(self, log: Logs, offset: float) -> tuple[Truths | None, bool]:
-        """Read the truth by entity, if there is one; return it, and whether lines were refused.
+        """Read the truth by entity, if any; return the truth, and whether lines were refused.
 
         ``offset`` (s) is added to its times. Raises ``UNUSABLE`` and ``NotEnoughToSay``.
         """
@@ -195,7 +195,7 @@ class RecordedRuns:
         return truths, reading.refused
 
     def known_truths(self, offset: float) -> Truths | None:
-        """Read the truth in another process, without messages."""
+        """Read the truth in another process, without repeating messages."""
         if not isinstance(self.truth, str):
             return self.truths(ReadingLog, offset)[0]
         beginning = self.reading.spec.beginning
@@ -204,7 +204,7 @@ class RecordedRuns:
         return _read_truths(self.truth, spec, begin, offset)
 
     def settled(self) -> RecordedRuns:
-        """Return the same with the time origin of all, as if they were read in order."""
+        """Return a copy with one time origin for all, as if all were read in order."""
         if self.truth is None:
             return self
         spec = self.reading.spec
@@ -220,7 +220,7 @@ class RecordedRuns:
         return replace(self, reading=self.reading._replace(spec=spec))
 
     def held(self, log: Logs, tally: JobTally, offset: float = 0.0) -> list[Run]:
-        """Read all recordings into memory, each with its truth; unusable ones go to the ``tally``.
+        """Read all recordings with their truth into memory; report unusable ones to ``tally``.
 
         Raises ``UNUSABLE`` for the only one.
         """
@@ -240,7 +240,7 @@ class RecordedRuns:
     def drawn_paths(
         self, packets: Mapping[str, PacketBlock], read: ReadSpec, layout: ReadSpec | None, log: Logs
     ) -> tuple[dict[str, DrawnPath], tuple[RecordingFinding, ...]]:
-        """Read what the game drew of these entities; return it with the findings of that file.
+        """Read the game's frames of these entities; return them with that file's findings.
 
         ``read`` is how the recording is to be read, and ``layout`` how it was read. Raises
         ``UNUSABLE``.
@@ -261,7 +261,7 @@ class RecordedRuns:
             raise UnusableDrawing(f"--drawn: {source_name(file)}: {error}") from error
 
     def run(self, recording: Any, log: ReadingLog, truths: Truths | None, logs: Logs) -> Run:
-        """Read one recording with its truth and what was drawn of it; raise ``UNUSABLE``."""
+        """Read one recording with its truth and the game's frames; raise ``UNUSABLE``."""
         reading = self.reading.of_one()
         run = reading.run(recording, log, truths)
         if self.drawn is None:
@@ -277,7 +277,7 @@ class RecordedRuns:
 def _nearest_scale(
     file: str, beside: ReadSpec, scale: float, packets: Mapping[str, PacketBlock]
 ) -> float | None:
-    """Return the scale of packets, or 1, by which a file beside them has the same size.
+    """Return the scale, that of the packets or 1, at which a file matches the packets in size.
 
     None: the names of its columns decide.
     """
@@ -303,7 +303,7 @@ def _read_truths(
     begin: tuple[float | None, tuple[float, float] | None],
     offset: float,
 ) -> Truths:
-    """Read the truth once in each process; the main one has reported its findings."""
+    """Read the truth once in each process; only the main process reports findings."""
     spec = spec.beside(STATE)._replace(beginning=Beginning(*begin))
     return make_truths(load(file, spec, ReadingLog(source_name(file))), "given", offset)[0]
 
@@ -314,7 +314,7 @@ LONGEST_PATH = 50_000.0
 
 @dataclass(frozen=True)
 class SimulatedRuns:
-    """A movement sent over simulated networks, one for each of the ``seeds``.
+    """A movement over simulated networks, one network for each of the ``seeds``.
 
     ``load`` reads a recorded movement, see ``SimulationSpec.open``. Raises ``SettingError`` for
     what cannot be evaluated.
@@ -353,7 +353,7 @@ class SimulatedRuns:
         return simulated(self.simulation.open(self.load), self.seeds)
 
     def held(self, *_: object) -> list[Run]:
-        """Return all runs, as ``RecordedRuns.held``."""
+        """Return all runs, in the form of ``RecordedRuns.held``."""
         return list(self)
 
 

@@ -1,4 +1,4 @@
-"""The lag of a drawing: by how much later than in truth a movement is drawn."""
+"""The lag of a drawing: the time by which movements are drawn later than in truth."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Lag(NamedTuple):
 
     @property
     def unknown(self) -> bool:
-        """True if the truth moves, and no shift is better than the others."""
+        """True if the truth moves, but no shift fits better than the others."""
         return math.isnan(self.seconds) and not math.isnan(self.charged)
 
 
@@ -82,7 +82,7 @@ def find_lag(
         return Lag(math.nan, math.nan, 0)
 
     def sampled(most: int) -> Callable[[Floats], Floats]:
-        """Return the mean squares as a function of shifts, over about this many rows."""
+        """Return the mean squares at given shifts, over about this many rows."""
         chosen = rows[choose_places(len(rows), most)]
         some = times[chosen], shown[chosen], segments[chosen]
 
@@ -119,7 +119,7 @@ def find_lag(
 
 
 def _merge_near(shifts: list[tuple[float, float]]) -> list[float]:
-    """Merge shifts closer than ``APART``, each with its residual, keeping the best.
+    """Merge shifts closer than ``APART``, each with its residual; the better one stays.
 
     Sort by size.
     """
@@ -135,7 +135,7 @@ def _merge_near(shifts: list[tuple[float, float]]) -> list[float]:
 def _fit_beginning(
     shifts: list[float], truth: Known, times: Floats, shown: Floats, window: Window
 ) -> list[float]:
-    """Return those of equally plausible shifts that fit the beginning of the movement.
+    """Return those of equally good shifts that also fit the beginning of the movement.
 
     A movement that repeats itself has a beginning: a late drawing rests at the first state for as
     long as it is late.
@@ -153,7 +153,7 @@ def _fit_beginning(
 
 
 def _find_minima(squares: Floats, small: float) -> list[int]:
-    """Return the places of local minima that lie deep enough below their surroundings.
+    """Return the local minima that are deep enough below their surroundings.
 
     On the way from a minimum to anything lower, or to the end, the squares have to climb by a share
     of it (``RIPPLE``), and by more than ``small``.
@@ -175,7 +175,7 @@ def _find_minima(squares: Floats, small: float) -> list[int]:
 def _measure_residual(
     truth: Known, times: Floats, shown: Floats, segments: Integers, shift: float
 ) -> Lag:
-    """Return the residual of a shift, over all rows that it leaves in their segment."""
+    """Return the residual of a shift, over all rows that stay in their segment."""
     (total,), (count,) = truth.squares(times, shown, segments, np.array([shift]))
     return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))
 
@@ -183,7 +183,7 @@ def _measure_residual(
 def _narrow_minimum(
     squares: Callable[[Floats], Floats], middle: float, width: float, rounds: int
 ) -> float:
-    """Return the minimum near ``middle``: the vertex of a parabola through ever nearer points.
+    """Return the minimum near ``middle``, by parabolas through closer and closer points.
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
@@ -201,7 +201,7 @@ def _narrow_minimum(
 def _settle_minimum(
     squares: Callable[[Floats], Floats], some: Callable[[Floats], Floats], middle: float
 ) -> float:
-    """Return the minimum of the ``squares`` of all rows, with the bend of ``some`` rows."""
+    """Return the minimum of ``squares`` of all rows, with the curvature of ``some`` rows."""
     for _ in range(_MOVES):
         left, right = squares(middle + _AROUND * np.array([-1.0, 1.0])).tolist()
         bend = float(some(middle + _AROUND * np.array([-1.0, 0.0, 1.0])) @ (1.0, -2.0, 1.0))

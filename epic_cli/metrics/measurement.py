@@ -1,4 +1,4 @@
-"""The measurement of a drawing: row by row against the truth, summed in cells of time, pooled."""
+"""The measurement of a drawing: row by row against the truth, summed in time cells, and pooled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ARRIVED = math.sqrt(0.5)
 
 
 def judged(drawn: DrawnRows, counted: Integers) -> Integers:
-    """Return the segments (n) of the rows whose rotations are compared, -1 for others."""
+    """Return the segments (n) of the rows whose rotations are compared; -1 for other rows."""
     turns = drawn.truth.turns
     assert turns is not None
     assert drawn.rotations is not None
@@ -59,7 +59,7 @@ def lag_of(drawn: DrawnRows, counted: Integers) -> Lag:
 
 
 def sums(drawn: DrawnRows) -> dict[str, Floats]:
-    """Return the sums of rotations over the rows (n each), by name; computed once."""
+    """Return the sums of rotations over the rows (n each), by name; they are computed only once."""
     kept = drawn.__dict__
     if "_turned" not in kept:
         kept["_turned"] = _compute_sums(drawn)
@@ -111,7 +111,7 @@ def _second_differences(spins: Floats) -> Floats:
 
 
 def _turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
-    """Return how far (n, degrees) the drawing turns past all rotations of the truth around it."""
+    """Return how far (n, degrees) the drawn rotation is beyond all true rotations around it."""
     truth, shown, found = drawn.truth, drawn.rotations, np.empty(len(rows))
     assert truth.turns is not None
     true = truth.turns.rotations
@@ -123,7 +123,7 @@ def _turn_overshoots(drawn: DrawnRows, rows: Integers) -> Floats:
 
 
 def _mark_long_ways(drawn: DrawnRows, rows: Integers, late: Floats) -> Floats:
-    """Mark the rows (n) in which the drawing gains or loses a whole turn on the truth ``late``.
+    """Mark the rows (n) in which the drawing gains or loses a whole turn on the truth.
 
     The rotation between the two, followed from row to row, then changes its sign: q has become -q.
     """
@@ -203,13 +203,13 @@ class Grid(NamedTuple):
     size: int
 
     def places(self, times: Floats) -> NDArray[np.int64]:
-        """Return the cell of each time."""
+        """Return the cell in which each time lies."""
         places = ((times - self.start) / self.length).astype(np.int64)
         return np.clip(places, 0, self.size - 1)
 
 
 def grid(times: Sequence[Floats], share: int = 1) -> Grid:
-    """Return the grid of a recording, one of about ``share``, by the ticks of its entities."""
+    """Return a recording's grid of time cells; about ``share`` recordings share the memory."""
     start = min(float(time[0]) for time in times)
     span = max(float(time[-1]) for time in times) - start
     fewest = FEWEST_CELLS if share == 1 else FEWEST_OF_MANY
@@ -278,7 +278,7 @@ def _add_lag(
     lag: Lag,
     prefix: str = "",
 ) -> None:
-    """Add each cell's part in the lag, and in what the lag leaves.
+    """Add each cell's contribution to the lag, and to the error left at the lag.
 
     The mean square as a function of the shift is a parabola near its minimum; its vertex moves by
     the mean of its slopes in the cells over its bend (the influence of each cell on it). With a
@@ -341,7 +341,7 @@ _PLACES = {name: place for place, name in enumerate(FIELDS)}
 
 
 class ResampledLag(NamedTuple):
-    """The lag of each draw, its residual, and the lag that the score counts."""
+    """The lag of each draw, its residual, and the lag as the score counts it."""
 
     seconds: Floats
     residual: Floats
@@ -383,12 +383,12 @@ class Resampled:
 
     @property
     def lag(self) -> ResampledLag:
-        """Lag of each draw, by the influence of its cells, and what the lag leaves."""
+        """The lag of each draw, by the influence of its cells, and the error left at the lag."""
         return self._compute_lag("")
 
     @property
     def turn_lag(self) -> ResampledLag:
-        """Lag of the rotations in each draw."""
+        """The lag of the rotations in each draw."""
         return self._compute_lag("turn_")
 
     def _compute_lag(self, prefix: str) -> ResampledLag:
@@ -419,18 +419,18 @@ class Resampled:
 
     @property
     def usual_jerk(self) -> Floats:
-        """The truth's jerk, in a draw that has hardly any of it a third of what all rows have."""
+        """The truth's jerk; in draws with hardly any, a third of the jerk of all rows."""
         third, fours = (float(self.total[_PLACES[field]]) for field in ("truth_third", "fours"))
         usual = math.sqrt(third / fours) / self.tick**3 if fours else math.nan
         return np.asarray(np.maximum(self.truth_jerk, usual / 3))
 
     def mean(self, name: str) -> Floats:
-        """Return the mean over rows of a sum of a metric (``Metric.sums``)."""
+        """Return the mean over rows of one of a metric's sums (``Metric.sums``)."""
         return self._compute_mean(name, "rows")
 
 
 class Kept(NamedTuple):
-    """Facts of all errors where only some are kept: count, sum of squares, largest.
+    """Facts about all errors where only some errors are kept: count, sum of squares, largest.
 
     The kept ones are sorted and evenly chosen.
     """
@@ -441,7 +441,7 @@ class Kept(NamedTuple):
 
 
 class ErrorsKept:
-    """Errors of the judged rows, or some of them (``thinned``) with the facts ``kept`` of all."""
+    """Errors of the judged rows, or some errors (``thinned``) with facts about all (``kept``)."""
 
     errors: Floats
     kept: Kept | None
@@ -497,7 +497,7 @@ class Turned(ErrorsKept):
 
 @dataclass(frozen=True)
 class Measurement(ErrorsKept):
-    """Everything accumulated over the rows of one candidate; metrics are functions of it.
+    """All sums over the rows of one candidate; metrics are functions of a measurement.
 
     ``measure`` makes it for one entity, ``pool`` for several. Lengths are in the recording's unit.
 
@@ -555,12 +555,12 @@ class Measurement(ErrorsKept):
 
     @property
     def usual_jerk(self) -> float:
-        """Jerk that others are given as multiples of."""
+        """The jerk that serves as the unit of relative jerk."""
         return self.truth_jerk
 
     @property
     def recoveries(self) -> int:
-        """Number of events to recover from."""
+        """The number of events from which the drawing had to recover."""
         return self.recovery.teleports + self.recovery.outages + (self.recovery.unseen > 0)
 
     @property
@@ -585,21 +585,21 @@ class Measurement(ErrorsKept):
 
     @property
     def diverged(self) -> bool:
-        """True if it was drawn far outside of the truth's box."""
+        """True if the drawing went far outside of the truth's box."""
         return self.beyond > self.bound
 
     def mean(self, name: str) -> float:
-        """Return the mean over judged rows of a sum of a metric (``Metric.sums``)."""
+        """Return the mean over judged rows of one of a metric's sums (``Metric.sums``)."""
         return self.totals.get(name, 0.0) / max(self.rows, 1)
 
 
 def _choose_evenly(ordered: Floats, count: int) -> Floats:
-    """Return ``count`` of these values, from the middles of equal parts."""
+    """Return ``count`` of these values, each from the middle of an equal part."""
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 
 def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
-    """Return errors that stand for equally many rows each, and the facts of all."""
+    """Return errors that each stand for equally many rows, and the facts about all errors."""
     if not any(measurement.kept for measurement in measurements):
         return np.concatenate([measurement.errors for measurement in measurements]), None
     every = max(each.rows / len(each.errors) for each in measurements if len(each.errors))
@@ -708,14 +708,14 @@ class Entity:
 
     @cached_property
     def arrived(self) -> tuple[Floats, Floats]:
-        """Arrivals and delays (s) of the packets with a finite delay."""
+        """The arrivals and delays (s) of the packets that have a finite delay."""
         table = packet_table(self.packets)
         delays = table[ARRIVAL] - table[TIME]
         known = np.isfinite(delays)
         return table[ARRIVAL][known], delays[known]
 
     def delays(self, cells: Grid) -> Floats:
-        """Return the mean delay (s) of the packets that arrive in each cell; 0: none is known."""
+        """Return the mean delay (s) of the packets that arrive in each cell; 0 if unknown."""
         arrivals, delays = self.arrived
         if not len(delays):
             return np.zeros(cells.size)

@@ -26,7 +26,7 @@ AIM_RANGE = 20.0
 
 
 class Better(enum.Enum):
-    """The better values of a metric."""
+    """The direction in which a metric is better."""
 
     LOW = enum.auto()
     HIGH = enum.auto()
@@ -35,7 +35,7 @@ class Better(enum.Enum):
 
 
 class MetricSection(enum.Enum):
-    """The part of the table that shows a metric."""
+    """The section of the table that shows a metric."""
 
     ACCURACY = enum.auto()
     SMOOTHNESS = enum.auto()
@@ -61,12 +61,12 @@ class DrawnRows:
 
     @cached_property
     def along(self) -> Floats:
-        """Squared errors (n) along the movement: the part in the truth's direction."""
+        """The squared errors (n) along the movement, in the truth's direction."""
         return self.truth.squares_along(self.shown - self.truth.positions, self.truth.velocities)
 
     @cached_property
     def late(self) -> tuple[Floats, Floats]:
-        """Squared errors (n) along and across that the lag leaves, 0 in another segment."""
+        """The squared errors (n) left at the lag, along and across; 0 in another segment."""
         truth = self.truth
         positions, velocities, segments = truth.truth.at(truth.times, self.lag)
         left = self.shown - positions
@@ -79,7 +79,7 @@ class DrawnRows:
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric, whole: its names, its format, and how it is computed.
+    """One metric: its names, its format, and its computation.
 
     ``name`` is its name in CSV, JSON lines and ``--sort``, ``title`` its head in tables (the name
     unless given). ``value`` computes it, in ``unit`` ("length" is the recording's own, "" a number
@@ -106,7 +106,7 @@ class Metric:
     sums: Mapping[str, Callable[[DrawnRows], Floats]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Take the name for a missing title."""
+        """Use the name as the title if there is no title."""
         object.__setattr__(self, "title", self.title or self.name)
 
     @property
@@ -115,7 +115,7 @@ class Metric:
         return f"{self.name}_low", f"{self.name}_high"
 
     def cell(self, value: float, resolution: float = 0.0) -> str:
-        """Return a value as tables show it; a length below the data's ``resolution`` is 0."""
+        """Format a value for tables; a length below the data's ``resolution`` is 0."""
         if math.isnan(value):
             return "-"
         if self.unit == "length" and abs(value) < resolution:
@@ -123,18 +123,18 @@ class Metric:
         return self.format(value)
 
     def rank(self, value: float) -> tuple[bool, float]:
-        """Return a key that sorts the best value first and an unknown one last."""
+        """Return a sort key: the best value first, unknown values last."""
         return math.isnan(value), 0.0 if math.isnan(value) else float(self.key(value))
 
     def key(self, value: Any) -> Any:
-        """Return a number, or an array, that is smaller the better the value is."""
+        """Return a number, or an array, that is smaller for better values."""
         if self.better is Better.HIGH:
             return -value
         return abs(value) if self.better is Better.NEAR_ZERO else value
 
 
 def ratio(measured: Any, part: str, whole: str = "turn_rows") -> Any:
-    """Return one sum of a measurement per another; NaN where the divisor is 0."""
+    """Return one sum of a measurement divided by another; NaN if the divisor is 0."""
     import numpy as np  # help needs none
 
     divisor = measured.mean(whole)
@@ -159,7 +159,7 @@ class Weights(NamedTuple):
 
 
 def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
-    """Return the ``given`` weights; missing ones are taken from ``others``, or are the usual ones.
+    """Return the ``given`` weights; missing weights come from ``others`` or are the defaults.
 
     Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
     """
@@ -191,7 +191,7 @@ def _list_names() -> str:
 
 
 class GameKind(NamedTuple):
-    """A kind of game, its weights, and the reason for them: what its players notice (``why``)."""
+    """A kind of game, its weights, and the reason for these weights (``why``)."""
 
     name: str
     weights: Weights

@@ -1,4 +1,4 @@
-"""Notes on a comparison beside its figures: as values, and in words."""
+"""Notes on a comparison, as values and in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from epic_cli.metrics.digits import counted, three_digits
 
 
 class Excluded(enum.Enum):
-    """The reason why recorded states are not part of a truth."""
+    """The reason why recorded states were left out of a truth."""
 
     NOT_FINITE = "not finite"
     SAME_TIME = "a later one has the same time"
@@ -23,7 +23,7 @@ class Excluded(enum.Enum):
 
 @dataclass(frozen=True)
 class StatesLeftOut:
-    """``count`` states that are not part of the truth.
+    """A note: ``count`` states were left out of the truth.
 
     Of states with one time, all but the last.
     """
@@ -33,7 +33,7 @@ class StatesLeftOut:
 
 
 class Cut(enum.Enum):
-    """A place where a movement is not continuous."""
+    """The reason why a movement is cut in a place."""
 
     MARKED_TELEPORT = "marked teleport"
     UNMARKED_TELEPORT = "unmarked teleport"
@@ -42,7 +42,7 @@ class Cut(enum.Enum):
 
 @dataclass(frozen=True)
 class CutOut:
-    """``count`` intervals between states, ``seconds`` in all, that are not bridged."""
+    """A note: ``count`` intervals between states, ``seconds`` in all, are not bridged."""
 
     count: int
     cut: Cut
@@ -50,7 +50,7 @@ class CutOut:
 
 
 class Unusable(enum.Enum):
-    """The reason why recorded velocities cannot be meant."""
+    """The reason why recorded velocities cannot be right."""
 
     ABSENT = "some packets have none"
     NOT_FINITE = "some are not finite"
@@ -60,7 +60,7 @@ class Unusable(enum.Enum):
 
 @dataclass(frozen=True)
 class VelocitiesReplaced:
-    """Velocities that were derived from the positions.
+    """A note: velocities were computed from the positions.
 
     ``mismatch`` is the median difference of the recorded ones, as a share of the usual speed.
     """
@@ -71,7 +71,7 @@ class VelocitiesReplaced:
 
 @dataclass(frozen=True)
 class Bridged:
-    """``count`` longer intervals, ``seconds`` in all, that a curve through their ends bridges.
+    """A note: ``count`` long intervals, ``seconds`` in all, are bridged by a curve.
 
     In a truth rebuilt from packets, the movement inside is unknown.
     """
@@ -82,7 +82,7 @@ class Bridged:
 
 @dataclass(frozen=True)
 class Rested:
-    """``count`` rests, ``seconds`` in all, of a sender that sends only changes."""
+    """A note: ``count`` rests, ``seconds`` in all, of a sender that sends only changes."""
 
     count: int
     seconds: float
@@ -106,7 +106,7 @@ class ExclusionReason(enum.Enum):
 
 @dataclass(frozen=True)
 class NotJudged:
-    """An entity (its name may be empty) that cannot be judged, with the numbers behind the reason.
+    """A note: an entity (its name may be empty) cannot be judged, with numbers for the reason.
 
     ``states`` counts the usable ones, ``known`` are the entities of the truth; ``rows`` and
     ``truth`` are the first and the last time of each, and ``warm_up`` is how long rows do not
@@ -124,7 +124,7 @@ class NotJudged:
 
 @dataclass(frozen=True)
 class Adjusted:
-    """A change to the recorded truth of an entity."""
+    """A note: the recorded truth of an entity was changed."""
 
     entity: str
     what: TruthNote
@@ -132,7 +132,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Outages:
-    """``count`` outages, ``seconds`` in all, of a moving entity's packets; the ``longest`` (s).
+    """A note: ``count`` outages, ``seconds`` in all, of a moving entity; the ``longest`` (s).
 
     ``judged``: the truth is known meanwhile, and what was drawn counts.
     """
@@ -146,7 +146,7 @@ class Outages:
 
 @dataclass(frozen=True)
 class TickHides:
-    """Rows ``tick`` seconds apart, too few for packets that come every ``interval`` seconds."""
+    """A note: rows every ``tick`` seconds are too few for packets every ``interval`` seconds."""
 
     tick: float
     interval: float
@@ -154,7 +154,7 @@ class TickHides:
 
 @dataclass(frozen=True)
 class AllAlike:
-    """``networks`` that are equal packet for packet, since nothing in them is random.
+    """A note: ``networks`` are equal packet for packet, because nothing in them is random.
 
     Only one is judged: copies are no evidence.
     """
@@ -164,7 +164,7 @@ class AllAlike:
 
 @dataclass(frozen=True)
 class ClocksDiffer:
-    """A receiver's clock that is ``offset`` (s) ahead of the sender's, by the fastest packet."""
+    """A note: the receiver's clock is ``offset`` (s) ahead of the sender's (fastest packet)."""
 
     offset: float
 
@@ -271,7 +271,7 @@ def note_words(note: Note) -> str:
 
 
 def notes_words(notes: Sequence[Note]) -> list[str]:
-    """Return notes without full stops; one that several entities share is said once."""
+    """Return notes without full stops; a note that several entities share occurs once."""
     noted: dict[str, list[str]] = {}
     for note in notes:
         entity = getattr(note, "entity", "")
@@ -281,14 +281,14 @@ def notes_words(notes: Sequence[Note]) -> list[str]:
 
 
 def at_most(notes: Iterable[str]) -> list[str]:
-    """Return the first few notes, and how many others there are."""
+    """Return the first few notes, and the number of the others."""
     first, more = list(notes), 0
     first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
     return [*first, f"{more:,} more of this kind"] if more else first
 
 
 def truth_words(note: TruthNote) -> str:
-    """Return a change to a truth in words."""
+    """Describe a change to a truth."""
     match note:
         case StatesLeftOut():
             return f"{counted(note.count, 'state')} left out: {note.reason.value}"
@@ -309,7 +309,7 @@ def truth_words(note: TruthNote) -> str:
 
 
 def why(note: NotJudged) -> str:
-    """Return why an entity cannot be judged, with the numbers behind it."""
+    """Explain why an entity cannot be judged, with the numbers behind the reason."""
     rows = "its rows go from {:.3f} to {:.3f} s".format(*note.rows)
     match note.reason:
         case ExclusionReason.TOO_FEW_STATES:
@@ -332,7 +332,7 @@ def why(note: NotJudged) -> str:
 
 
 def result_words(note: ResultNote) -> str:
-    """Return a flaw of one candidate's result in words."""
+    """Describe a flaw of one candidate's result."""
     return note.flaw.value.format(
         rows=note.rows,
         judged=note.judged,
@@ -351,7 +351,7 @@ def _name_prefix(entity: str) -> str:
 
 
 class NotEnoughToSay(Portable, ValueError):
-    """The data do not decide the question, for the reason ``why``.
+    """An error: the data do not decide the question, for the reason ``why``.
 
     No figure is better than a guess.
     """
@@ -362,7 +362,7 @@ class NotEnoughToSay(Portable, ValueError):
 
 
 class TooFewStates(NotEnoughToSay):
-    """A truth needs two usable states, and there are only ``usable``."""
+    """An error: a truth needs two usable states, and only ``usable`` are left."""
 
     def __init__(self, usable: int) -> None:
         had = "one usable state" if usable else "no usable state"
@@ -371,7 +371,7 @@ class TooFewStates(NotEnoughToSay):
 
 
 class NothingJudged(NotEnoughToSay):
-    """No entity can be judged; ``notes`` say why, one for each.
+    """An error: no entity can be judged; ``notes`` give the reason for each entity.
 
     Without notes there are no packets.
     """
@@ -386,7 +386,7 @@ class NothingJudged(NotEnoughToSay):
 
 
 class NothingToDraw(NotEnoughToSay):
-    """A picture of this span would be empty."""
+    """An error: a picture of this span would be empty."""
 
     def __init__(self, why: str = "there is nothing to draw in this span") -> None:
         super().__init__(why)

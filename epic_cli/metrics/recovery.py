@@ -62,7 +62,7 @@ class Events(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """Counts of teleports, outages and corrections, and the seconds until it recovered from them.
+    """Counts of teleports, outages and corrections, and the seconds of recovery from them.
 
     ``smeared`` counts teleports after which something was drawn between the old place and the new.
     ``each`` has the seconds after every single event, NaN where the next came too soon. ``unseen``
@@ -138,7 +138,7 @@ def find_events(
 
 
 def _resting_time(truth: Truth, start: float, end: float) -> float:
-    """Return how many of these seconds the entity rested at first, as far as is known."""
+    """Return for how many seconds from ``start`` on the entity rested, as far as known."""
     (here,), low, high = truth.at(np.array([start])).positions, start, end
     for _ in range(2):
         times = np.linspace(low, high, LOOKED_AT)
@@ -196,7 +196,7 @@ def recovery(
 
 
 def _count_leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, near: float) -> int:
-    """Count the arrivals (s) after which one step covers most of the missing way."""
+    """Count the arrivals (s) after which a single step closes most of the distance."""
     steps = lengths(np.diff(shown, axis=0))
     count = 0
     for arrival in arrivals.tolist():
@@ -211,7 +211,7 @@ def _count_leaps(shown: Floats, away: Floats, times: Floats, arrivals: Floats, n
 def _count_smeared(
     shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, lag: float, near: float
 ) -> int:
-    """Count the teleports after which something is drawn between the old place and the new.
+    """Count the teleports that are drawn as a movement from the old place to the new one.
 
     ``stamps`` (n) are the times (s) of the first packets after them, ``recovered`` (n) the rows
     from which on all is right again.

@@ -1,4 +1,4 @@
-"""Packets that repeat a state, since they come faster than the simulation steps."""
+"""Packets that repeat a state, because packets are sent faster than the simulation steps."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Repeats(NamedTuple):
 
 
 def find_repeats(stream: Stream) -> Repeats | None:
-    """Return the packets that repeat the state of the one before.
+    """Return the packets that repeat the state of the previous packet.
 
     None: there is no such pattern.
     """
@@ -89,7 +89,7 @@ def find_repeats(stream: Stream) -> Repeats | None:
 
 
 def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
-    """Return True if some changes in a row take as many packets as that many simulation steps."""
+    """Return True if changes come at the interval of simulation steps for some time."""
     if len(apart) <= BLOCK:
         return False
     sums = np.convolve(apart, np.ones(BLOCK), "valid")
@@ -99,13 +99,13 @@ def _is_regular(apart: Floats, counted: Flags, between: float) -> bool:
 
 
 def _is_rounded(stream: Stream) -> bool:
-    """Return True if positions are so coarse that a slow movement repeats them."""
+    """Return True if positions are so coarse that a slow movement repeats positions."""
     axis = stream.positions[:, np.argmax(np.ptp(stream.positions, axis=0))]
     return lattice(axis) * FINE > stream.usual_step
 
 
 def step_times(stream: Stream) -> Floats:
-    """Return the time (s) of the simulation's step of each state; NaN: it repeats the one before.
+    """Return the time (s) of each state's simulation step; NaN for repeated states.
 
     A state is stamped with the first packet after its step, up to a packet late: the earliest
     stamps within a step are those of the steps themselves.

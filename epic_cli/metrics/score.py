@@ -1,4 +1,4 @@
-"""The score, one number for a strategy, and the costs that it is made of."""
+"""The score, one number for a strategy, and the costs in the score."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def residual_part(measured: Measurement | Resampled, part: str) -> Any:
 
 
 def costs(measured: Measurement | Resampled) -> Any:
-    """Return the costs in the form of ``Weights`` (of arrays for draws); computed once.
+    """Return the costs in the form of ``Weights`` (of arrays for draws); they are computed once.
 
     NaN where there is not enough to say, or nothing to recover from.
     """
@@ -90,7 +90,7 @@ def _compute_costs(measured: Measurement | Resampled) -> Any:
 
 
 def score(measured: Measurement | Resampled) -> Any:
-    """Return the score from 0 to 100, which only the truth itself gets; NaN: not enough to say.
+    """Return the score from 0 to 100, which only the truth itself gets; NaN if unknown.
 
     It depends only on the candidate's measurement and on the weights: other participants do not
     change it.

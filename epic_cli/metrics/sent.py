@@ -1,4 +1,4 @@
-"""Metrics of what was sent, where the sender is simulated: states, bits and bytes."""
+"""Metrics of the sent data, where the sender is simulated: states, bits and bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SentStates(NamedTuple):
 
 
 def _sum_sent(part: Callable[[SentStates], Floats | None]) -> Callable[[DrawnRows], Floats]:
-    """Return the amount sent in each row's tick, per second: of a part, or of states (None)."""
+    """Return the amount sent in each row's tick, per second: one part of it, or states (None)."""
 
     def of(drawn: DrawnRows) -> Floats:
         import numpy as np  # help needs none

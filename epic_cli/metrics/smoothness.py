@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _relative_jerk(measured: Measurement | Resampled) -> Any:
-    """Return the jerk as a multiple of the truth's; in length/s^3 if the truth has hardly any."""
+    """Return the jerk divided by the truth's jerk; in length/s^3 if the truth has hardly any."""
     import numpy as np  # help needs none
 
     shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3

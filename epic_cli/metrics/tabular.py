@@ -1,4 +1,4 @@
-"""Results as tables for other libraries, and as pages of notebooks."""
+"""Results as tables for other libraries, and as notebook pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class Tabular:
-    """A result with a report; higher rooms set how the report is made and shown.
+    """A result with a report; other packages set how the report is made and shown.
 
     ``report_of`` gives a ``show.report.Report``, ``html_of`` the text that a notebook shows. Both
     are set where Python programs get such results (``api/shown.py``).
@@ -39,7 +39,7 @@ class Tabular:
         return pyarrow.Table.from_pylist(self._list_rows())
 
     def _list_rows(self) -> list[dict[str, Any]]:
-        """Return the records of CSV, or else those of JSON, whose values tables can have."""
+        """Return the records of CSV, or of JSON, with values that tables can hold."""
         data = self._make_report().data
         rows = [dict(row) for row in data.rows()] or self.to_dicts()
         return [{name: _flatten_value(value) for name, value in row.items()} for row in rows]
@@ -59,7 +59,7 @@ class Tabular:
 
 
 def _flatten_value(value: Any) -> Any:
-    """Return a cell's value; a list or a mapping becomes text."""
+    """Return a cell's value; lists and mappings become text."""
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
     return str(value) if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""Packets as streams and messages, and robust statistics of them: what detectors are built from."""
+"""Packets as streams and messages, with robust statistics for detectors."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ USUAL_RATES = (10, 15, 20, 24, 25, 30, 40, 50, 60, 64, 72, 90, 100, 120, 128, 14
 
 
 def sigma(values: Floats) -> float:
-    """Return the standard deviation of the bulk of the values: 1.4826 times their MAD."""
+    """Return the standard deviation of most values, robustly: 1.4826 times their MAD."""
     return _SIGMA * median(np.abs(values - median(values)))
 
 
 def concentration(values: Floats, step: float) -> float:
-    """Return how well values are multiples of ``step``: the mean cosine of their phases.
+    """Return how closely values are multiples of ``step``: the mean cosine of their phases.
 
     1: all are multiples; about n^-1/2: they are random (the V-test, which is Rayleigh's for a known
     direction; K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000).
@@ -61,14 +61,14 @@ def concentration(values: Floats, step: float) -> float:
 
 
 class DelayEnvelope(NamedTuple):
-    """The level of the values in each window, and its time."""
+    """The level of the delays in each window, and the window's time."""
 
     times: Floats
     levels: Floats
 
 
 def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
-    """Return the least value in each of ``windows`` windows of as many values."""
+    """Return the least value in each of ``windows`` windows with equally many values."""
     per = len(values) // windows
     blocks = values[: per * windows].reshape(windows, per)
     lowest = blocks.argmin(axis=1) + np.arange(windows) * per
@@ -76,7 +76,7 @@ def lower_envelope(times: Floats, values: Floats, windows: int) -> DelayEnvelope
 
 
 def middles(times: Floats, values: Floats, windows: int) -> DelayEnvelope:
-    """Return the medians of values and of times, which ascend, in such windows."""
+    """Return the medians of values and of ascending times in ``windows`` equal windows."""
     per = len(values) // windows
     begins = per * np.arange(windows)
     levels = [median(values[begin : begin + per]) for begin in begins]
@@ -94,7 +94,7 @@ class FittedLine(NamedTuple):
 
 
 def robust_line(times: Floats, values: Floats) -> FittedLine:
-    """Fit the Theil-Sen line: its slope is the median of those through any two points.
+    """Fit the Theil-Sen line, whose slope is the median slope through any two points.
 
     H. Theil, Proc. Kon. Ned. Akad. v. Wetensch. A 53, 1950; P. K. Sen, JASA 63 (324), 1968. The
     standard error is that of least squares, from the residuals' robust spread, pi/2 wider for a
@@ -111,7 +111,7 @@ def robust_line(times: Floats, values: Floats) -> FittedLine:
 
 
 class RunLength(NamedTuple):
-    """A stretch of values: from ``begin`` to before ``end``."""
+    """A run of values, from ``begin`` to before ``end``."""
 
     begin: int
     end: int
@@ -123,7 +123,7 @@ def runs(flags: Flags) -> list[RunLength]:
 
 
 def changes(*columns: NDArray[Any]) -> Flags:
-    """Mark the rows that differ from the one before in any of these columns; the first row does."""
+    """Mark the first row, and rows that differ from the previous row in any of these columns."""
     new = np.zeros(len(columns[0]), bool)
     new[:1] = True
     for column in columns:
@@ -132,7 +132,7 @@ def changes(*columns: NDArray[Any]) -> Flags:
 
 
 def lattice(values: Floats) -> float:
-    """Return the step of the lattice that all values stand on; 0: none is found.
+    """Return the step of the lattice on which all values lie; 0 if there is none.
 
     The candidate is the least distance between different values, which is the step where enough
     values are given; all the others have to be multiples of it.
@@ -210,7 +210,7 @@ class MessageLog:
 
     @cached_property
     def delays(self) -> Floats:
-        """Arrival less stamp: the network's delay plus the difference of the two clocks."""
+        """Arrival minus stamp: the network's delay plus the difference of the two clocks."""
         return self.arrivals - self.sent
 
     @cached_property
@@ -236,7 +236,7 @@ class MessageLog:
 
     @cached_property
     def frame(self) -> float:
-        """Seconds between two frames of a receiver that reads once a frame; 0: it always reads.
+        """Seconds between two frames of a receiver that reads once a frame; 0 if it reads at once.
 
         Arrivals are then late by up to a frame, several at once, and beat against the sender's
         ticks. Gaps between arrivals show frames wherever these begin.
@@ -277,7 +277,7 @@ class MessageLog:
         return still and abs(abs(leap) / most - 1) < 0.1 and way * leap < 0 and abs(way) > most / 3
 
     def shuffled(self, random: np.random.Generator, bulk: Floats, ordered: bool = False) -> Floats:
-        """Draw arrivals with delays from the ``bulk`` of the unread ones, read in frames.
+        """Draw arrivals with random delays from the ``bulk``, read in frames.
 
         ``ordered``: no message overtakes another.
         """
@@ -288,7 +288,7 @@ class MessageLog:
 
     @cached_property
     def unread(self) -> Floats:
-        """Delays (n) before the receiver's frames.
+        """The delays (n) until arrival, before the receiver's frame reads the message.
 
         Each arrival was somewhere in the frame before.
         """
@@ -332,7 +332,7 @@ EVENED_OUT = 8
 
 
 def message_rate(messages: MessageLog) -> float:
-    """Return how many messages were sent in a second.
+    """Return the number of messages sent in a second.
 
     The usual interval says so, unless stamps are rounded: 30 a second on a grid of 25 ms are
     intervals of 25 and 50 ms.
@@ -351,13 +351,13 @@ def message_rate(messages: MessageLog) -> float:
 
 
 def round_rate(rate: float) -> float:
-    """Return the usual rate (Hz) that is within 0.5 %, or the rate to three digits."""
+    """Return the usual rate (Hz) within 0.5 % of a rate, or the rate with three digits."""
     near = (usual for usual in USUAL_RATES if abs(usual - rate) < 0.005 * rate)
     return next(near, float(f"{rate:.3g}"))
 
 
 def measure_network(messages: MessageLog) -> Network:
-    """Return the figures of the messages that arrived."""
+    """Return the network's figures, from the messages that arrived."""
     low, middle, high = (messages.delay_of(value) for value in (0.05, 0.5, 0.95))
     ordered = np.sort(waits(messages) - messages.sorted_delays[0])
     needed = tuple(quantile(ordered, share) for share in SHARES)
@@ -365,7 +365,7 @@ def measure_network(messages: MessageLog) -> Network:
 
 
 def waits(messages: MessageLog, lost: int = 0) -> Floats:
-    """Return how long (s) after each state a later one had arrived.
+    """Return how long (s) after each state's stamp a later state had arrived.
 
     A client that draws that far behind the stamps has a state to go to: the next one, or, where
     packets overtake each other, the newest that arrived. With this many ``lost`` packets in
@@ -429,7 +429,7 @@ class Elapsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Stream:
-    """One entity's states, ordered by their stamps, one for each stamp.
+    """One entity's states, ordered by their stamps; each stamp occurs once.
 
     ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
     ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n), ``turns`` (n, 7: rotation and
@@ -448,11 +448,11 @@ class Stream:
     came: Floats
 
     def at(self, places: Numbers) -> Stream:
-        """Return the states at these places, in their order."""
+        """Return the states at these places, in the order of the places."""
         return replace(self, **{column: getattr(self, column)[places] for column in _COLUMNS})
 
     def moved(self, added: Floats) -> Stream:
-        """Return the states with something added to their stamps, in the new order.
+        """Return the states in new order, with something added to their stamps.
 
         NaN drops a state.
         """
@@ -466,7 +466,7 @@ class Stream:
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """Its name, if it has one."""
+        """The entity's name, as a tuple; empty without a name."""
         return (self.name,) if self.name else ()
 
     @cached_property
@@ -491,13 +491,13 @@ class Stream:
 
     @cached_property
     def usual_step(self) -> float:
-        """Median of the steps above 0; 0: there are none."""
+        """Median of the steps above 0; 0 if there is no such step."""
         moving = self.steps[self.steps > 0]
         return median(moving) if len(moving) else 0.0
 
     @cached_property
     def excerpt(self) -> Stream:
-        """Pieces from all over a long stream, or all of a short one.
+        """Several pieces of a long stream, or all of a short stream.
 
         The interval from one piece to the next is longer than any other.
         """
@@ -532,12 +532,12 @@ class Stream:
 
     @cached_property
     def usual_gap(self) -> float:
-        """Median gap between the numbers that came; NaN: there are none."""
+        """Median gap between the numbers that arrived; NaN without numbers."""
         return median(np.diff(self.came)) if len(self.came) > 1 else math.nan
 
     @cached_property
     def follows(self) -> Flags:
-        """Mask (n - 1) of the intervals without a hole in the sequence numbers.
+        """Mask (n - 1) of the intervals in which no sequence number is missing.
 
         All without numbers. Numbers may count the packets of this entity or those of all together.
         """
@@ -547,7 +547,7 @@ class Stream:
 
     @cached_property
     def missing(self) -> Floats:
-        """Count of the numbers between those of two states that never came (n - 1).
+        """Count of the sequence numbers missing between two states (n - 1).
 
         NaN: unknown.
         """
@@ -556,7 +556,7 @@ class Stream:
 
     @cached_property
     def lost(self) -> Floats:
-        """Packets lost in each interval by their numbers (n - 1).
+        """Packets lost in each interval, by their numbers (n - 1).
 
         Numbers may go on while this entity rests: time must have passed as well.
         """
@@ -569,7 +569,7 @@ class Stream:
         return long[self.follows[long]] if len(long) else long
 
     def rested(self, places: Numbers) -> Flags:
-        """Mark the intervals in which it moves no further than in a usual step, or the next one."""
+        """Mark the intervals in which the entity moves by at most a usual step, or the next."""
         usual, steps = self.usual_step, self.steps[places]
         near = self.intervals < RESTED * self.period
         after = np.append(np.where(near, self.steps, 0.0), 0.0)[places + 1]
@@ -582,7 +582,7 @@ class Stream:
         return np.asarray(still & (usual > 0))
 
     def paused(self, places: Numbers) -> Flags:
-        """Mark the intervals in which it moves by the step that is due, as if no time passed."""
+        """Mark the intervals in which the entity moves only as far as in one period."""
         inner = (places > 0) & (places < len(self.steps) - 1)
         middle = np.clip(places, 1, max(len(self.steps) - 2, 1))
         around = np.stack((middle - 1, middle, middle + 1))
@@ -597,7 +597,7 @@ class Stream:
 
     @cached_property
     def rests(self) -> Numbers:
-        """Intervals in which it rests and nothing is sent for that; none, or some."""
+        """Intervals in which the entity rests and the sender sends nothing; none, or several."""
         silent = self.stretched(SILENT)
         silent = silent[self.rested(silent)]
         if len(silent) >= FEWEST_RESTS:  # sending that is irregular anyway has long intervals, too
@@ -637,7 +637,7 @@ class Stream:
 
     @cached_property
     def elapsed(self) -> Elapsed | None:
-        """Durations of steady steps by displacement and velocity, whatever their stamps say.
+        """Durations of steady steps, computed from displacement and velocity instead of stamps.
 
         None: there are too few steps, or velocities have another scale.
         """
@@ -703,7 +703,7 @@ class Stamping(NamedTuple):
 
 
 def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
-    """Return packets (``packet_table``) with stamps by their numbers if theirs are no clock's.
+    """Return packets (``packet_table``) with stamps from their numbers, if no clock stamped them.
 
     They are in the order of their stamps. None: nothing is changed.
     """
@@ -734,7 +734,7 @@ def restamped(columns: Floats) -> tuple[Floats, Stamping | None]:
 
 
 def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stamping] | None:
-    """Return times on a line over the numbers, which follows slowly where the sender pauses."""
+    """Return times on a line over the numbers; the line adapts slowly to sender pauses."""
     half = len(numbers) // 2
     period = median((times[half:] - times[:-half]) / (numbers[half:] - numbers[:-half]))
     rest = times - period * numbers
@@ -751,7 +751,7 @@ def _restamp_by_numbers(numbers: Floats, times: Floats) -> tuple[Floats, Stampin
 
 
 def _spread_ties(numbers: Floats, times: Floats, again: Floats) -> tuple[Floats, Stamping] | None:
-    """Spread states of one stamp over the time until the next one, by their numbers."""
+    """Spread states that share a stamp over the time until the next stamp, by their numbers."""
     ties: Numbers = np.flatnonzero(again) + 1
     share = len(ties) / len(times)
     if len(ties) < LEAST or not SHARE < share < MOST:
@@ -785,7 +785,7 @@ class Interleaved(NamedTuple):
 
 
 def interleaved(columns: Floats) -> tuple[list[Floats], Interleaved | None]:
-    """Split packets (``packet_table``) whose positions are those of two movements in turn.
+    """Split packets (``packet_table``) whose positions alternate between two movements.
 
     Return one table for each movement; all packets and None where there is one.
     """
@@ -887,7 +887,7 @@ STEPS = 1e9
 
 
 class TooFewPackets(NotEnoughToSay):
-    """No entity has ``FEWEST_STATES`` packets with different times."""
+    """An error: no entity has ``FEWEST_STATES`` packets with different times."""
 
     def __init__(self, packets: int, entities: int) -> None:
         of = "one entity" if entities == 1 else f"{entities:,} entities"
@@ -946,7 +946,7 @@ class Traffic:
 def make_traffic(
     packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
 ) -> Traffic:
-    """Return the traffic of packets by entity, those stamped in the ``span`` (s)."""
+    """Return the traffic of packets by entity; only packets stamped in ``span`` (s) count."""
     tables = {}
     for name, block in packets.items():
         columns = turning_table(block)
@@ -957,7 +957,7 @@ def make_traffic(
 
 
 def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
-    """Return the traffic of tables by entity (``turning_table``); the tables are used up."""
+    """Return the traffic of tables by entity (``turning_table``); tables must not be used again."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
     streams, sendings, stamping, senders, wraps = [], [], {}, {}, {}
     parted: dict[str, Floats] = {}
@@ -989,12 +989,12 @@ def make_table_traffic(tables: dict[str, Floats]) -> Traffic:
 
 
 def _select_packets(columns: Floats, wanted: Flags) -> Floats:
-    """Return the wanted packets, without a copy if all are."""
+    """Return the wanted packets, without a copy if all are wanted."""
     return columns if wanted.all() else columns[..., wanted]
 
 
 def _drop_infinite(columns: Floats) -> Floats:
-    """Return the packets with a finite time and place.
+    """Return the packets with a finite time and position.
 
     Other numbers that are not finite become NaN. Done in place, if all packets are kept.
     """
@@ -1005,14 +1005,14 @@ def _drop_infinite(columns: Floats) -> Floats:
 
 
 def _sort_by_stamp(columns: Floats) -> Floats:
-    """Return the packets by their stamps; those of one stamp are in any order."""
+    """Return the packets by stamp; packets with the same stamp are in any order."""
     if (np.diff(columns[TIME]) >= 0).all():
         return columns
     return columns[:, np.argsort(columns[TIME], kind="stable")]
 
 
 def _order_ties(times: Floats, *others: Floats) -> Numbers:
-    """Return the places of ordered packets, with those of one time ordered by the other columns."""
+    """Return the places of ordered packets; equal times are ordered by the other columns."""
     places = np.arange(len(times))
     same = ~changes(times)
     tied = np.flatnonzero(same | np.append(same[1:], False))
@@ -1046,7 +1046,7 @@ def _make_stream(name: str, columns: Floats) -> Stream:
 
 
 def _number_packets(stream: Stream) -> Stream:
-    """Renumber the packets of a stream whose own numbers count ticks, of which rests send none."""
+    """Renumber the packets of a stream whose numbers count ticks, and skip ticks at rest."""
     if not (len(stream.times) >= FEWEST_STATES and (stream.steps > 0).mean() > 0.5):
         return stream
     holes = np.flatnonzero(stream.missing > 0)
@@ -1067,7 +1067,7 @@ def _number_packets(stream: Stream) -> Stream:
 
 
 def _share_numbers(streams: list[Stream]) -> list[Stream]:
-    """Let streams share the numbers that came, if states of one number came at one time.
+    """Let streams share their sequence numbers if states with one number arrived together.
 
     A number that came with another entity is then not lost.
     """
@@ -1084,7 +1084,7 @@ def _share_numbers(streams: list[Stream]) -> list[Stream]:
 
 
 class _EntitySendings(NamedTuple):
-    """An entity's arrived states.
+    """One entity's states that arrived.
 
     Stamps, first arrivals, and the place among those of one stamp.
     """

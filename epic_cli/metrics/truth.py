@@ -1,4 +1,4 @@
-"""The truth that drawings are judged against: given, or rebuilt with hindsight."""
+"""The truth by which drawings are judged: given, or rebuilt from all packets."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def build(
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _within_teleports(times: Floats, positions: Floats) -> Flags:
-    """Mark the states (n) on the way of a teleport that was sampled as a movement.
+    """Mark the states (n) during a teleport that was sampled as a movement.
 
     Such states lie in a short run of steps, each as fast as a teleport, between slower ones.
     """
@@ -277,7 +277,7 @@ def _find_cuts(
     notes: list[TruthNote],
     origin: Origin,
 ) -> tuple[Flags, Flags]:
-    """Mark the intervals (n - 1) that are not bridged, and those of them that are gaps."""
+    """Mark the intervals (n - 1) that are not bridged, and which of these are gaps."""
     intervals = np.diff(times)
     usual = median(intervals)
     steps = lengths(np.diff(positions, axis=0))
@@ -320,7 +320,7 @@ def _usable_velocities(
     still: Places,
     notes: list[TruthNote],
 ) -> Floats:
-    """Return the velocities, or those of the positions where these cannot be meant; 0 at rest."""
+    """Return the velocities, or the positions' derivatives if velocities are wrong; 0 at rest."""
     kept = ~cut
     if not kept.any():
         return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
@@ -392,7 +392,7 @@ _SOME = 2000
 
 
 class Window(NamedTuple):
-    """The ``shifts`` (s, a slice of ``SHIFTS``) that are compared, and the rows (their numbers).
+    """The ``shifts`` (s, a slice of ``SHIFTS``) to compare, and the rows (their indices).
 
     ``beginning`` are the rows in which the movement begins, ``first`` is the time (s) of the first
     state received.
@@ -434,7 +434,7 @@ class SampledTruth:
 
     @property
     def counted(self) -> Flags:
-        """Mask (n) of the rows that are judged."""
+        """The mask (n) of the rows that are judged."""
         flags: Flags = self.segments >= 0
         return flags
 
@@ -456,7 +456,7 @@ class SampledTruth:
 
 
 def default_warm_up(truth: Truth) -> float:
-    """Return the usual warm-up: a second, or a tenth of the movement if that is less."""
+    """Return the default warm-up: a second, or a tenth of a short movement."""
     return min(WARM_UP, WARM_UP_SHARE * truth.duration)
 
 
@@ -519,7 +519,7 @@ def _sample_turns(
 def shift_window(
     truth: Truth | TurnTruth, times: Floats, segments: Integers, first: float = -math.inf
 ) -> Window:
-    """Return the shifts that can be compared over the same rows, which each leaves in its segment.
+    """Return the shifts that can be compared on the same rows without leaving their segments.
 
     ``times`` (n) in seconds, ``segments`` (n), -1 where a row is not judged; ``first`` is the time
     (s) of the first state received. The window grows from 0 to both sides, faster to the later one,
@@ -554,7 +554,7 @@ def shift_window(
 
 
 def sliding_maximum(values: Floats, reach: int) -> Floats:
-    """Return the largest value (n) within ``reach`` places to either side of each.
+    """Return the largest value (n) within ``reach`` places before and after each value.
 
     Windows are doubled until they are long enough, so a wide one costs little.
     """

@@ -21,7 +21,7 @@ AIM_SHARE = 0.1
 
 
 def _sum_rotations(name: str) -> Callable[[DrawnRows], Floats]:
-    """Return the sum of the drawn rotations under this name; see ``measurement.sums``."""
+    """Return a function for this sum of the drawn rotations; see ``measurement.sums``."""
 
     def of(drawn: DrawnRows) -> Floats:
         from epic_cli.metrics.measurement import sums
@@ -40,7 +40,7 @@ def _count_in_rows(part: str) -> Callable[[Measurement | Resampled], Any]:
 
 
 def _relative_jerk(measured: Measurement | Resampled) -> Any:
-    """Return the angular jerk as a multiple of the truth's.
+    """Return the angular jerk divided by the truth's angular jerk.
 
     Degrees/s^3 if the truth has hardly any.
     """
@@ -53,7 +53,7 @@ def _relative_jerk(measured: Measurement | Resampled) -> Any:
 
 
 def turning_cost(measured: Measurement | Resampled) -> Any:
-    """Return the residual angle, in tenths of a second of the truth's turning."""
+    """Return the residual angle, in units of the truth's turn in a tenth of a second."""
     import numpy as np  # help needs none
 
     rate = ratio(measured, "turn_rates") ** 0.5
@@ -61,7 +61,7 @@ def turning_cost(measured: Measurement | Resampled) -> Any:
 
 
 def aim_cost(measured: Measurement | Resampled) -> Any:
-    """Return the error of the aim at the moment that is drawn, in tenths of the range.
+    """Return the aiming error at the drawn moment, in tenths of the range.
 
     A server that rewinds for a shot judges it at that moment.
     """

@@ -1,4 +1,4 @@
-"""Rotations over time: unit quaternions x, y, z, w, and the angles between them.
+"""Rotations over time, as unit quaternions x, y, z, w, and angles between rotations.
 
 q and -q are the same rotation; interpolation takes the shorter way (Shoemake, "Animating rotation
 with quaternion curves", 1985). Angles are in degrees.
@@ -77,7 +77,7 @@ def make_turns(
     rests: Floats,
     offset: float,
 ) -> TurnTruth | None:
-    """Return the rotations of the packets that move on the ``path``; None: fewer than two.
+    """Return the rotations of packets that move on the ``path``; None if fewer than two.
 
     ``offset`` (s) is added to the times. Of rotations of one time the last counts. Spins that are
     missing, or that differ from the rotations' own differences by more than half, are replaced by
@@ -121,7 +121,7 @@ def _segments_at(path: Path, times: Floats) -> Integers:
 
 
 def _usable_spins(times: Floats, states: Floats, unbroken: Flags) -> Floats:
-    """Return the spins (n, 3), or those of the rotations where these cannot be meant.
+    """Return the spins (n, 3), or the rotations' own rates where the spins are wrong.
 
     ``unbroken`` marks the n - 1 intervals of one movement.
     """
@@ -172,7 +172,7 @@ class SampledTurns:
 
 
 def one_sided(rotations: Floats) -> Floats:
-    """Return the rotations (n, 4) with signs such that each is near the one before."""
+    """Return the rotations (n, 4) with signs such that each is close to the previous one."""
     dots = np.einsum("ij,ij->i", rotations[1:], rotations[:-1])
     signs = np.cumprod(np.where(dots < 0, -1.0, 1.0))
     return np.concatenate((rotations[:1], rotations[1:] * signs[:, None]))
@@ -185,7 +185,7 @@ def angles(one: Floats, other: Floats) -> Floats:
 
 
 def between(begin: Floats, end: Floats) -> Floats:
-    """Return the quaternions (n, 4) that turn ``begin`` to ``end``, about the axes of the world."""
+    """Return the quaternions (n, 4) that turn ``begin`` to ``end``, about the world's axes."""
     x, y, z, w = begin.T
     a, b, c, d = end.T
     return np.stack(
@@ -200,7 +200,7 @@ def between(begin: Floats, end: Floats) -> Floats:
 
 
 def vectors(rotations: Floats) -> Floats:
-    """Return the rotation vectors (n, 3), in degrees, of half a turn at most."""
+    """Return the rotation vectors (n, 3) in degrees, at most half a turn long."""
     part = rotations[:, :3] * np.where(rotations[:, 3:] < 0, -1.0, 1.0)
     sine = lengths(part)
     angle = np.degrees(2 * np.arctan2(sine, np.abs(rotations[:, 3])))
@@ -234,7 +234,7 @@ def forward(rotations: Floats) -> Floats:
 
 
 def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
-    """Return ``forward`` on a plane of two axes (n, 2); of length 0 along the third axis.
+    """Return ``forward`` projected on the plane of two axes (n, 2); length 0 if along the third.
 
     On the plane of x and y, its direction is the yaw.
     """
@@ -242,7 +242,7 @@ def headings(rotations: Floats, plane: tuple[int, int]) -> Floats:
 
 
 def yaws(rotations: Floats, plane: tuple[int, int]) -> Floats:
-    """Return the directions (n, degrees) of ``headings``, from the first to the second axis."""
+    """Return the directions (n, degrees) of ``headings``, from the first axis to the second."""
     across, up = headings(rotations, plane).T
     return np.asarray(np.degrees(np.arctan2(up, across)))
 
