@@ -192,7 +192,7 @@ class CompareSpec:
 
     @property
     def many(self) -> bool:
-        """True if there are so many recordings that only sums of each are kept."""
+        """True if there are too many recordings to keep more than sums of each."""
         return self.runs_are == "recordings" and self.share >= MANY
 
 

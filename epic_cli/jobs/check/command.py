@@ -371,7 +371,7 @@ _STATUSES = (
 
 
 class Output:
-    """The output of a check: outcomes are written at once, and only their words are kept."""
+    """The output of a check: outcomes are written at once; only their descriptions stay in memory."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         from epic_cli.jobs.check.writing import in_continuous_integration  # help waits for none

@@ -82,7 +82,7 @@ def accept(outcome: Outcome) -> None:
 
 
 def in_continuous_integration() -> bool:
-    """Return whether epic runs in CI, where nobody can decide what to accept."""
+    """Return whether epic runs in CI, where no person can decide what to accept."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
