@@ -94,7 +94,7 @@ def check_strategies(conditions: Collection[Condition], labels: list[str]) -> No
 
 
 def check_sense(conditions: Collection[Condition]) -> None:
-    """Check that the conditions do not exclude each other; raise ``ConditionError``.
+    """Raise ``ConditionError`` if every value meets one of two conditions.
 
     Of ``error>0.3`` and ``error<=0.3``, one always holds.
     """
@@ -107,8 +107,7 @@ def check_sense(conditions: Collection[Condition]) -> None:
             touching = low.limit == high.limit and "=" in low.relation + high.relation
             if low.limit > high.limit or touching:
                 raise ConditionError(
-                    f"{low.text!r} and {high.text!r} leave no value that is neither;"
-                    " take one of them away"
+                    f"{low.text!r} and {high.text!r} cover every value; leave one of them out"
                 )
 
 
@@ -136,7 +135,11 @@ def _make_condition(
         hint = f"did you mean {near!r}?" if near else f"they are {known}"
         raise ConditionError(f"{text!r}: there is no metric {name!r}; {hint}")
     if relation is None or relation not in _RELATIONS:
-        what = f"{relation!r} is no relation" if relation else "it compares with nothing"
+        what = (
+            f"{relation!r} is no relation"
+            if relation
+            else "there is no <, <=, > or >= after the metric"
+        )
         raise ConditionError(f"{text!r}: {what}; {_FORM}")
     return Condition(text, name, relation, _parse_limit(text, metrics[name], limit or ""), strategy)
 

@@ -369,7 +369,7 @@ def _send_again(
     found = {entity.name: entity for entity in entities}
     missing = [entity.name for entity in judged if entity.name not in found]
     if missing:
-        raise NotEnoughToSay(f"too little of {missing[0]!r} is sent for {participant.label}")
+        raise NotEnoughToSay(f"too few packets of {missing[0]!r} are sent for {participant.label}")
     return tuple(found[entity.name] for entity in judged)
 
 

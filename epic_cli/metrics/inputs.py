@@ -160,9 +160,11 @@ class RecordedRuns:
         if piped > 1:
             raise SettingError("recording and truth cannot both come from standard input", "truth")
         if workers.remote and not all(isinstance(file, str) for file in given):
-            raise SettingError(f"{workers}: it reads recordings: give their paths", "executor")
+            raise SettingError(
+                f"{workers} needs paths: workers read recordings from files", "executor"
+            )
         if remote and piped:
-            raise SettingError(f"{workers}: for files, not for standard input")
+            raise SettingError(f"{workers} needs files: workers cannot share standard input")
         if self.drawn is None:
             return
         if len(given) > 1:

@@ -172,7 +172,9 @@ def make_weights(given: Mapping[str, float], others: Weights | None = None) -> W
             raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
     weights = (others or Weights())._replace(**given)
     if not any(without_turning(weights)):
-        raise ValueError(f"these weights come to nothing: give one of {_list_names()} more than 0")
+        raise ValueError(
+            "no weight is above 0, apart from turning and aim: give accuracy=1, for example"
+        )
     if not any(without_turning(weights)._replace(recovery=0.0)):
         raise ValueError(
             "recovery alone makes no score where there is nothing to recover from:"

@@ -211,7 +211,7 @@ def test_any_executor_judges_recordings_as_threads_do() -> None:
             assert [pair.recording for pair in broken.skipped] == [str(SAMPLES / "none.txt")]
             assert "No such file" in str(broken.skipped[0].error)
     with ThreadPoolExecutor(1) as threads:
-        with pytest.raises(ValueError, match="give their paths"):
+        with pytest.raises(ValueError, match="needs paths"):
             compare([], executor=threads, **options)
         with pytest.raises(ValueError, match="not for simulated networks"):
             compare(movement="circle", seeds=2, executor=threads)

@@ -119,7 +119,7 @@ def test_what_does_not_count_may_be_unknown() -> None:
         ),
         ({"latency": -1.0}, "latency=-1 is not allowed"),
         ({"latency": math.nan}, "latency=nan is not allowed"),
-        (dict.fromkeys(Weights._fields, 0.0), "come to nothing"),
+        (dict.fromkeys(Weights._fields, 0.0), "no weight is above 0"),
     ],
 )
 def test_weights_are_checked(given: dict[str, float], message: str) -> None:

@@ -152,7 +152,7 @@ class ReportOptions:
     def __post_init__(self) -> None:
         """Refuse two reports on standard output."""
         if self.html == "-":
-            raise WrongUsage("a page goes to a file")
+            raise WrongUsage("a page needs a file: add its name")
         if self.junit == self.tap == "-":
             raise WrongUsage("--junit and --tap cannot both go to standard output", "junit", "tap")
 
@@ -371,7 +371,7 @@ _STATUSES = (
 
 
 class Output:
-    """The output of a check: outcomes are written at once; only their descriptions stay in memory."""
+    """The output of a check: outcomes are written at once, and only descriptions kept."""
 
     def __init__(self, report: ReportOptions, doing: Doing, color: ColorChoice) -> None:
         from epic_cli.jobs.check.writing import in_continuous_integration  # help waits for none

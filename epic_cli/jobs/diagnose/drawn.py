@@ -381,8 +381,8 @@ class _DrawnEntity:
         there = (path.times >= begins) & (path.times <= ends + AFTER)
         if there.sum() < FEWEST_FRAMES:
             raise UnusableDrawing(
-                f"its times are others than those of the packets: {path.times[0]:.6g} to"
-                f" {path.times[-1]:.6g} s, which came in {begins:.6g} to {ends:.6g} s"
+                f"its times are not those of the packets: frames from {path.times[0]:.6g} to"
+                f" {path.times[-1]:.6g} s, packets from {begins:.6g} to {ends:.6g} s"
             )
         path = path._replace(times=path.times[there], positions=path.positions[there])
         if len(path.times) > MOST_FRAMES:
@@ -489,7 +489,7 @@ def match(
         (entity for entity in shared if entity.step and entity.moved), key=lambda one: -one.moved
     )
     if not moving:
-        raise UnusableDrawing("nothing moves in it, or in the packets of these times")
+        raise UnusableDrawing("nothing moves in these frames, or in the packets of the same times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]

@@ -277,7 +277,9 @@ def find_bytes(
 def divide_networks(spec: BytesSpec) -> tuple[SentPart, SentPart]:
     """Return the networks to tune on, and the rest; raise ``NotEnoughToSay``."""
     if len(spec.seeds) < 2:
-        raise NotEnoughToSay("to tune on some networks and evaluate on others takes two seeds")
+        raise NotEnoughToSay(
+            "tuning on some networks and evaluating on others needs two seeds or more"
+        )
     early, late = _halve_movement(spec.simulation)
     return SentPart(spec, early, spec.seeds[::2]), SentPart(spec, late, spec.seeds[1::2])
 

@@ -333,7 +333,7 @@ def find_kinds(strategies: Sequence[StrategySpec], found: Conditions) -> list[De
             kinds.append(DesignKind(spec.name, tuple(free), tuple(others)))
     if not kinds:
         names = ", ".join(spec.name for spec in strategies)
-        raise SettingError(f"{names}: what predicts by velocities needs packets that have them")
+        raise SettingError(f"{names}: this strategy needs packets with velocities")
     return kinds
 
 

@@ -345,7 +345,9 @@ def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -
         return Divided(evaluation_set(runs, spec), None, by)
     if by == "recording":
         if len(runs) < 2:
-            raise NotEnoughToSay("to tune on some recordings and evaluate on others takes two")
+            raise NotEnoughToSay(
+                "tuning on some recordings and evaluating on others needs two or more"
+            )
         return Divided(evaluation_set(runs[::2], spec), evaluation_set(runs[1::2], spec), by)
     found = []
     for number, one in enumerate(runs, 1):

@@ -251,7 +251,7 @@ def test_of_frames_with_one_time_the_last_counts_and_nan_is_left_out() -> None:
 def test_times_that_are_not_those_of_the_packets_are_refused() -> None:
     block = recorded()
     path = drawn(block, "snapshot", late=1000.0)
-    with pytest.raises(UnusableDrawing, match=r"its times are others .* 1000\.3"):
+    with pytest.raises(UnusableDrawing, match=r"its times are not .* 1000\.3"):
         explained(block, path)
 
 

@@ -323,7 +323,7 @@ def test_what_predicts_by_velocities_needs_them(tmp_path: Path, told: Told) -> N
     rows = (f"{at / 20},{at / 20 + 0.05},{at % 40}" for at in range(400))
     bare.write_text("\n".join(["time,arrival,x", *rows, ""]))
     said = told("tune", "--design", "-s", "dis", str(bare), status=2)
-    assert "dis: what predicts by velocities needs packets that have them" in " ".join(said.split())
+    assert "dis: this strategy needs packets with velocities" in " ".join(said.split())
 
 
 def test_however_short_the_time_is_a_composition_is_taken(
