@@ -1,4 +1,4 @@
-"""Explanations as a report, and an overview of the names that can be explained."""
+"""Explanations as a report, and an overview of what can be explained."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from epic_cli.show.report import Column, Data, Part, Report, ReportFinding, Tabl
 
 def report(found: Sequence[NameEntry]) -> Report:
     """Return the explanations of a name, one below the other."""
-    parts = [_make_section(entry) for entry in found]
+    parts = [_section(entry) for entry in found]
     fields = ("kind", "name", "title", "text", "terms")
 
     def records() -> list[dict[str, Any]]:
@@ -23,7 +23,7 @@ def report(found: Sequence[NameEntry]) -> Report:
 
 
 def overview(firsts: Sequence[NameEntry]) -> Report:
-    """Return the kinds of names, with the count and an example of each kind."""
+    """Return the kinds of names, how many each has, and an example."""
     counts = [sum(1 for _ in names(entry.kind)) for entry in firsts]
     columns = [
         Column("kind", [entry.kind.value for entry in firsts]),
@@ -37,8 +37,8 @@ def overview(firsts: Sequence[NameEntry]) -> Report:
     return Report(parts=[Table(columns)], data=Data(list(rows[0]), lambda: rows, lambda: rows))
 
 
-def _make_section(entry: NameEntry) -> Report:
-    """Return one explanation: the name and its kind, its meaning, and further terms."""
+def _section(entry: NameEntry) -> Report:
+    """Return one explanation: the name and its kind, what it means, and more about it."""
     parts: list[Part] = [text for text in (entry.text,) if text]
     if entry.terms:
         parts.append(ReportFinding("", "", entry.terms))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class NameKind(Enum):
-    """A kind of names; its value says where users see such names."""
+    """A kind of names; the value says where users meet them."""
 
     FINDING = "finding of inspect"
     CAUSE = "cause of diagnose"
@@ -20,7 +20,7 @@ class NameKind(Enum):
 
 
 class ExplainSpec(NamedTuple):
-    """The ``name`` to explain, in upper or lower case; None for an overview of all kinds."""
+    """The ``name`` to explain, in any case; None: an overview of all kinds."""
 
     name: str | None = None
 
