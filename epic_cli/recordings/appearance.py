@@ -60,7 +60,7 @@ _TABLE = (Appearance.JSON_LINES, Appearance.TABLE, Appearance.LOG)
 
 
 def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
-    """Return what a recording looks like by its first refused lines, or None."""
+    """Return what kind of file a recording looks like by its first refused lines, or None."""
     first = next((refusal for refusal in refusals if refusal.text.strip()), None)
     if first is None:
         return None
@@ -71,18 +71,18 @@ def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
     if sum(byte < 32 and byte not in b"\t\r\n" for byte in text) > _CONTROLS * len(text):
         return Appearance.BINARY
     lines = [refusal.text.strip() for refusal in refusals if refusal.text.strip()]
-    if _most(lines, is_packet):
+    if _fits_most(lines, is_packet):
         return Appearance.PACKET_TEXT if first.reason in _OF_OTHERS else None
     if first.reason is Reason.NO_HEADER:
         known: Sequence[Appearance] = (Appearance.TABLE,)
     else:
         known = () if first.reason in _TEXT else _JSON if first.reason in _NO_JSON else _TABLE
-    fits = next((one for looks, one in _KINDS if _most(lines, looks)), None)
+    fits = next((one for looks, one in _KINDS if _fits_most(lines, looks)), None)
     if fits is None or fits in known:
         return None
     enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER
     return fits if enough or fits not in _VAGUE else None
 
 
-def _most(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:
+def _fits_most(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:
     return 2 * sum(bool(fits(line)) for line in lines) > len(lines)

@@ -42,9 +42,10 @@ _SEPARATORS = {",": "-t, ", ";": "-t';' ", "|": "-t'|' ", "\t": "-t$'\\t' ", " "
 
 
 def sort_command(watch: RecordingMonitor, field: str) -> str:
-    """What sorts a file by its times or arrivals, below its header; empty: ``sort`` could not.
+    """Return a shell command that sorts a file by its times or arrivals, below its header.
 
-    That is where columns stand at separators that are in no quotes, and numbers have points.
+    Empty if ``sort`` could not: columns must stand at separators outside of quotes, and numbers
+    have decimal points.
     """
     block, reader = watch.samples[0].block, watch.samples[0].reader
     first = block.line(0) - 1
@@ -57,7 +58,7 @@ def sort_command(watch: RecordingMonitor, field: str) -> str:
     dates = watch.layout is not None and watch.layout.time_unit == "iso"
     odd = b'"' in block.text or (separator != "-t, " and b"," in text and reader is not None)
     by_format = watch.layout is not None and watch.layout.time_format is not None
-    if not column or odd or by_format or not _stands_below(watch.name, first, text):
+    if not column or odd or by_format or not _has_line_at(watch.name, first, text):
         return ""
     name = quote(watch.name if watch.name[:1] != "-" else f"./{watch.name}")
     key = f"{separator}-k{column},{column}{'' if dates else 'g'}"
@@ -67,8 +68,11 @@ def sort_command(watch: RecordingMonitor, field: str) -> str:
     return f"(head -n {first} {name}; {below}) > sorted{Path(watch.name).suffix}"
 
 
-def _stands_below(name: str, above: int, line: bytes) -> bool:
-    """Return True if the file itself, not what it was unpacked from, has this line there."""
+def _has_line_at(name: str, above: int, line: bytes) -> bool:
+    """Return True if the file on disk has this line below ``above`` others.
+
+    Unpacked text may not.
+    """
     try:
         with Path(name).open("rb") as file:
             lines = file.read(_ABOVE + len(line)).split(b"\n")
@@ -99,12 +103,12 @@ def misspelt(texts: Iterable[bytes]) -> Iterator[RecordingFinding]:
     pairs = {pair for line in lines for pair in _WORD.findall(line)}
     words = {word.decode(): bool(digit) for word, digit in sorted(pairs)}
     for word in sorted(words.keys() - WORDS.keys()):
-        near = _near_word(word.lower(), words[word])
+        near = _find_similar_word(word.lower(), words[word])
         if near:
             yield RecordingFinding("E401", {"name": word, "near": near})
 
 
-def _near_word(word: str, is_number: bool) -> str | None:
+def _find_similar_word(word: str, is_number: bool) -> str | None:
     """Return the word that was probably meant, or None."""
     from difflib import get_close_matches  # only a mistake needs it
 
@@ -123,7 +127,7 @@ def _near_word(word: str, is_number: bool) -> str | None:
 
 
 def junk(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """Yield a finding for text behind the numbers of packet text that is not read."""
+    """Yield a finding for unread text after the numbers of packet text."""
     if not watch.junk:
         return
     line, text = watch.junk_line
@@ -156,14 +160,16 @@ _MATCHES = ("match", "game", "round", "session", "run", "episode", "demo", "map"
             "trial", "file", "replay", "segment", "part", "set", "half", "period")  # fmt: skip
 
 
-class _Row(NamedTuple):
+class _UnreadCells(NamedTuple):
     packet: Packet
     line: int
     cells: dict[str, str]
 
 
-def _rows(samples: Sequence[WatchedBlock], most: int = _PACKETS) -> Iterator[_Row]:
-    """The packets with the columns of their lines that were not read."""
+def _iterate_unread_cells(
+    samples: Sequence[WatchedBlock], most: int = _PACKETS
+) -> Iterator[_UnreadCells]:
+    """Yield each packet with the cells of its line that are not read."""
     for sample in samples:
         block, reader = sample.block, sample.reader
         if reader is None:
@@ -171,7 +177,7 @@ def _rows(samples: Sequence[WatchedBlock], most: int = _PACKETS) -> Iterator[_Ro
         for index in range(len(block)):
             cells = unread(reader, block.line_text(index))
             if cells:
-                yield _Row(block[index], block.line(index), cells)
+                yield _UnreadCells(block[index], block.line(index), cells)
             most -= 1
             if not most:
                 return
@@ -187,38 +193,41 @@ def unread(reader: LineReader, line: bytes) -> dict[str, str]:
 
 
 def telling_apart(samples: Sequence[WatchedBlock], entity: str, most: int = 2) -> tuple[str, ...]:
-    """The columns, ``most`` of them, that separate what goes for one entity; none: nothing does.
+    """Return at most ``most`` columns that separate several entities read as one; empty if none do.
 
-    Told apart, all go less than half as far, or leap hardly any more.
+    Separated, all entities together travel less than half as far, or leap hardly any more.
     """
     from statistics import median  # which loads fractions: few recordings come here
 
-    rows = [row for row in _rows(samples) if row.packet.entity == entity]
+    rows = [row for row in _iterate_unread_cells(samples) if row.packet.entity == entity]
     if not rows:
         return ()
     steps = [math.dist(a.packet.position, b.packet.position) for a, b in pairwise(rows)]
     leap = _LEAP_STEPS * median(filter(None, steps)) if any(steps) else math.inf
-    same, way, leaps, usual, _ = _measure_way(rows, (), leap)
+    same, way, leaps, usual, _ = _measure_movement(rows, (), leap)
     most_same = max(0.05 * same, 0.05 * len(rows) if same < _MIXED * len(rows) else 0)
-    several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several(rows, name)]
+    several = [name for name in list(rows[0].cells)[:_COLUMNS] if _has_several_values(rows, name)]
     found = []
     for size in range(1, most + 1):
         for columns in combinations(several[: _COLUMNS // size], size):
-            own = _measure_way(rows, columns, leap)
+            own = _measure_movement(rows, columns, leap)
             if own.groups * _EACH > len(rows) or own.groups < 2 or own.same > most_same:
                 continue
             fewer = own.way < _LESS * way or own.leaps < _FEWER * leaps
             if fewer or own.usual < _FEWER * usual:
-                strange = sum(map(_strangeness, columns))
+                strange = sum(map(_rank_entity_column, columns))
                 found.append((own.usual, (own.same, size, strange, own.groups, own.way, columns)))
     least = min((usual for usual, _ in found), default=0)
     likely = [rank for usual, rank in found if usual <= least / _LESS]
     return min(likely)[-1] if likely else ()
 
 
-def _kind(samples: Sequence[WatchedBlock], entity: str) -> str:
-    """The column in which rows of a few kinds differ whenever they have one time; none: empty."""
-    rows = [row for row in _rows(samples) if row.packet.entity == entity]
+def _find_kind_column(samples: Sequence[WatchedBlock], entity: str) -> str:
+    """Return the column that differs whenever two rows have one time; empty if there is none.
+
+    Such a column has a few values, like move and shot.
+    """
+    rows = [row for row in _iterate_unread_cells(samples) if row.packet.entity == entity]
     twins = [
         (a, b)
         for a, b in pairwise(rows)
@@ -233,12 +242,12 @@ def _kind(samples: Sequence[WatchedBlock], entity: str) -> str:
     return ""
 
 
-def _has_several(rows: Sequence[_Row], name: str) -> bool:
+def _has_several_values(rows: Sequence[_UnreadCells], name: str) -> bool:
     return len({row.cells.get(name) for row in rows}) in range(2, len(rows) // 2 + 1)
 
 
-def _strangeness(column: str) -> int:
-    """The lower, the more its name is that of an entity."""
+def _rank_entity_column(column: str) -> int:
+    """Rank of a column as the name of an entity: 0 for the likeliest spelling."""
     from epic_cli.recordings.names.spellings import SPELLINGS, name_of  # tables alone have names
 
     spelling = name_of(column).spelling
@@ -246,11 +255,12 @@ def _strangeness(column: str) -> int:
     return known[0] if known else len(SPELLINGS["entity"])
 
 
-class _Way(NamedTuple):
-    """Packets with the time of the one before at another place, and how far all go.
+class _Movement(NamedTuple):
+    """Movement of all entities, separated by some columns.
 
-    Then how many steps are longer than a leap, how long one usually is, and how many entities
-    there are.
+    ``same`` counts packets with the time of the packet before at another position, ``way`` is the
+    distance traveled, ``leaps`` the number of steps longer than a leap, ``usual`` the median step,
+    and ``groups`` the number of entities.
     """
 
     same: int
@@ -260,8 +270,10 @@ class _Way(NamedTuple):
     groups: int
 
 
-def _measure_way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> _Way:
-    """Measure the movement of entities that are told apart by these columns."""
+def _measure_movement(
+    rows: Sequence[_UnreadCells], columns: Sequence[str], leap: float
+) -> _Movement:
+    """Measure the movement of the entities that these columns separate."""
     last: dict[tuple[str | None, ...], Packet] = {}
     same, way, leaps = 0, 0.0, 0
     steps = []
@@ -276,14 +288,17 @@ def _measure_way(rows: Sequence[_Row], columns: Sequence[str], leap: float) -> _
             same += step > 0 and before.time == row.packet.time
         last[key] = row.packet
     steps.sort()
-    return _Way(same, way, leaps, steps[len(steps) // 2] if steps else 0.0, len(last))
+    return _Movement(same, way, leaps, steps[len(steps) // 2] if steps else 0.0, len(last))
 
 
 def changed_at(samples: Sequence[WatchedBlock], line: int) -> str | None:
-    """The column that changes in this line, for good, and not around it; None: there is none."""
+    """Return the column whose value changes in this line, for good, and not around it.
+
+    None if none.
+    """
     from epic_cli.recordings.names.spellings import name_of  # tables alone have names
 
-    rows = list(_rows(samples, sum(len(sample.block) for sample in samples)))
+    rows = list(_iterate_unread_cells(samples, sum(len(sample.block) for sample in samples)))
     at, last = 0, dict[str, float]()
     for index, row in enumerate(rows):
         if row.line == line:  # of a document on one line it is the first that goes back
@@ -334,13 +349,13 @@ def turn_findings(
     watch: RecordingMonitor, turns: list[Turning], tracks: list[Track]
 ) -> Iterator[RecordingFinding]:
     """Yield findings on rotations; remarks only if every packet is counted."""
-    layout = _layout(watch)
+    layout = _current_layout(watch)
     places = layout.places if layout is not None else {}
     totals = watch.census.totals
     if totals.zero_turns:
         yield RecordingFinding("E509", {"packets": totals.zero_turns}, (totals.zero_line,))
     if not turns:
-        yield from _not_read(watch)
+        yield from _find_unread_rotation(watch)
         return
     judged = [turn for turn in turns if turn.packets >= LEAST]
     uneven = [turn for turn in turns if turn.uneven]
@@ -348,22 +363,22 @@ def turn_findings(
         line = min(turn.uneven_line for turn in uneven)
         yield RecordingFinding("E501", {"packets": sum(turn.uneven for turn in uneven)}, (line,))
     turning = any(turn.angle > _STILL for turn in judged)
-    about = {track.entity for track in tracks if _goes_about(track)}
+    about = {track.entity for track in tracks if _moves_in_plane(track)}
     upright = all(turn.x >= _FIRST and turn.w <= _NEVER for turn in judged)
     rolls = all(  # about z alone becomes a roll, whose yaw never changes; a pitch's would past 90
         turn.entity in about and turn.angle >= _ROUND and turn.yaw_high - turn.yaw_low <= _STILL
         for turn in judged
     )
     if turning and (upright or rolls):
-        yield RecordingFinding("E502", read=_w_first(watch, places))
+        yield RecordingFinding("E502", read=_read_w_first(watch, places))
     if places.get("yaw") and layout is not None and layout.angles is None:
         yaws = [turn for turn in judged if turn.entity in about]
         small = all(turn.yaw_low >= -_TURN and turn.yaw_high <= _TURN for turn in turns)
         if yaws and small and any(yaw.yaw_high - yaw.yaw_low > _RADIAN for yaw in yaws):
             yield RecordingFinding("E504", read=watch.read_with({"angles": "rad"}))
     elif places.get("yaw") and layout is not None and layout.angles == "rad":
-        yield from _degrees(watch, places["yaw"])
-    yield from _spins(watch, [turn for turn in turns if turn.spins >= LEAST], places)
+        yield from _find_degrees(watch, places["yaw"])
+    yield from _check_spins(watch, [turn for turn in turns if turn.spins >= LEAST], places)
     if watch.thorough:
         flips = sum(turn.flips for turn in turns)
         written = "qx" in places or any(b"rotation=" in text for text in watch.texts)
@@ -376,16 +391,16 @@ def turn_findings(
             yield RecordingFinding("E508", {"entities": (still[0].entity or "the entity") + more})
 
 
-def _layout(watch: RecordingMonitor) -> ReadSpec | None:
+def _current_layout(watch: RecordingMonitor) -> ReadSpec | None:
     return watch.reader.layout if watch.reader is not None else watch.layout or watch.given
 
 
-def _goes_about(track: Track) -> bool:
+def _moves_in_plane(track: Track) -> bool:
     sides = sorted(high - low for low, high in zip(track.low, track.high, strict=True))
     return sides[-1] > 0 and sides[-2] > _ABOUT * sides[-1]
 
 
-def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]:
+def _find_degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]:
     """Yield a finding if a yaw, read as radians, leaps by whole turns or turns absurdly fast."""
     found: dict[str, list[tuple[float, float]]] = {}
     for sample in watch.samples:
@@ -410,14 +425,14 @@ def _degrees(watch: RecordingMonitor, column: str) -> Iterator[RecordingFinding]
             return
 
 
-def _w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
+def _read_w_first(watch: RecordingMonitor, places: dict[str, str]) -> str:
     columns = [places.get(word, "") for word in ("qx", "qy", "qz", "qw")]
     if not all(columns):
         return ""
     return watch.read_with(dict(zip(("qw", "qx", "qy", "qz"), columns, strict=True)))
 
 
-def _spins(
+def _check_spins(
     watch: RecordingMonitor, turns: list[Turning], places: dict[str, str]
 ) -> Iterator[RecordingFinding]:
     without = watch.read_with(_NO_SPIN)
@@ -428,7 +443,7 @@ def _spins(
         if turn.world >= _SAME_WAY and not 1 / _FACTOR <= turn.ratio <= _FACTOR:
             degrees = math.degrees(1) / _FACTOR <= turn.ratio <= math.degrees(1) * _FACTOR
             angles = any(places.get(angle) for angle in ANGLES)
-            known = _layout(watch)
+            known = _current_layout(watch)
             given = known is not None and known.angles == "rad" and angles
             mends = degrees and not given
             read = watch.read_with({"angles": "deg"}) if mends else without
@@ -436,8 +451,8 @@ def _spins(
             return
 
 
-def _not_read(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """Columns that look like a rotation, of which it is not clear what they are."""
+def _find_unread_rotation(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Yield a finding for columns that look like a rotation but whose meaning is not clear."""
     reader = watch.reader
     if reader is None or not watch.samples or not len(watch.samples[0].block):
         return
@@ -513,16 +528,18 @@ _ODD = 0.1
 
 
 def new_findings(watch: RecordingMonitor) -> list[RecordingFinding]:
-    """Return findings on what has been watched, without those returned before.
+    """Return findings on the watched packets, without those returned before.
 
-    Nothing that the user gave is doubted. Each cure has been tried, and mends what it is proposed
-    for.
+    What the user gave is not doubted. Each cure has been tried, and removes the finding that
+    proposes it.
     """
-    return watch.fresh(_tried(watch, _mended(watch, finding)) for finding in judged(watch))
+    return watch.fresh(
+        _verify_cure(watch, _extend_cure(watch, finding)) for finding in judged(watch)
+    )
 
 
-def _tried(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
-    """The finding; without its reading, unless that gives packets of which it is not true."""
+def _verify_cure(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
+    """Return the finding, without its cure if that reading does not remove the finding."""
     if not finding.read:
         return finding
     block, reader = watch.samples[0].block, watch.samples[0].reader
@@ -543,9 +560,9 @@ def _tried(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFindi
     return finding if mends else finding._replace(read="")
 
 
-def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
-    """A finding whose cure also mends what is in doubt once it is read so."""
-    for _ in range(_DEEPEST if _is_cured(finding) else 0):
+def _extend_cure(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFinding:
+    """Extend the cure of a finding by the cures of what is still in doubt after it."""
+    for _ in range(_DEEPEST if _has_cure(finding) else 0):
         block, reader = watch.samples[0].block, watch.samples[0].reader
         if reader is None:
             break
@@ -559,7 +576,7 @@ def _mended(watch: RecordingMonitor, finding: RecordingFinding) -> RecordingFind
     return finding
 
 
-def _is_cured(finding: RecordingFinding) -> bool:
+def _has_cure(finding: RecordingFinding) -> bool:
     """Return True if a finding proposes a reading that makes the packets right."""
     return bool(finding.read) and (finding.is_error or finding.code == "E209")
 
@@ -567,9 +584,9 @@ def _is_cured(finding: RecordingFinding) -> bool:
 def cure_of(
     reader: Reader, block: PacketBlock, layout: ReadSpec
 ) -> tuple[tuple[str, str], ...] | None:
-    """Return the entries that mend doubtful packets; empty if nothing is doubtful or has a cure.
+    """Return the ``--read`` entries that mend doubtful packets; empty if none is needed or known.
 
-    None if the packets cannot be read that way, as nothing moves or time stands still.
+    None if this reading cannot be right: nothing moves, or time stands still.
     """
     watch = RecordingMonitor(thorough=True)
     watch.requested(layout)
@@ -577,7 +594,7 @@ def cure_of(
     watch.layout = getattr(reader, "layout", None)
     watch.observe(block)
     found = judged(watch)
-    cures = (finding.read for finding in found if _is_cured(finding))
+    cures = (finding.read for finding in found if _has_cure(finding))
     cure = tuple((part.key, part.value) for part in split(next(cures, "")))
     still = watch.packets > _ASTRAY and not any(track.moves for track in watch.census.tracks)
     return (
@@ -585,44 +602,44 @@ def cure_of(
     )
 
 
-def _partial(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFinding]:
-    """Packets that carry only what changed."""
+def _find_partial_packets(watch: RecordingMonitor, totals: Totals) -> Iterator[RecordingFinding]:
+    """Yield a finding for packets that carry only the fields that changed."""
     delta = watch.given is not None and watch.given.partial
     if not delta and totals.packets and watch.partial >= max(_FEW, _PARTIAL * totals.packets):
         yield RecordingFinding("E107", {"partial": watch.partial}, read="partial=on")
 
 
 def judged(watch: RecordingMonitor) -> list[RecordingFinding]:
-    """Return all findings on what has been watched so far."""
+    """Return all findings on the packets watched so far."""
     tracks, totals = watch.census.tracks, watch.census.totals
     found = [*watch.noted, *misspelt(watch.texts), *junk(watch)]
     if totals.unreal:
         facts = {"packets": totals.unreal}
         found.append(RecordingFinding("E206", facts, (totals.unreal_line,)))
-    found += _partial(watch, totals)
+    found += _find_partial_packets(watch, totals)
     found += _find_disorder(watch, tracks, totals)
-    found += _time(tracks, totals)
-    found += _spelled_twice(tracks)
-    found += _standing_twice(watch)
+    found += _check_times(tracks, totals)
+    found += _find_equal_names(tracks)
+    found += _find_repeated_packets(watch)
     mixed = any(each.code in ("E101", "E102", "E204") for each in found)
     if not mixed:
-        found += _astray(watch, tracks)
-        found += _on_a_globe(watch, tracks)
+        found += _find_outliers(watch, tracks)
+        found += _find_latitude_longitude(watch, tracks)
     if totals.packets >= _FEW_STEPS and not mixed:
-        figures = survey(_sample(watch))
-        found += _unit(figures, watch)
+        figures = survey(_join_samples(watch))
+        found += _check_time_unit(figures, watch)
         if not any(each.code == "E201" for each in found):
-            found += _arrival_unit(watch, tracks)
+            found += _check_arrival_unit(watch, tracks)
         if totals.packets >= LEAST:
-            found += _unix(figures, watch)
-            found += _velocity(figures, watch)
+            found += _find_unix_times(figures, watch)
+            found += _check_velocities(figures, watch)
     turns = watch.census.turns
     if turns or totals.zero_turns or watch.thorough:
         found += turn_findings(watch, turns, tracks)
     return found
 
 
-def _sample(watch: RecordingMonitor) -> PacketBlock:
+def _join_samples(watch: RecordingMonitor) -> PacketBlock:
     first, *others = (sample.block for sample in watch.samples)
     block = first.part(0, len(first))
     for other in others:
@@ -652,11 +669,11 @@ def _find_disorder(
         if track.downs > _SHUFFLED * track.packets and not track.arrivals and track.packets >= LEAST
     ]
     if down:
-        yield _unsorted(watch, "down from packet to packet", down[0].line)
+        yield _report_unsorted(watch, "down from packet to packet", down[0].line)
     elif mixed:
-        yield _unsorted(watch, "up and down, in no order", mixed[0].line)
+        yield _report_unsorted(watch, "up and down, in no order", mixed[0].line)
     else:
-        yield from _restarts(watch, tracks)
+        yield from _find_restarts(watch, tracks)
     if totals.overlaps and totals.runs == totals.entities > 1:
         done = "each is drawn by itself; rows come by time, or of a pipe in this order"
         yield RecordingFinding(
@@ -673,15 +690,15 @@ def _find_disorder(
     if late and not (down or mixed or put_in_order or (waits and not watch.thorough)):
         lines = (min(track.back_line for track in tracks if track.backs),)
         yield RecordingFinding("E109", {"packets": late}, lines)
-    yield from _mixed(watch, tracks)
+    yield from _find_mixed_entities(watch, tracks)
 
 
 #: Names that are numbers in one of the ways of programs; 007 may be a name.
 _NUMBER_NAME = re.compile(r"\s*[-+]?(0|[1-9]\d*)(\.\d*)?(e[-+]?\d+)?\s*", re.IGNORECASE)
 
 
-def _spelled_twice(tracks: list[Track]) -> Iterator[RecordingFinding]:
-    """Entities whose names are one number, or one name but for blanks around it."""
+def _find_equal_names(tracks: list[Track]) -> Iterator[RecordingFinding]:
+    """Yield a finding for entity names that are equal as numbers, or but for blanks around them."""
     alike: dict[object, list[str]] = {}
     for track in tracks:
         name = track.entity
@@ -701,8 +718,8 @@ _GLANCE = 16
 _ALL_TWICE = 0.9
 
 
-def _standing_twice(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """Packets that are alike in all that is read, nearly all of them."""
+def _find_repeated_packets(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Yield a finding if nearly every packet is repeated with all its read fields."""
     first = watch.samples[0].block if watch.samples else PacketBlock()
     begin = [first[index] for index in range(min(len(first), _GLANCE))]
     if len(set(begin)) == len(begin):
@@ -719,27 +736,27 @@ def _standing_twice(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
         yield RecordingFinding("E112", {"packets": packets, "distinct": len(counts)})
 
 
-def _unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
+def _report_unsorted(watch: RecordingMonitor, how: str, line: int) -> RecordingFinding:
     command = sort_command(watch, "time") if watch.samples else ""
     return RecordingFinding("E104", {"how": how, "command": command}, (line,))
 
 
-def _restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
+def _find_restarts(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
     again = [track for track in tracks if track.restarts]
     if not again:
         if any(track.backs for track in tracks):
-            yield from _begun_anew(watch)
+            yield from _find_short_restarts(watch)
         return
 
     first = min(again, key=lambda one: one.restart_line)
     times = max(track.restarts for track in again)
-    yield _starts_over(watch, first.restart_line, times)
+    yield _report_restart(watch, first.restart_line, times)
 
 
-def _begun_anew(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """Runs of few packets that all begin at the first time of their entity, and go on from there.
+def _find_short_restarts(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Yield a finding for runs of few packets that begin again at their entity's first time.
 
-    A packet that comes again late has that time as well, but the one behind it is newer.
+    A late duplicate of the first packet has that time as well, but the packet behind it is newer.
     """
     runs: dict[str, list[float]] = {}  # where the entity's first run began, and its newest time
     lines: list[int] = []
@@ -755,23 +772,25 @@ def _begun_anew(watch: RecordingMonitor) -> Iterator[RecordingFinding]:
             else:
                 runs[packet.entity][1] = max(newest, packet.time)
     if lines:
-        yield _starts_over(watch, lines[0], len(lines))
+        yield _report_restart(watch, lines[0], len(lines))
 
 
-def _starts_over(watch: RecordingMonitor, line: int, times: int) -> RecordingFinding:
+def _report_restart(watch: RecordingMonitor, line: int, times: int) -> RecordingFinding:
     column = changed_at(watch.samples, line)
     words = "" if column is None else f", where {column} changes"
     facts = {"times": "once" if times == 1 else f"{times} times", "column": words}
     return RecordingFinding(
-        "E103", facts, (line,), "" if column is None else _joined(watch, column)
+        "E103", facts, (line,), "" if column is None else _read_entity_from(watch, column)
     )
 
 
 _SAME_TIME = "{:,} packets have the time of the one before, at another place"
 
 
-def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
-    """Entities that are not told apart, or times with too few digits."""
+def _find_mixed_entities(
+    watch: RecordingMonitor, tracks: list[Track]
+) -> Iterator[RecordingFinding]:
+    """Yield findings on entities read as one, or on times with too few digits."""
     for track in tracks:
         moving = track.steps > 0 and track.packets > 3
         smooth = track.doubles > _SMOOTH * track.steps
@@ -780,7 +799,7 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
             columns = telling_apart(watch.samples, track.entity)
             if columns:  # in their order they seem to go one way
                 seen = _SAME_TIME.format(track.same)
-                yield _told_apart(watch, seen, columns, (track.same_line - 1, track.same_line))
+                yield _report_mixed(watch, seen, columns, (track.same_line - 1, track.same_line))
             elif track.first < track.last:
                 yield RecordingFinding(
                     "E203", {"share": track.same / track.packets}, (track.same_line,)
@@ -794,10 +813,10 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
         leaps = several and track.doubles < _LEAPS * track.steps
         kinds = 1 < track.same <= max(1, _MIXED * track.packets)
         if kinds:
-            column = _kind(watch.samples, track.entity)
+            column = _find_kind_column(watch.samples, track.entity)
             if column:
                 seen = _SAME_TIME.format(track.same)
-                yield _told_apart(watch, seen, (column,), (track.same_line - 1, track.same_line))
+                yield _report_mixed(watch, seen, (column,), (track.same_line - 1, track.same_line))
                 return
         if (far or not smooth) and (shared or several) and track.moves > 1:
             columns = telling_apart(watch.samples, track.entity, 2 if shared or leaps or far else 1)
@@ -809,7 +828,7 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
             lines = (track.same_line - 1, track.same_line) if shared else ()
             surely = leaps and track.doubles < _SURELY * track.steps
             if columns or track.same > _COARSE * track.packets or surely:
-                yield _told_apart(watch, seen, columns, lines)
+                yield _report_mixed(watch, seen, columns, lines)
                 return
             if leaps or shared:
                 return
@@ -819,9 +838,11 @@ def _mixed(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFi
 _TINY = 0.002
 
 
-def _on_a_globe(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
-    """Two numbers of one cell that are latitude and longitude, as far as they go."""
-    layout = _layout(watch)
+def _find_latitude_longitude(
+    watch: RecordingMonitor, tracks: list[Track]
+) -> Iterator[RecordingFinding]:
+    """Yield a finding for two numbers of one cell that may be latitude and longitude."""
+    layout = _current_layout(watch)
     columns = dict(layout.columns or ()) if layout is not None else {}
     one, other = columns.get("x", ""), columns.get("y", "")
     cell = one.removesuffix(".0")
@@ -837,8 +858,8 @@ def _on_a_globe(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Record
         yield RecordingFinding("E210", {"cell": cell, "size": max(sizes)}, (), read)
 
 
-def _astray(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
-    """Values that stand for none, and whatever else is far away for a moment."""
+def _find_outliers(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
+    """Yield findings on values that mark missing positions, and on packets briefly far away."""
     away = sum(track.away for track in tracks)
     if not away:
         return
@@ -851,7 +872,7 @@ def _astray(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingF
     lines = (min(track.away_line for track in tracks if track.away),)
     least = _ASTRAY if alike == 1 or watch.packets < LEAST else 1
     if count >= max(least, 0.5 * away):
-        layout = _layout(watch)
+        layout = _current_layout(watch)
         scale = layout.units["scale"] if layout is not None else 1.0
         value = mark / (scale if isinstance(scale, float) else scale[axis])
         facts = {"axis": "xyz"[axis], "value": value, "packets": count}
@@ -861,21 +882,23 @@ def _astray(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingF
         columns = telling_apart(watch.samples, first.entity)
         seen = f"{away:,} packets lie where no speed leads, and the next ones are back"
         if columns:
-            yield _told_apart(watch, seen, columns, lines)
+            yield _report_mixed(watch, seen, columns, lines)
         else:
             yield RecordingFinding("E208", {"packets": away}, lines)
 
 
-def _told_apart(
+def _report_mixed(
     watch: RecordingMonitor, seen: str, columns: Sequence[str], lines: Sequence[int]
 ) -> RecordingFinding:
     told = f"{' and '.join(columns)} tell{'s' if len(columns) == 1 else ''} them apart"
     facts = {"seen": seen, "column": told if columns else "no column tells them apart"}
-    return RecordingFinding("E101", facts, lines, _joined(watch, *columns) if columns else "")
+    return RecordingFinding(
+        "E101", facts, lines, _read_entity_from(watch, *columns) if columns else ""
+    )
 
 
-def _joined(watch: RecordingMonitor, *columns: str) -> str:
-    """The description that makes these columns part of the name of an entity."""
+def _read_entity_from(watch: RecordingMonitor, *columns: str) -> str:
+    """Return the description that makes these columns part of the name of an entity."""
     layout = watch.layout or watch.given
     known = layout.places.get("entity") if layout is not None else None
     names = "+".join([*columns, *([known] if known else [])])
@@ -885,7 +908,7 @@ def _joined(watch: RecordingMonitor, *columns: str) -> str:
 # -------------------------------------------------------------------------------- times and numbers
 
 
-def _time(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
+def _check_times(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
     if totals.odd > max(2, _ODD * totals.packets):
         facts = {"packets": totals.odd, "shown": f"in line {totals.odd_line}"}
         yield RecordingFinding("E205", facts, (totals.odd_line,))
@@ -898,15 +921,19 @@ def _time(tracks: list[Track], totals: Totals) -> Iterator[RecordingFinding]:
         yield RecordingFinding("E204", facts)
 
 
-def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
-    """Times in another unit: by the velocities, or else by the steps."""
+def _check_time_unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+    """Yield a finding if the times are in another unit, judged by velocities or else by steps."""
     known = [row for row in (watch.given, watch.layout) if row is not None]
     if any(spec.time_format or spec.time_unit == "iso" for spec in known):
         return
     given = watch.given is not None and watch.given.time_unit is not None
     unit = next((spec.time_unit for spec in known if spec.time_unit not in (None, "s")), "s")
     size = TIME_UNITS.get(unit, 1.0)
-    meant = _unit_meant(figures) if not given and (unit == "s" or _judged(figures)) else None
+    meant = (
+        _guess_time_unit(figures)
+        if not given and (unit == "s" or _has_enough_velocities(figures))
+        else None
+    )
     if meant is not None:
         meant = _unit_of_size(size * TIME_UNITS[meant]) or meant
         name = _UNIT_NAMES.get(unit, unit)
@@ -915,7 +942,12 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
         return
     slow = figures.step > _SLOWEST or (figures.step in _LOGGERS and unit == "s")
     odd = slow or 0 < figures.step < 1 / _FASTEST_RATE
-    if odd and not given and not _judged(figures) and figures.moves > _FEW_STEPS - _ASTRAY:
+    if (
+        odd
+        and not given
+        and not _has_enough_velocities(figures)
+        and figures.moves > _FEW_STEPS - _ASTRAY
+    ):
         finer = (u for u in _UNITS if slow and figures.step * size < _LONG_STEP * TIME_UNITS[u])
         read = next((watch.read_with({"unit": u}) for u in finer), "")
         facts = {"step": f"{figures.step:.3g} s", "unit": unit}
@@ -926,11 +958,11 @@ def _unit(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding
 _LASTS = 3.0
 
 
-def _arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
-    """Arrivals in another unit than stamps: by how long both last."""
-    if not any(_wanders(track) for track in tracks):
+def _check_arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[RecordingFinding]:
+    """Yield a finding if arrivals and stamps are in different units, judged by their durations."""
+    if not any(_has_unsteady_delays(track) for track in tracks):
         return
-    layout = _layout(watch)
+    layout = _current_layout(watch)
     if layout is None or (watch.given is not None and watch.given.arrival_unit is not None):
         return
     taken = layout.arrival_unit or unit_of_arrivals(layout.time_unit)
@@ -962,26 +994,28 @@ def _arrival_unit(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Reco
         yield RecordingFinding("E211", facts, read=watch.read_with({"arrival_unit": meant}))
 
 
-def _wanders(track: Track) -> bool:
-    """Return True if an entity's delays change by a good part of its duration."""
+def _has_unsteady_delays(track: Track) -> bool:
+    """Return True if an entity's delays vary by more than half its duration."""
     low, high = track.delays
     return bool(track.arrivals) and high - low > 0.5 * (track.last - track.first)
 
 
 def _unit_of_size(size: float) -> str | None:
-    """The unit of which this many are a second."""
+    """Return the unit of which ``size`` make a second; None if there is no such unit."""
     return next((unit for unit in _UNIT_NAMES if TIME_UNITS[unit] == size), None)
 
 
-def _unit_meant(figures: Survey) -> str | None:
-    """The unit of times that are taken for seconds; None: they may be."""
+def _guess_time_unit(figures: Survey) -> str | None:
+    """Return the probable unit of times that are read as seconds; None if seconds may be right."""
     serial = 0 < figures.step < 1 / _FASTEST_RATE and (
         _SERIAL_DAYS[0] < figures.latest < _SERIAL_DAYS[1]
     )
-    if _judged(figures):
+    if _has_enough_velocities(figures):
         sizes = {**_UNITS, "d": 1 / 86400} if serial else _UNITS
         agree = figures.cosines[0] >= _AGREES
-        return next((u for u, size in sizes.items() if agree and _near(figures.ratio, size)), None)
+        return next(
+            (u for u, size in sizes.items() if agree and _is_about(figures.ratio, size)), None
+        )
     if figures.packets < _FEW_STEPS - 1 or not figures.moves:
         return None
     if serial:
@@ -991,35 +1025,35 @@ def _unit_meant(figures: Survey) -> str | None:
     return next((u for u, size in _UNITS.items() if figures.step < _LONG_STEP * size), None)
 
 
-def _unix(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+def _find_unix_times(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     unix = figures.packets > 0 and _UNIX[0] <= figures.latest <= _UNIX[1]
     if unix and (watch.given is None or watch.given.time_origin is None):
         yield RecordingFinding("E202", read=watch.read_with({"origin": "first"}))
 
 
-def _velocity(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
+def _check_velocities(figures: Survey, watch: RecordingMonitor) -> Iterator[RecordingFinding]:
     without = watch.read_with(dict.fromkeys(VELOCITY, ""))
     if figures.zeros == figures.velocities >= _ALONE and figures.moves >= _ALONE - 2:
         yield RecordingFinding("E301", read=without)
         return
-    if not _judged(figures):
+    if not _has_enough_velocities(figures):
         return
     own, *others = figures.cosines
     if own >= _AGREES:
-        if not any(_near(figures.ratio, size) for size in (1, *_UNITS.values())):
+        if not any(_is_about(figures.ratio, size) for size in (1, *_UNITS.values())):
             yield RecordingFinding("E302", {"ratio": figures.ratio})
         return
     best = max(others)
-    if best >= _OTHER_AXES and _near(figures.ratio, 1):
+    if best >= _OTHER_AXES and _is_about(figures.ratio, 1):
         order = _ORDERS[others.index(best)]
         yield RecordingFinding("E303", {"name": order, "axes": ", ".join(order)})
     elif own < _OTHER_WAY:
         yield RecordingFinding("E304", read=without)
 
 
-def _judged(figures: Survey) -> bool:
+def _has_enough_velocities(figures: Survey) -> bool:
     return figures.stretches >= _STRETCHES
 
 
-def _near(ratio: float, size: float) -> bool:
+def _is_about(ratio: float, size: float) -> bool:
     return size / _OFF <= ratio <= size * _OFF

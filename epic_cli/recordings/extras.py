@@ -199,7 +199,7 @@ def _quoted(text: Value) -> str:
 
 
 def cell_of(separator: str) -> Callable[[str, Value], str | Loss]:
-    """Return a function that writes the cells of a table with this separator."""
+    """Return a function that writes a value as a cell of a table with this separator."""
 
     def cell(_name: str, value: Value) -> str | Loss:
         text = plain_text(value)
@@ -241,7 +241,7 @@ def names_in(block: PacketBlock) -> tuple[str, ...]:
 
 
 def told(lost: Mapping[Loss, Mapping[str, int]]) -> Iterable[str]:
-    """Yield a message for each kind of loss: how many values, and of which names."""
+    """Yield a message for each kind of loss: how many values were lost, and under which names."""
     from epic_cli.engine.text.widths import some
 
     for loss, names in lost.items():

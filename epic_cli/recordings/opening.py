@@ -1,8 +1,8 @@
-"""Recordings as they are given, opened in one place: files, folders, standard input, objects.
+"""Open recordings from anywhere: files, folders, standard input, Python objects.
 
-A front end gives a path, ``-`` or what ``rows.source_of`` makes of an object, a ``ReadSpec``, and
-a ``ReadingLog``, which has its words for what is learnt of a recording. What cannot be opened or
-read raises one of ``UNUSABLE``, with the recording's name.
+A front end passes a path, ``-`` or the result of ``rows.source_of`` for an object, a ``ReadSpec``,
+and a ``ReadingLog`` that reports what is learned of the recording. A recording that cannot be
+opened or read raises one of ``UNUSABLE``, with the recording's name.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ UNUSABLE = (CannotAccess, Unreadable)
 
 
 class ReadingLog:
-    """A log of what is learned of one recording as it is read; this one reports nothing.
+    """A log of what is learned of one recording as it is read; this class reports nothing.
 
-    ``layout`` is how it is read, if that was inferred; ``watch`` has the findings; ``refused`` is
-    True once lines were refused. Front ends override the methods that do nothing here.
+    ``layout`` is the inferred layout, if any; ``watch`` has the findings; ``refused`` is True once
+    lines were refused. Front ends override the methods that do nothing here.
     """
 
     def __init__(self, name: str, watch: RecordingMonitor | None = None) -> None:
@@ -83,48 +83,48 @@ class ReadingLog:
         return tuple(self.watch.findings)
 
     def requested(self, spec: ReadSpec) -> None:
-        """Take the layout that the user asks for."""
+        """Note the layout that the user asks for."""
         self.watch.requested(spec)
 
     def inferred(self, spec: ReadSpec) -> None:
-        """Take the layout that was inferred."""
+        """Note the layout that was inferred."""
         self.layout = spec
         self.watch.inferred(spec)
 
     def observe(self, block: PacketBlock) -> None:
-        """Take the next packets."""
+        """Note the next packets, and report new findings."""
         self.packets += len(block)
         if self.watch.observe(block):
-            self._find()
+            self._report_findings()
 
     def end_of_recording(self) -> None:
-        """Take the end of the recording, and the findings on all of it."""
+        """Note the end of the recording, and report the findings on all of it."""
         if self.watch.end():
-            self._find()
+            self._report_findings()
 
-    def _find(self) -> None:
+    def _report_findings(self) -> None:
         from epic_cli.recordings.checks import new_findings
 
         for finding in new_findings(self.watch):
             self.found(finding)
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Take the next refused lines."""
+        """Report the next refused lines."""
         self.refused |= bool(refusals)
 
     def unplaced(self, refusals: Sequence[Refusal]) -> bool:
-        """Take packets that have no place on the clock; return True if they are reported."""
+        """Report packets without a position on the clock; return True if this log reports them."""
         del refusals
         return False
 
     def found(self, finding: RecordingFinding) -> None:
-        """Take a finding."""
+        """Report a finding."""
 
     def estimated(self) -> None:
-        """Take that missing velocities are estimated."""
+        """Report that missing velocities are estimated."""
 
     def left_out(self, kept: int, entities: int) -> None:
-        """Take that only the ``kept`` of ``entities`` entities with the most packets are judged."""
+        """Report that only the ``kept`` entities with the most packets are judged."""
         from epic_cli.recordings.findings import RecordingFinding
 
         facts = {"name": self.name, "kept": kept, "entities": entities}
@@ -133,7 +133,7 @@ class ReadingLog:
             self.found(finding)
 
     def put_in_order(self, late: int, repeated: int) -> None:
-        """Take how many states of a movement came late, and how many were repeated."""
+        """Note how many states of a movement came late, and how many were repeated."""
         from epic_cli.recordings.findings import RecordingFinding
 
         if late or repeated:
@@ -141,22 +141,22 @@ class ReadingLog:
             self.watch.noted.append(RecordingFinding("E110", facts))
 
     def as_trace(self, words: str) -> None:
-        """Take that the recording is read as a network trace, without positions."""
+        """Report that the recording is read as a network trace, without positions."""
 
     def lost_extras(self, words: str) -> None:
-        """Take that some of what packets have beside their keys is not carried over."""
+        """Report that some of the packets' extra values are not carried over."""
 
     def captured(self, words: str) -> None:
-        """Take the description of a capture."""
+        """Report the description of a capture."""
 
     def undrawn(self, entities: Sequence[str]) -> None:
-        """Take the entities of which the game drew nothing."""
+        """Report the entities of which the game drew nothing."""
 
     def unjudged(self, entity: str, why: str) -> None:
-        """Take why an entity cannot be judged."""
+        """Report why an entity cannot be judged."""
 
     def progress(self) -> AbstractContextManager[Progress]:
-        """Return a context that takes how many of how many bytes are read."""
+        """Return a context manager whose callback takes the bytes read and the size of the file."""
         return contextlib.nullcontext(lambda _done, _total: None)
 
     def __enter__(self) -> Self:
@@ -167,11 +167,12 @@ class ReadingLog:
 
 
 class RecordingSource:
-    """A source of a recording, called ``name``: ``path`` is a file's, ``-`` standard input.
+    """A source of a recording called ``name``.
 
-    Without a path, ``content`` gives its bytes, in the format ``form`` if that is known; or
-    ``packets`` gives blocks of as many packets, which ``log`` may know already. ``kept`` is True if
-    the source is complete, and no pipe. ``close`` closes what is open already.
+    ``path`` is a file's path or ``-`` for standard input. Without a path, ``content`` gives its
+    bytes, in the format ``form`` if that is known; or ``packets`` yields blocks of up to the given
+    number of packets, and ``log`` may know them already. ``kept`` is True if the source is
+    complete, and no pipe. ``close`` closes the opened source.
     """
 
     def __init__(
@@ -216,9 +217,10 @@ def source_name(file: str | RecordingSource) -> str:
 
 
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
-    """Return the files of a command's recordings, those of folders by name; none is standard input.
+    """Return the files of a command's recordings, standard input if none is given.
 
-    The file of the ``truth`` is left out. Raises ``CannotAccess``, ``Overwrites``.
+    The files of a folder are in the order of their names. The file of the ``truth`` is left out.
+    Raises ``CannotAccess``, ``Overwrites``.
     """
     found: list[str] = []
     for name in given or ("-",):
@@ -285,13 +287,13 @@ def blocks(
     entities: Entities | None = None,
     keep_extras: bool = False,
 ) -> Iterator[PacketBlock]:
-    """The blocks of a recording, with their refused lines; the rest is for the ``log``.
+    """Yield the blocks of a recording, with their refused lines.
 
-    ``progress`` is given how many bytes of a file have been read, after each block.
-    ``rebase_time``: Unix times begin at the first packet under this program's own names, too.
-    Packets that come one by one are taken ``at_once`` at a time. ``entities`` are those of what has
-    been read before, to which the recording belongs. ``keep_extras``: the blocks know what packets
-    have beside their keys, for ``extras_at``.
+    Everything else goes to the ``log``. ``progress`` is called after each block with the bytes of
+    the file that have been read. ``rebase_time``: Unix times begin at the first packet under this
+    program's own names, too. Packets that come singly are grouped ``at_once`` at a time.
+    ``entities`` are the entities of earlier blocks to which the recording belongs. ``keep_extras``:
+    the blocks keep the packets' extra values for ``extras_at``.
 
     Raises ``CannotAccess``, ``Unreadable`` and ``Overwrites``.
     """
@@ -347,10 +349,10 @@ def load(
     entity: str | None = None,
     most: int = sys.maxsize,
 ) -> dict[str, PacketBlock]:
-    """The packets of a whole recording by entity; its refused lines go to the ``log``.
+    """Return the packets of a whole recording by entity; the ``log`` takes its refused lines.
 
-    Only those of one ``entity``, or of the ``most`` entities with most packets, unless the
-    ``spec`` says how many.
+    With ``entity`` only that entity's packets are returned, otherwise those of the ``most``
+    entities with most packets, or of as many as the ``spec`` says.
 
     Raises ``CannotAccess``, and ``Unreadable``, also for a recording that is too long to hold.
     """
@@ -404,7 +406,7 @@ def load(
 
 
 def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
-    """Return what ``read`` makes of a file; ``-`` is standard input.
+    """Open a file, ``-`` for standard input, and return the result of ``read``.
 
     Raises ``CannotAccess``, ``Unreadable`` if ``read`` raises ``ValueError``, and its
     ``TableRefusal`` with the file's ``name``.

@@ -1,10 +1,10 @@
-"""How a recording is read: which column or name holds which field of a packet, in which units.
+"""Describe how a recording is read: the column or name of each field, and the units.
 
-A ``ReadSpec`` is a value that goes to the readers, and one description that says the same, to be
-typed, copied and kept: ``--read 'time=timestamp_ms,x=pos_x,y=pos_y,unit=ms'``. ``READ`` is the
-table of its keys: what parses, checks, completes, explains and writes it is made from that.
+A ``ReadSpec`` is a value for the readers that can also be written as text, to be typed, copied and
+kept: ``--read 'time=timestamp_ms,x=pos_x,y=pos_y,unit=ms'``. The table ``READ`` lists its keys:
+they are parsed, checked, completed, explained and written by this table.
 
-In the name of a column a backslash takes what follows it as it is; a ``*`` stands for each of
+In the name of a column a backslash takes the next character literally; a ``*`` stands for each of
 several entities.
 """
 
@@ -45,13 +45,13 @@ _TOGETHER = tuple(
 
 
 def whole_fields(names: Collection[str]) -> list[str]:
-    """Return the fields of these names, without rotations and spins that lack a number."""
+    """Return the fields among these names, without rotations and spins that lack a number."""
     lacking = {name for some in _TOGETHER if not set(some) <= set(names) for name in some}
     return [name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names and name not in lacking]
 
 
 def used_columns(layout: "ReadSpec") -> frozenset[str]:
-    """Return the columns that a layout reads, with those that are joined and whole vectors."""
+    """Return the columns that a layout reads, including joined columns and whole vectors."""
     used = {
         part for column in layout.places.values() for part in (column, column.rpartition(".")[0])
     }
@@ -73,7 +73,7 @@ def _check_columns(columns: Mapping[str, str]) -> None:
 
 
 def _check_stars(columns: Mapping[str, str]) -> None:
-    """Raises ``SettingError`` for stars that cannot stand for the same entities."""
+    """Raise ``SettingError`` for stars that cannot stand for the same entities."""
     starred = {field: column for field, column in columns.items() if star_of(column) >= 0}
     if not starred:
         return
@@ -90,7 +90,7 @@ def _check_stars(columns: Mapping[str, str]) -> None:
 
 
 def _check_levels(starred: Mapping[str, str]) -> None:
-    """Raises ``SettingError`` for columns with several stars that stand at different places."""
+    """Raise ``SettingError`` for columns with several stars at different places."""
     levels = {column: star_levels(column) for column in starred.values()}
     deepest = max(levels.values(), key=len)
     if len(deepest) < 3:  # a single star
@@ -112,7 +112,7 @@ def star_levels(column: str) -> tuple[str, ...]:
 
 def column_name(column: str) -> str:
     """Return the name in a header for a layout's column."""
-    return "".join(_unescaped(column))
+    return "".join(_unescape(column))
 
 
 def column_text(name: str) -> str:
@@ -121,22 +121,22 @@ def column_text(name: str) -> str:
 
 
 def star_of(column: str) -> int:
-    """Return the place of a column's star, which stands for each of several entities, or -1."""
+    """Return the index of a column's star, which stands for each of several entities, or -1."""
     found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
     return found.end() - 1 if found else -1
 
 
 def joined_columns(column: str) -> tuple[str, ...]:
-    """The columns that together name an entity, ``team+number``, or are a time, ``date+time``.
+    """Split a joined column: ``team+number`` for an entity's name, ``date+time`` for a time.
 
-    One stands for itself.
+    A single column is returned alone.
     """
     return tuple(split_escaped(column, "+"))
 
 
 def path_names(path: str) -> tuple[str, ...]:
     """Return the names of a path in a JSON object, from the outermost in."""
-    return tuple("".join(_unescaped(step)) for step in split_escaped(path, "."))
+    return tuple("".join(_unescape(step)) for step in split_escaped(path, "."))
 
 
 def path_text(names: tuple[str, ...]) -> str:
@@ -144,7 +144,7 @@ def path_text(names: tuple[str, ...]) -> str:
     return ".".join(column_text(name).replace(".", "\\.") for name in names)
 
 
-def _unescaped(text: str) -> list[str]:
+def _unescape(text: str) -> list[str]:
     characters = iter(text)
     return [next(characters, "") if character == "\\" else character for character in characters]
 
@@ -188,7 +188,7 @@ Origin = float | Literal["first"]
 
 
 class Beginning:
-    """The moment and the place that are 0 in recordings that share it.
+    """The moment and the position that are 0 in all recordings that share this object.
 
     None before the first packet. ``time`` (s) is the time of ``first``, ``place`` the longitude and
     latitude (degrees) of 0, 0. Both are those of the first packet of the first recording.
@@ -200,7 +200,7 @@ class Beginning:
 
 
 def per_second(text: str) -> float | None:
-    """Return how many of a unit of time are a second, or None for dates; raises ``ValueError``."""
+    """Return how many of a time unit make a second, or None for dates; raises ``ValueError``."""
     if text == "iso":
         return None
     if text in TIME_UNITS:
@@ -218,43 +218,43 @@ def per_second(text: str) -> float | None:
 
 
 def unit_of_arrivals(time_unit: str | None) -> str:
-    """The unit of arrivals that say none of their own, beside stamps in this one."""
+    """Return the default unit of arrivals beside stamps in ``time_unit``."""
     unit = time_unit or "s"
     return "s" if unit.startswith("tick") else unit
 
 
-def _shown(value: Origin) -> str:
+def _write_number(value: Origin) -> str:
     return value if isinstance(value, str) else repr(value).removesuffix(".0")
 
 
-def _no_format(name: str) -> str:
+def _explain_unknown_format(name: str) -> str:
     return f"{name!r} is no format: choose from {', '.join(input_formats())}"
 
 
 def parse_format(text: str) -> str:
-    """A format of recordings; raises ``ValueError``."""
+    """Return the name of an input format; raises ``ValueError`` for any other text."""
     if text not in input_formats():
-        raise ValueError(_no_format(text))
+        raise ValueError(_explain_unknown_format(text))
     return text
 
 
 def parse_time_unit(text: str) -> str:
-    """A unit of time; raises ``ValueError``."""
+    """Return a unit of time; raises ``ValueError`` for any other text."""
     per_second(text)
     return text
 
 
 def parse_time_origin(text: str) -> Origin:
-    """``first``, or seconds; raises ``ValueError``."""
-    return "first" if text == "first" else _finite(text, "first, 0 or SECONDS")
+    """Parse ``first`` or a number of seconds; raises ``ValueError``."""
+    return "first" if text == "first" else _parse_finite(text, "first, 0 or SECONDS")
 
 
 def parse_missing(text: str) -> float:
-    """A number that stands for no place; raises ``ValueError``."""
-    return _finite(text, "a finite number")
+    """Parse a number that marks a missing position; raises ``ValueError``."""
+    return _parse_finite(text, "a finite number")
 
 
-def _finite(text: str, expected: str) -> float:
+def _parse_finite(text: str, expected: str) -> float:
     try:
         number = float(text)
     except ValueError:
@@ -265,7 +265,7 @@ def _finite(text: str, expected: str) -> float:
 
 
 def compiled(pattern: str) -> Any:
-    """A regular expression, whose search takes a ``timeout``; raises ``ValueError``."""
+    """Compile a regular expression whose search takes a ``timeout``; raises ``ValueError``."""
     import regex  # needed for logs in sentences only
 
     try:
@@ -275,14 +275,14 @@ def compiled(pattern: str) -> Any:
 
 
 def parse_pattern(text: str) -> str:
-    """A regular expression with named groups; raises ``ValueError``."""
+    """Return a regular expression with named groups; raises ``ValueError`` for any other text."""
     if not compiled(text).groupindex:
         raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
     return text
 
 
 def parse_time_format(text: str) -> str:
-    """A format of dates; raises ``ValueError``."""
+    """Return a ``strptime`` format of dates; raises ``ValueError`` for any other text."""
     directives = re.findall("%(.?)", text)
     wrong = next((item for item in directives if not item or item not in "YymbdHIMSfpz%"), None)
     if wrong is not None or ("H" not in directives and "I" not in directives):
@@ -292,7 +292,7 @@ def parse_time_format(text: str) -> str:
 
 
 def parse_encoding(text: str) -> str:
-    """The name of an encoding of text; raises ``ValueError``."""
+    """Return the name of a text encoding; raises ``ValueError`` for any other text."""
     try:
         " ".encode(text)
     except (LookupError, ValueError) as error:
@@ -301,13 +301,13 @@ def parse_encoding(text: str) -> str:
 
 
 def parse_axes(text: str) -> str:
-    """Up to three of x, y and z, each once; raises ``ValueError``."""
+    """Return up to three of x, y and z, each once; raises ``ValueError`` for any other text."""
     if not text or len(set(text)) < len(text) or not set(text) <= set("xyz"):
         raise ValueError(f"{text!r} is not axes such as xyz, xy, xz or xzy")
     return text
 
 
-def _unit_words() -> Iterator[tuple[str, None]]:
+def _list_units() -> Iterator[tuple[str, None]]:
     return ((word, None) for word in (*TIME_UNITS, "iso", "ticks@60"))
 
 
@@ -315,7 +315,7 @@ _SCALE = Number("scale", None, "", "", 1e-9, 1e9)
 
 
 class _Column(Custom):
-    """The column of a field; an empty one says that the recording has none."""
+    """The column of a field; an empty text says that the recording has no such field."""
 
     def __init__(self, name: str, help: str = "") -> None:  # noqa: A002
         super().__init__(name, None, help, "COLUMN", str)
@@ -336,25 +336,25 @@ READ: Table = (
     Custom("unit", None, "The unit of its stamps, which are its packets' times: s, ms, us, 100ns,"
            " ns, min, h, d, ticks@HZ or iso.  [default: that in their name, as in t_ms, or that of"
            " Unix times and dates, else s]", "UNIT", parse_time_unit, field="time_unit",
-           words=_unit_words),
+           words=_list_units),
     Custom("arrival_unit", None, "The unit of its arrivals.  [default: as of stamps; where these"
-           " count ticks, s]", "UNIT", parse_time_unit, words=_unit_words),
+           " count ticks, s]", "UNIT", parse_time_unit, words=_list_units),
     Custom("frame_unit", None, "The unit of times in a file beside the packets: of frames"
            " (--drawn), and of a --truth.  [default: as of stamps]", "UNIT", parse_time_unit,
-           words=_unit_words),
+           words=_list_units),
     Custom("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
-           "first|SECONDS", parse_time_origin, _shown, field="time_origin",
+           "first|SECONDS", parse_time_origin, _write_number, field="time_origin",
            words=lambda: (("first", None), ("0", None))),
     Custom("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is"
            " up.", "AXES", parse_axes,
            words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
     Custom("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default:"
            " what makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER",
-           _SCALE.read, _shown),
+           _SCALE.read, _write_number),
     Custom("frame_scale", None, "As much in a file beside the packets.  [default: that of the"
-           " packets, where its columns have the same names]", "NUMBER", _SCALE.read, _shown),
+           " packets, where its columns have the same names]", "NUMBER", _SCALE.read, _write_number),
     Custom("missing", None, "What two of its axes are where the place is not known, -999: such"
-           " packets are left out.", "NUMBER", parse_missing, _shown),
+           " packets are left out.", "NUMBER", parse_missing, _write_number),
     Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
            " around the first packet (transverse Mercator, WGS 84)."),
     Switch("partial", False, "Its packets carry only what changed since the entity's last one."),
@@ -375,7 +375,7 @@ READ: Table = (
 )  # fmt: skip
 
 
-class _Fields(NamedTuple):
+class _ReadSpecFields(NamedTuple):
     """The fields of a ``ReadSpec``."""
 
     columns: tuple[tuple[str, str], ...] | None = None
@@ -410,37 +410,40 @@ class _Fields(NamedTuple):
     packet_columns: tuple[tuple[str, str], ...] = ()
 
 
-class ReadSpec(Described, _Fields):
-    """How a recording is read; what is None, or the default, is inferred from the recording.
+class ReadSpec(Described, _ReadSpecFields):
+    """The columns, units and other settings by which a recording is read.
 
-    The fields up to ``format`` are keys of ``--read``. ``columns`` has the place of each field: a
-    name, a number from 1 in a table without a header, or a path in an object (``pos.0``); an empty
-    text says that there is none. Arrival times move with ``time_origin``, unless they are on a
-    clock of their own, ``arrival_apart``. ``delta_unit`` is that in the name of deltas. Of a file
-    beside a recording, ``packets`` is what is said of the recording, and ``packet_columns`` are
-    the recording's, where they are known. ``factors`` are those of
-    the axes and velocities once they are known, of ``scale`` or of units in names. ``unless_own``:
-    it does not hold for packet text, nor for this program's own names. ``rebase_time``: where the
-    origin is to be inferred, Unix times under this program's own names begin at the first packet,
-    as those of others do. ``keep_extras``: columns that no field is read from are wanted, too.
-    ``beginning``: others have the same ``first``. ``explicit``: the keys of
-    what would go without saying, and was said: nothing else is inferred in its place.
+    A field that is None, or has its default, is inferred from the recording. The fields up to
+    ``format`` are keys of ``--read``.
+
+    ``columns`` has the place of each field: a name, a number from 1 in a table without a header, or
+    a path in an object (``pos.0``); an empty text says that there is no such field.
+    ``arrival_apart``: arrival times are on a clock of their own; otherwise ``time_origin`` shifts
+    arrivals, too. ``delta_unit`` is the unit in the name of the column of time deltas. For a file
+    beside a recording, ``packets`` is the recording's spec and ``packet_columns`` are the
+    recording's columns, if known. ``factors`` are the factors of axes and velocities once they are
+    known, from ``scale`` or from units in names. ``unless_own``: the spec does not hold for packet
+    text, nor for this program's own names. ``rebase_time``: where the origin is inferred, Unix
+    times under this program's own names begin at the first packet, like any others.
+    ``keep_extras``: columns that no field is read from are kept, too. ``beginning`` is the
+    ``first`` moment that several recordings share. ``explicit`` are the keys that the user gave
+    with their usual values, which inference must not replace.
     """
 
     TABLE, KEY, OWNER = READ, "profile", "read"
 
     @classmethod
     def parse(cls, text: str, profile: Callable[[str], str] | None = None) -> "ReadSpec":
-        """What a description says; no text: all is inferred.
+        """Parse a description; an empty text leaves everything to be inferred.
 
-        ``profile`` gives the description of a profile's name, or raises ``ValueError``. What stands
-        beside a profile comes before what it says. Raises ``SettingError``.
+        ``profile`` returns the description of a profile by its name, or raises ``ValueError``.
+        Entries beside a profile's name override those of the profile. Raises ``SettingError``.
         """
         given = cls.read(split(text))
         name = given.pop("profile", None)
         if name is not None:
             if profile is None:
-                raise SettingError(_no_format(name))
+                raise SettingError(_explain_unknown_format(name))
             described = profile(name)
             try:
                 cls.parse(described)
@@ -484,9 +487,10 @@ class ReadSpec(Described, _Fields):
         return {field: column for field, column in self.columns or () if column}
 
     def beside(self, fields: Collection[str], layout: "ReadSpec | None" = None) -> "ReadSpec":
-        """That of a file with these fields of a recording, where it has not its own names.
+        """Return the spec of a file beside the recording with these of its fields.
 
-        The file has units of its own. ``layout`` is how the recording was read.
+        The spec does not hold if the file has this program's own names; the file has units of its
+        own. ``layout`` is the recording's layout.
         """
         kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
         return self._replace(
@@ -502,7 +506,10 @@ class ReadSpec(Described, _Fields):
 
     @property
     def said(self) -> dict[str, str]:
-        """The ``--read`` entries for this, with those of the recording beside it."""
+        """The ``--read`` entries of this spec.
+
+        For a file beside a recording, with the recording's.
+        """
         if self.packets is None:
             return dict(self.entries())
         assert isinstance(self.packets, ReadSpec)
@@ -511,9 +518,9 @@ class ReadSpec(Described, _Fields):
         return dict(self.packets.entries()) | own
 
     def name_entries(self, entries: Mapping[str, str]) -> dict[str, str] | None:
-        """The entries as ``--read`` calls them; None: there is no such key.
+        """Return the entries under their keys of ``--read``; None if one has no such key.
 
-        In a file beside a recording only units can be said: columns are those of the recording.
+        For a file beside a recording only units have keys: columns are those of the recording.
         """
         if self.packets is None:
             return dict(entries)
@@ -522,12 +529,15 @@ class ReadSpec(Described, _Fields):
         return {_BESIDE[key]: value for key, value in entries.items()}
 
     def say(self, entries: Mapping[str, str]) -> str:
-        """The description with these entries beside what is said; empty: there is none."""
+        """Return the description with these entries added.
+
+        Empty if ``--read`` has no key for one.
+        """
         named = self.name_entries(entries)
         return "" if named is None else write({**self.said, **named}.items())
 
     def again(self, text: str) -> "ReadSpec":
-        """Return the spec of the same file with a description that ``say`` has made."""
+        """Return the spec of the same file with a description made by ``say``."""
         spec = ReadSpec.parse(text)
         if self.packets is not None:
             return self._replace(time_unit=spec.frame_unit, scale=spec.frame_scale, packets=spec)
@@ -537,7 +547,7 @@ class ReadSpec(Described, _Fields):
 
     @property
     def units(self) -> "Units":
-        """The units for the engine's scanners, of a complete layout."""
+        """The units of a complete layout, for the engine's scanners."""
         unit = per_second(self.time_unit or "s")
         arrival_unit = self.arrival_unit or unit_of_arrivals(self.time_unit)
         if self.time_origin == "first":
@@ -565,9 +575,9 @@ class ReadSpec(Described, _Fields):
         }
 
     def entries(self) -> list[tuple[str, str]]:
-        """The entries of the description that says the same; none: all is inferred.
+        """Return the entries of the description of this spec; none if everything is inferred.
 
-        Where there are others, this program's own names go without saying.
+        Columns with this program's own names are left out if there are other entries.
         """
         named = self.pattern is not None or set(POSITION) <= set(self.places)
         entries: list[tuple[str, str]] = []
@@ -608,14 +618,14 @@ class ReadSpec(Described, _Fields):
 
     @property
     def is_own(self) -> bool:
-        """True for the layout of this program's own files."""
+        """True if this is the layout of this program's own files."""
         usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
         others = self._replace(columns=None, time_unit=None, time_origin=None, axes=None)
         return usual and others.is_empty and self._has_own_names
 
     @property
     def is_empty(self) -> bool:
-        """True if it says nothing that packet text could not follow."""
+        """True if the spec contains nothing that packet text cannot follow."""
         here = ("unless_own", "rebase_time", "keep_extras", "beginning", "explicit")
         beside = ("packets", "packet_columns", "frame_unit", "frame_scale")
         own = ("format", "encoding", "names", "max_entities", *here, *beside)
@@ -631,6 +641,6 @@ INFERRED = ReadSpec()
 
 
 def begun_together(given: ReadSpec) -> ReadSpec:
-    """How several recordings are read that are at 0 at the same moment."""
+    """Return the spec of several recordings that share the moment 0."""
     known = given.time_origin if isinstance(given.time_origin, float) else None
     return given._replace(beginning=Beginning(known))

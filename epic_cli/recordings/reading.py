@@ -1,4 +1,4 @@
-"""Where the bytes of a recording come from, and what is around them."""
+"""Read the blocks of a recording from a stream, after removing compression and other wrappers."""
 
 from __future__ import annotations
 
@@ -197,26 +197,26 @@ def read(
     entities: Entities | None = None,
     watch: RecordingMonitor | None = None,
 ) -> Iterator[PacketBlock]:
-    """The blocks of a recording, one for each time that the source has something to give.
+    """Yield the blocks of a recording, one for each piece that the source gives.
 
-    ``source`` is a descriptor, a file that is open for reading bytes, or a function that gives some
-    more bytes, and none at the end. ``spec`` says how to read it, as far as it does not show;
-    ``on_read`` is called with how it is read, unless that is what was given, or this program's own
-    way. ``entities``: those of what has been read before, to which the recording belongs. ``watch``
-    is told what reads it.
+    ``source`` is a descriptor, a binary file, or a function that returns some more bytes, and none
+    at the end. ``spec`` says how to read the recording, as far as that is not to be inferred;
+    ``on_read`` is called with the layout, unless that is what was given, or this program's own.
+    ``entities`` are the entities of earlier blocks to which the recording belongs. ``watch`` takes
+    the reader.
 
-    Raises ``OSError`` where the source cannot be read, ``NoLayout`` where ``spec`` says what packet
-    text does not have, and other kinds of ``Unreadable``.
+    Raises ``OSError`` if the source cannot be read, ``NoLayout`` if ``spec`` asks for something
+    that packet text does not have, and other kinds of ``Unreadable``.
     """
     bytes_of = BytesSource(source)
     wanted = "auto" if spec is None else spec.format
     while True:  # what is around a recording is taken off, one after the other
-        entry, head, final, spec = _look_at_head(bytes_of, wanted, spec)
+        entry, head, final, spec = _identify_format(bytes_of, wanted, spec)
         if entry is not None and not entry.unpacked:
             break
         bytes_of.give_again(head)
         if entry is None:
-            more, spec, on_read = _decoded(bytes_of, spec, on_read)
+            more, spec, on_read = _decode_source(bytes_of, spec, on_read)
         else:
             more = entry.unpack(bytes_of, spec)
             if entry.unpacked != "auto":  # else it has the name of what is inside
@@ -229,12 +229,12 @@ def read(
         watch.reading(reader, entry.name)
     block, begun, whole = reader.scan(head, final), head, False
     while True:
-        _try_readings(block, entry.name, begun, spec)
+        _filter_readings(block, entry.name, begun, spec)
         whole |= bool(len(block) or block.refusals)
         if reader.ended:
-            _tell_end(reader, block, bytes_of, watch)
+            _report_text_after_end(reader, block, bytes_of, watch)
         if not whole and not block.refusals and (final or getattr(reader, "torn", False)):
-            _tell_nothing(begun, block, watch)
+            _report_no_packets(begun, block, watch)
         yield block
         if final or reader.ended:
             return
@@ -245,10 +245,10 @@ def read(
         block = reader.scan(data, final)
 
 
-def _tell_end(
+def _report_text_after_end(
     reader: Reader, block: PacketBlock, source: BytesSource, watch: RecordingMonitor | None
 ) -> None:
-    """Report lines behind the end of packet text; a pipe is not waited for."""
+    """Report lines after the end of packet text, without waiting for more from a pipe."""
     line = getattr(reader, "end_line", 0)
     if not line or not (reader.behind or (source.is_file and source.more())):  # type: ignore[attr-defined]
         return
@@ -262,7 +262,7 @@ def _tell_end(
         watch.noted.append(RecordingFinding("E404", lines=(line,)))
 
 
-def _tell_nothing(begun: bytes, block: PacketBlock, watch: RecordingMonitor | None) -> None:
+def _report_no_packets(begun: bytes, block: PacketBlock, watch: RecordingMonitor | None) -> None:
     if begun:
         from epic_cli.engine.refusals import Reason, Refusal  # as above
 
@@ -273,12 +273,13 @@ def _tell_nothing(begun: bytes, block: PacketBlock, watch: RecordingMonitor | No
         watch.noted.append(RecordingFinding("E405"))
 
 
-def _look_at_head(
+def _identify_format(
     bytes_of: BytesSource, wanted: str, spec: ReadSpec | None
 ) -> tuple[Format | None, bytes, bool, ReadSpec | None]:
-    """Return the format of a source or of its wrapper, its first bytes, and whether these are all.
+    """Find the format of a source or of its wrapper.
 
-    The format is None for text in another encoding. A pattern that is not meant is left out.
+    Return also its first bytes, and if these are all. The format is None for text in another
+    encoding. A pattern that is not meant is left out.
     """
     head, final = b"", False
     if wanted != "auto" and _find_format(wanted).unpacked:
@@ -292,8 +293,8 @@ def _look_at_head(
         around = wrapper(head)
         if around is not None or (spec is not None and spec.encoding is not None):
             return around, head, final, spec
-        if spec is not None and spec.pattern is not None and not _is_packed(head, wanted):
-            spec = _held_to_pattern(spec, wanted, head)
+        if spec is not None and spec.pattern is not None and not _begins_as_packed(head, wanted):
+            spec = _check_pattern(spec, wanted, head)
             if spec.pattern is not None:
                 return _find_format(_SENTENCES), head, final, spec
         name = detect(head, final, spec) if wanted == "auto" else wanted
@@ -301,8 +302,8 @@ def _look_at_head(
             return _find_format(name), head, final, spec
 
 
-def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec | None) -> None:
-    """Keep the proposed readings of refused lines by which the recording can really be read."""
+def _filter_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec | None) -> None:
+    """Keep only the proposed readings of refused lines with which the recording can be read."""
     if not any(refusal.readings for refusal in block.refusals):
         return
     from epic_cli.recordings.readings import tried
@@ -318,10 +319,10 @@ def _try_readings(block: PacketBlock, name: str, begun: bytes, given: ReadSpec |
     ]
 
 
-def _decoded(
+def _decode_source(
     source: BytesSource, spec: ReadSpec | None, on_read: OnRead
 ) -> tuple[Callable[[], bytes], ReadSpec, OnRead]:
-    """Return the text of a source in UTF-8; reports of the layout name its own encoding again."""
+    """Decode the source's text to UTF-8; reported layouts still name the original encoding."""
     from epic_cli.recordings.entries.wrapped import decoded
 
     assert spec is not None
@@ -335,13 +336,13 @@ def _decoded(
     return decoded(source, encoding), spec._replace(encoding=None), with_encoding
 
 
-def _is_packed(head: bytes, wanted: str) -> bool:
-    """Return True if the head is that of a format to unpack, unless another one is given."""
+def _begins_as_packed(head: bytes, wanted: str) -> bool:
+    """Return True if the source begins like a packed format, and no other format is given."""
     packed = (file_format for file_format in formats().values() if file_format.unpacked)
     return wanted == "auto" and any(packet.begins(head) for packet in packed)
 
 
-def _held_to_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
+def _check_pattern(spec: ReadSpec, wanted: str, head: bytes) -> ReadSpec:
     """Return the spec, without a pattern that is not meant for a recording with this ``head``."""
     if spec.unless_own:
         from re import search
@@ -398,20 +399,20 @@ def may_be_grouped(file: str | int, name: str) -> bool:
         os.lseek(file, here, os.SEEK_SET)
     except OSError:
         return True
-    own = [words for words in map(_words, begin) if name in words][:_LINES]
-    last = [words for line in end if (words := _words(line))][-_LINES:]
+    own = [words for words in map(_split_words, begin) if name in words][:_LINES]
+    last = [words for line in end if (words := _split_words(line))][-_LINES:]
     if not own or not last:
         return True
     return any(
-        all(_has(words, place, name) for words in own)
-        and not all(_has(words, place, name) for words in last)
+        all(_has_word_at(words, place, name) for words in own)
+        and not all(_has_word_at(words, place, name) for words in last)
         for place in range(len(own[0]))
     )
 
 
-def _words(line: bytes) -> list[str]:
+def _split_words(line: bytes) -> list[str]:
     return re.findall(r"[^\s,;|{}\[\]\":=]+", line.decode("utf-8", "replace"))
 
 
-def _has(words: list[str], place: int, name: str) -> bool:
+def _has_word_at(words: list[str], place: int, name: str) -> bool:
     return place < len(words) and words[place] == name

@@ -1,4 +1,4 @@
-"""Ways to read a recording whose names say too little: each is tried before it is shown."""
+"""Find the readings of an unclear recording that work, by trying each one before proposing it."""
 
 from __future__ import annotations
 
@@ -31,28 +31,30 @@ _REFUSED = 0.5
 
 
 def tried(refusal: Refusal, given: ReadSpec | None, attempt: Attempt) -> Refusal:
-    """A refusal with those of its readings that give whole packets, with the first packet of each.
+    """Return a refusal with only the readings that work, each with its first packet.
 
-    ``given`` is what the user said, and part of each.
+    ``given`` is what the user said, which is part of each reading.
     """
     plain = given or ReadSpec()
     known = plain.said
     found: dict[tuple[tuple[str, str], ...], Reading] = {}
     for pair in refusal.readings[:_MOST_TRIED]:
         more = plain.name_entries(dict(pair.entries))
-        for reading in _tried(known, more, plain, attempt, _DEEPEST) if more is not None else ():
+        for reading in (
+            _try_entries(known, more, plain, attempt, _DEEPEST) if more is not None else ()
+        ):
             found.setdefault(reading.entries, reading)
     return refusal._replace(readings=tuple(found.values())[:_MOST])
 
 
-def _tried(
+def _try_entries(
     known: Mapping[str, str],
     more: Mapping[str, str],
     given: ReadSpec,
     attempt: Attempt,
     depth: int,
 ) -> Iterator[Reading]:
-    """The readings with some more entries that give whole packets."""
+    """Yield the readings with some more entries that give whole packets."""
     entries = {**known, **more}
     rated = [key for key, value in entries.items() if value == _RATE]
     layout = given.again(write({**entries, **dict.fromkeys(rated, _SOME_RATE)}.items()))
@@ -72,7 +74,7 @@ def _tried(
     found = [
         reading
         for row in further[: _MOST if depth else 0]
-        for reading in _tried(entries, row, given, attempt, depth - 1)
+        for reading in _try_entries(entries, row, given, attempt, depth - 1)
     ]
     yield from found
     if not found and doubtful is None:

@@ -1,7 +1,7 @@
-"""What packets can be given as, from Python: ``Packet`` objects, and anything with rows.
+"""Turn Python objects into recordings: ``Packet`` objects, and anything with rows.
 
-Tables of pandas, Polars, PyArrow and whatever has Arrow's stream (the PyCapsule interface), arrays
-of NumPy, mappings of columns, dicts and tuples become text, which is read as a file's is: names,
+Tables of pandas, Polars, PyArrow and any library with Arrow's stream (the PyCapsule interface),
+NumPy arrays, mappings of columns, dicts and tuples become text, which is read like a file: names,
 units and mistakes are treated alike. None of these libraries is loaded here unless it is in use.
 """
 
@@ -40,9 +40,9 @@ PacketSource: TypeAlias = "Path | IO[bytes] | IO[str] | Iterable[Any] | ArrowStr
 
 
 def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each kind
-    """The source of what is given: a path, an open file, a table, or anything with packets in it.
+    """Return the source of a path, an open file, a table, or anything with packets in it.
 
-    Packets that have a length are looked at now. Raises ``TypeError`` for what holds none,
+    Packets that have a length are checked now. Raises ``TypeError`` for an object without packets,
     ``ValueError`` for a generator that is used up.
     """
     if isinstance(given, RecordingSource):
@@ -54,7 +54,7 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
     name = f"<{type(given).__name__}>"
     if hasattr(given, "read"):
         file = str(getattr(given, "name", "<file>"))
-        return RecordingSource(file, content=bytes_of(given), kept=_is_whole(given))
+        return RecordingSource(file, content=bytes_of(given), kept=_is_complete_file(given))
     if isinstance(given, Packet):
         raise TypeError("this is one packet: give a list of packets, as [packet]")
     if isinstance(given, (bytes, bytearray)):
@@ -66,7 +66,7 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
     if getattr(given, "gi_frame", given) is None:
         raise ValueError("this generator of packets has been used up: make another one, or a list")
     if not hasattr(given, "__len__"):
-        return _Coming(given)
+        return _IteratorSource(given)
     if any(map(is_row, islice(given, 1))):
         content, form = rows_of(given)
         return RecordingSource(name, content=content, form=form, kept=True)
@@ -75,7 +75,10 @@ def source_of(given: Any) -> RecordingSource:  # noqa: PLR0911 - one for each ki
 
 
 def path_of(given: Path) -> str:
-    """A path as text; raises ``Unreadable`` for the content of a recording, which is no path."""
+    """Return a path as text.
+
+    Raises ``Unreadable`` for the content of a recording given as a path.
+    """
     path = os.fsdecode(given)
     if "\n" in path and not os.path.lexists(path):
         raise Unreadable(
@@ -84,8 +87,8 @@ def path_of(given: Path) -> str:
     return path
 
 
-class _Coming(RecordingSource):
-    """What comes bit by bit, packets or rows."""
+class _IteratorSource(RecordingSource):
+    """A source of packets or rows that come one by one from an iterator."""
 
     def __init__(self, items: Iterable[Any]) -> None:
         super().__init__("packets", packets=partial(packet_blocks, items))
@@ -93,8 +96,8 @@ class _Coming(RecordingSource):
 
 
 def settled(source: RecordingSource) -> RecordingSource:
-    """The same once its first packet has come: rows are a recording, read as a file is."""
-    if not isinstance(source, _Coming):
+    """Return the source once its first item has come: rows become a recording, read like a file."""
+    if not isinstance(source, _IteratorSource):
         return source
     left = iter(source.items)
     first = next(left, None)
@@ -105,7 +108,7 @@ def settled(source: RecordingSource) -> RecordingSource:
     return RecordingSource(f"<{type(source.items).__name__}>", content=content, form=form)
 
 
-def _is_whole(file: Any) -> bool:
+def _is_complete_file(file: Any) -> bool:
     """Return True if an open file is complete, and no pipe."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -114,11 +117,11 @@ def _is_whole(file: Any) -> bool:
 
 
 def packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlock]:
-    """Packets as the engine takes them, this many at a time."""
+    """Yield packets in blocks for the engine, ``at_once`` packets at a time."""
     numbered, entities = enumerate(packets, 1), Entities()
     while some := list(islice(numbered, at_once)):
         block = PacketBlock(entities)
-        extras = _GivenExtras()
+        extras = _ObjectExtras()
         for number, packet in some:
             block.append(packet, number)
             if given := getattr(packet, "extras", None):
@@ -127,7 +130,7 @@ def packet_blocks(packets: Iterable[Packet], at_once: int) -> Iterator[PacketBlo
         yield block
 
 
-class _GivenExtras(dict[int, "Extras"]):
+class _ObjectExtras(dict[int, "Extras"]):
     """The extras of packets that were given as objects, by their line."""
 
     extra_names = ()
@@ -142,14 +145,17 @@ Bytes = Callable[[], bytes]
 
 
 def table_of(source: Any) -> Bytes | None:
-    """The rows of a table, an array or a mapping of columns as CSV; None: it is none of these."""
+    """Return the rows of a table, an array or a mapping of columns as CSV.
+
+    None for other objects.
+    """
     from epic_cli.recordings.columns import iterate_arrow_csv, iterate_csv
 
     if getattr(source, "ndim", 0) == 2 and hasattr(source, "dtype"):
         return _make_source(iterate_csv(list(source.T)))  # its columns have numbers
-    if (table := _arrow_table(source)) is not None:
+    if (table := _make_arrow_table(source)) is not None:
         return _make_source(iterate_arrow_csv(table))
-    columns = _columns_of_table(source)
+    columns = _find_columns(source)
     return None if columns is None else _make_source(iterate_csv(columns))
 
 
@@ -157,40 +163,40 @@ def is_row(item: object) -> bool:
     """Return True for a dict, or a tuple or list that begins with a value, and is no packet."""
     if isinstance(item, (tuple, list)) and not hasattr(item, "position"):
         return bool(item) and not isinstance(item[0], (tuple, list))
-    return isinstance(item, Mapping) or _is_record(item)
+    return isinstance(item, Mapping) or _is_dataclass_row(item)
 
 
-def _is_record(item: object) -> bool:
+def _is_dataclass_row(item: object) -> bool:
     """Return True for an object of a dataclass that is not itself a packet."""
     return hasattr(item, "__dataclass_fields__") and not hasattr(item, "position")
 
 
 def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
-    """Dicts as JSON lines, or tuples as CSV, as they come, and which of the two it is."""
+    """Return dicts as JSON lines, or tuples as CSV, as they come, and the name of the format."""
     left = iter(items)
     first = next(left)
     items = chain([first], left)
-    if isinstance(first, Mapping) or _is_record(first):
+    if isinstance(first, Mapping) or _is_dataclass_row(first):
         lines = (json.dumps(_to_json_value(item)).encode() + b"\n" for item in items)
         return _make_source(lines), "jsonl"
     names = getattr(first, "_fields", None)  # without any, columns have numbers
-    return _make_source(_csv_lines(chain([names] if names else [], items))), "csv"
+    return _make_source(_write_csv_lines(chain([names] if names else [], items))), "csv"
 
 
 def bytes_of(file: Any) -> IO[bytes]:
-    """A file of bytes of one that gives text."""
-    return cast("IO[bytes]", _Encoded(file) if isinstance(file, io.TextIOBase) else file)
+    """Return a file as a binary file; one that gives text is encoded."""
+    return cast("IO[bytes]", _EncodedFile(file) if isinstance(file, io.TextIOBase) else file)
 
 
-class _Encoded:
-    """The bytes of a file that gives text."""
+class _EncodedFile:
+    """A binary view of a file that gives text."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self.name = getattr(file, "name", "<file>")
 
     def read(self, size: int) -> bytes:
-        """Some of them; none at the end."""
+        """Return some bytes; none at the end."""
         return bytes(self._file.read(max(size, 1)).encode("utf-8", "surrogatepass"))
 
     def seekable(self) -> bool:
@@ -198,8 +204,8 @@ class _Encoded:
         return False
 
 
-def _columns_of_table(source: Any) -> dict[str, Any] | None:
-    """The columns of a table by their names; None: it is no table."""
+def _find_columns(source: Any) -> dict[str, Any] | None:
+    """Return the columns of a table by name; None if the object is no table."""
     if isinstance(source, Mapping):
         return {str(name): values if hasattr(values, "__len__") else list(values)
                 for name, values in source.items()}  # fmt: skip
@@ -211,14 +217,17 @@ def _columns_of_table(source: Any) -> dict[str, Any] | None:
     if hasattr(source, "reset_index"):  # pandas: the times may be the index
         plain = source.index.name is None and type(source.index).__name__ == "RangeIndex"
         source = source if plain else source.reset_index()
-        return {_name(column): source[column] for column in source.columns}
+        return {_column_name(column): source[column] for column in source.columns}
     if hasattr(source, "get_columns"):
         return {column.name: column for column in source.get_columns()}
     return None
 
 
-def _arrow_table(source: Any) -> Any:
-    """A table of PyArrow, of one or of anything else with Arrow's stream; None: it is neither."""
+def _make_arrow_table(source: Any) -> Any:
+    """Return a PyArrow table, also from anything else with Arrow's stream.
+
+    None for other objects.
+    """
     if hasattr(source, "to_batches"):
         return source
     others = hasattr(source, "reset_index") or hasattr(source, "get_columns")
@@ -232,8 +241,8 @@ def _arrow_table(source: Any) -> Any:
     return table(source)
 
 
-def _name(name: Any) -> str:
-    """A column's, also of several levels."""
+def _column_name(name: Any) -> str:
+    """Return a column's name as text; the levels of a name with several are joined by points."""
     parts = name if isinstance(name, tuple) else (name,)
     return ".".join(str(part) for part in parts if part != "")
 
@@ -242,7 +251,7 @@ def _make_source(lines: Iterator[bytes]) -> Bytes:
     return lambda: next(lines, b"")
 
 
-def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+def _write_csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     from epic_cli.recordings.columns import write_cell
     from epic_cli.recordings.writing import typed_field
 
@@ -251,7 +260,7 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
 
 
 def _to_json_value(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Return a value as JSON can hold it."""
     from epic_cli.recordings.columns import write_cell
 
     if hasattr(value, "__dataclass_fields__"):

@@ -24,7 +24,10 @@ FARTHEST = 1e15
 
 
 def delimiter_of(line: str) -> str:
-    """What separates a table's columns, by its first line; blanks where there is nothing else."""
+    """Return the separator of a table's columns, judged by its first line.
+
+    A blank if nothing else is.
+    """
     bare = line.strip("\r\n")
     if '"' in bare:
         bare = "".join(bare.split('"')[::2])
@@ -32,7 +35,7 @@ def delimiter_of(line: str) -> str:
 
 
 def split_row(line: str, delimiter: str) -> list[str] | None:
-    """The fields of a line; None: its quotes do not end."""
+    """Return the fields of a line; None if a quotation mark is not closed."""
     if delimiter == " ":
         return _WORD.findall(line)
     try:
@@ -42,7 +45,10 @@ def split_row(line: str, delimiter: str) -> list[str] | None:
 
 
 def field_offset(raw: bytes, place: int, delimiter: str) -> int:
-    """At which byte of a line its field number ``place`` (from 0) begins; 0: it has fewer."""
+    """Return the byte of a line at which field number ``place`` (from 0) begins.
+
+    0 if there is none.
+    """
     if delimiter == " ":
         begins = [word.start() for word in re.finditer(rb"\S+", raw)]
         return begins[place] if place < len(begins) else 0
@@ -56,7 +62,10 @@ def field_offset(raw: bytes, place: int, delimiter: str) -> int:
 
 
 class TableRefusal(Portable, ValueError):
-    """A line of a table that cannot be used, and why; a ``refusal`` may be worded again."""
+    """The reason why a line of a table cannot be used.
+
+    A front end may put the ``refusal`` in its own words.
+    """
 
     def __init__(self, problem: Problem, refusal: Refusal | None = None) -> None:
         super().__init__(f"line {problem.line}: {problem.what}; expected {problem.expected}")
@@ -65,24 +74,27 @@ class TableRefusal(Portable, ValueError):
         self.name = ""  # of the file, once that is known
 
     def worded(self, front_end: FrontEnd) -> Problem:
-        """The problem in the words of a front end."""
+        """Return the problem in the words of a front end."""
         return in_words(self.refusal, front_end) if self.refusal else self.problem
 
 
 class TableRow:
-    """One line of a table: its cells by column."""
+    """A line of a table: its cells by column."""
 
     def __init__(self, table: RecordingTable, cells: list[str]) -> None:
         self.table = table
         self._cells = cells
 
     def text(self, name: str, default: str = "") -> str:
-        """The cell of a column, without blanks around it; the default where there is no column."""
+        """Return the cell of a column without surrounding blanks.
+
+        The default if there is no such column.
+        """
         place = self.table.places.get(name)
         return default if place is None else self._cells[place].strip()
 
     def number(self, name: str) -> float:
-        """A cell that has to be a finite number."""
+        """Return the number in a cell; raise ``TableRefusal`` unless it is finite and in range."""
         text = self.text(name)
         try:
             value = float(text)
@@ -102,7 +114,7 @@ class TableRow:
         return text == "1"
 
     def refuse(self, name: str, reason: Reason, **facts: Any) -> TableRefusal:
-        """An error to raise for this row, at a column; ``facts`` are those of ``Refusal``."""
+        """Return an error to raise for a column of this row; ``facts`` are those of ``Refusal``."""
         place = self.table.places.get(name, 0)
         return self.table.refuse(reason, place, field=name, **facts)
 
@@ -110,7 +122,7 @@ class TableRow:
 class RecordingTable:
     """A table under a header that names its columns, separated by commas or tabs.
 
-    Iterating gives its rows. Raises ``TableRefusal`` for the header or a row that makes no sense.
+    Iterating yields the rows. Raises ``TableRefusal`` for a header or row that cannot be used.
     """
 
     def __init__(self, stream: BinaryIO, needed: Iterable[str]) -> None:
@@ -119,9 +131,9 @@ class RecordingTable:
         self._raw = b""
         self._delimiter = ","
         self.places: dict[str, int] = {}
-        header = self._next_line()
+        header = self._read_line()
         self._delimiter = delimiter_of(header)
-        names = [name.strip() for name in self._split(header)]
+        names = [name.strip() for name in self._split_line(header)]
         expected = tuple(needed)
         missing = tuple(name for name in expected if name not in names)
         if missing:
@@ -136,24 +148,27 @@ class RecordingTable:
         return name in self.places
 
     def __iter__(self) -> Iterator[TableRow]:
-        while line := self._next_line():
+        while line := self._read_line():
             if self._line > MOST_ROWS:
                 raise self.refuse(Reason.TABLE_TOO_LONG, limit=MOST_ROWS)
             if line.isspace():
                 continue
-            cells = self._split(line)
+            cells = self._split_line(line)
             if len(cells) != len(self._names):
                 raise self.refuse(Reason.FIELD_COUNT, found=len(cells), expected=self._names)
             yield TableRow(self, cells)
 
     def refuse(self, reason: Reason, place: int = 0, **facts: Any) -> TableRefusal:
-        """An error to raise for the present line, at a field; ``facts`` as in ``Refusal``."""
+        """Return an error to raise for a field of the current line.
+
+        ``facts`` are those of ``Refusal``.
+        """
         caret = field_offset(self._raw, place, self._delimiter)
         refusal = Refusal(self._line, caret + 1, self._raw, caret, reason, **facts)
         # no front end has words of its own for these
         return TableRefusal(in_words(refusal, FrontEnd.PYTHON))
 
-    def _next_line(self) -> str:
+    def _read_line(self) -> str:
         self._line += 1
         self._raw = self._stream.readline(LONGEST_LINE + 1)
         if len(self._raw) > LONGEST_LINE:
@@ -168,7 +183,7 @@ class RecordingTable:
             raise self.refuse(Reason.NUL_BYTE)
         return text
 
-    def _split(self, line: str) -> list[str]:
+    def _split_line(self, line: str) -> list[str]:
         cells = split_row(line, self._delimiter)
         if cells is None:
             raise self.refuse(Reason.QUOTES_OPEN)

@@ -1,8 +1,8 @@
-"""Watches a recording as it is read, for what makes its meaning doubtful.
+"""Watch a recording as it is read, for anything that makes its meaning doubtful.
 
-Whoever reads packets gives them here, block by block, and reports the findings. It costs next to
-nothing: the first packets are looked at closely, then one block in sixteen is counted. What judges
-them is loaded only where there may be something to find.
+Readers pass the packets block by block, and report the findings. Watching costs almost nothing: the
+first packets are examined closely, then one block in sixteen is counted. The checks are loaded only
+if there may be something to find.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ALL, _EVERY = 16, 16
 
 
 class WatchedBlock:
-    """A block of packets that are looked at closely, with their text."""
+    """A block of packets that are examined closely, with their text."""
 
     def __init__(self, block: PacketBlock, reader: LineReader | None) -> None:
         self.block: PacketBlock = block
@@ -43,9 +43,9 @@ class WatchedBlock:
 
 
 class RecordingMonitor:
-    """What is found in one recording; each finding is new once.
+    """The findings on one recording; each finding is reported once.
 
-    ``thorough``: every packet is counted. ``name`` is that of its file.
+    ``thorough``: every packet is counted. ``name`` is the name of the recording's file.
     """
 
     def __init__(self, thorough: bool = False, name: str = "") -> None:
@@ -72,21 +72,21 @@ class RecordingMonitor:
         self._shown: set[tuple[object, ...]] = set()
 
     def requested(self, layout: ReadSpec | None) -> None:
-        """Take the user's layout, which is not doubted."""
+        """Note the user's layout, which is not doubted."""
         self.given = layout
 
     def reading(self, reader: Reader, name: str) -> None:
-        """Takes what reads the recording, in the format of this name or of what is unpacked."""
+        """Note the reader and its format's name; the name of a packed format takes precedence."""
         self.format, self.unpacked_from = self.unpacked_from or name, ""
         self.reader = getattr(reader, "watched", None)
 
     def inferred(self, layout: ReadSpec) -> None:
-        """Take the inferred layout."""
+        """Note the inferred layout."""
         self.layout = layout
 
     @property
     def unit(self) -> str:
-        """The unit of the lengths that are read."""
+        """The unit of the recording's lengths."""
         from epic_cli.recordings import LENGTHS, METRES, formats
 
         layout = self.layout or self.given
@@ -119,7 +119,7 @@ class RecordingMonitor:
 
             missing = Reason.FIELD_MISSING, Reason.KEY_MISSING
             self.partial += sum(
-                refusal.reason in missing and self._has_some(refusal.text)
+                refusal.reason in missing and self._has_any_number(refusal.text)
                 for refusal in block.refusals
             )
         count = len(block)
@@ -128,7 +128,7 @@ class RecordingMonitor:
         self._blocks += 1
         before, self.packets = self.packets, self.packets + count
         if before < _MOST:
-            self._keep(block)
+            self._keep_sample(block)
             if block.find_field is None and b"=" in block.text:
                 self.texts.append(block.text)
         if not (self.thorough or self._blocks <= _ALL or self._blocks % _EVERY == 0):
@@ -138,8 +138,8 @@ class RecordingMonitor:
         soon = before < _SOON <= self.packets or before < _MOST <= self.packets
         return soon and not self.thorough
 
-    def _has_some(self, line: bytes) -> bool:
-        """Return True if a line has a number of a position or velocity, and lacks only others."""
+    def _has_any_number(self, line: bytes) -> bool:
+        """Return True if a refused line has a number for some axis of a position or velocity."""
         layout = self.reader.layout if self.reader is not None else None
         places = layout.places if layout is not None else {}
         if layout is None or not places or "*" in "".join(places.values()):
@@ -154,7 +154,7 @@ class RecordingMonitor:
                 return True
         return False
 
-    def _keep(self, block: PacketBlock) -> None:
+    def _keep_sample(self, block: PacketBlock) -> None:
         part = block.part(0, _MOST)
         part.text, part.extra_source = block.text, block.extra_source
         self.samples.append(WatchedBlock(part, self.reader))

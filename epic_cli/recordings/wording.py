@@ -14,22 +14,26 @@ GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
 
 
 class FrontEnd(Enum):
-    """Who reads the words."""
+    """A front end, whose users read the messages."""
 
     COMMAND_LINE = "--"
     SESSION = ":"
     PYTHON = ""
 
     def read(self, text: str) -> str:
-        """How a description of a recording is given: ``--read axes=xy`` or ``read="axes=xy"``."""
+        """Write a description of a recording as the user gives it.
+
+        ``--read axes=xy``, ``read="axes=xy"``.
+        """
         from shlex import quote  # only what is said needs it
 
         return f"read={text!r}" if self is FrontEnd.PYTHON else f"--read {quote(text)}"
 
     def setting(self, name: str, value: str = "") -> str:
-        """How a setting is given: ``--clock exact``, ``:clock exact`` or ``clock="exact"``.
+        """Write a setting as the user gives it.
 
-        A value in capitals stands for one that is chosen.
+        ``--clock exact``, ``:clock exact``, ``clock="exact"``. A value in capitals is a
+        placeholder.
         """
         if self is not FrontEnd.PYTHON:
             return f"{self.value}{name} {value}".rstrip()
@@ -134,23 +138,23 @@ _WORDS = {
 
 
 def in_words(refusal: Refusal, front_end: FrontEnd) -> Problem:
-    """A refusal in the words of a front end."""
+    """Return a refusal in the words of a front end."""
     if refusal.reason is Reason.PIECE_NOT_A_NUMBER and refusal.text.lstrip()[:1] == b":":
         return Problem(*refusal[:4], *_COMMAND)
-    return Problem(*refusal[:4], *_words(refusal[4:], front_end))
+    return Problem(*refusal[:4], *_describe_problem(refusal[4:], front_end))
 
 
 @lru_cache(maxsize=256)
-def _words(about: tuple[Any, ...], front_end: FrontEnd) -> tuple[str, str]:
-    """What is wrong and what was expected, which is the same for very many lines."""
+def _describe_problem(about: tuple[Any, ...], front_end: FrontEnd) -> tuple[str, str]:
+    """Return what is wrong with a line and what was expected; many lines share both texts."""
     refusal = Refusal(0, 0, b"", 0, *about)
-    facts = _facts(refusal, front_end)
+    facts = _collect_facts(refusal, front_end)
     what, expected = _WORDS[refusal.reason]
     return what.format_map(facts), expected.format_map(facts)
 
 
-def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
-    """What the words above name."""
+def _collect_facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
+    """Return the values of the fields in braces in the texts above."""
     field, setting = refusal.field, front_end.setting
     columns, width = ",".join(refusal.expected), len(refusal.expected)
     facts: dict[str, object] = {
@@ -169,8 +173,8 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "column_read": front_end.read(f"{field}=NAME"),
         "stars_read": front_end.read("time=*.TIME,x=*.X,y=*.Y"),
         "or_document": f"; or {front_end.read('json')}" if refusal.found else "",
-        "degrees_read": f", or {_readings(refusal, front_end)}" if refusal.readings else "",
-        "readings": _readings(refusal, front_end),
+        "degrees_read": f", or {_list_readings(refusal, front_end)}" if refusal.readings else "",
+        "readings": _list_readings(refusal, front_end),
         "or_rows": "",
         "encoding_read": front_end.read("encoding=cp1252"),
         "latency": setting("latency", "SECONDS"),
@@ -189,8 +193,8 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     return facts
 
 
-def _readings(refusal: Refusal, front_end: FrontEnd) -> str:
-    """The readings to choose from, each on a line of its own with its first packet."""
+def _list_readings(refusal: Refusal, front_end: FrontEnd) -> str:
+    """Return the readings to choose from, each on its own line with its first packet."""
     if not refusal.readings:
         if refusal.reason is Reason.IN_SENTENCES:
             return f"{front_end.read('pattern=REGEX')}, with (?P<time>[.0-9]+) for each field"
@@ -204,14 +208,14 @@ def _readings(refusal: Refusal, front_end: FrontEnd) -> str:
 
 
 def rest_of_grammar(piece: int) -> str:
-    """The grammar of packet text from a piece on: 0 is x, 1 the comma behind it, 12 is t."""
+    """Return the grammar of packet text from a piece on: 0 is x, 1 the comma behind it, 12 is t."""
     marks = [f" {mark} " if mark == "/" else mark for mark in SEPARATORS]
     pairs = zip(PIECES, [*marks, ""], strict=True)
     return "".join([piece for pair in pairs for piece in pair][piece:])
 
 
 def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
-    """Which columns were left out, and how to see them; empty: none were."""
+    """Say which columns were left out and how to see them; empty if none were."""
     if not left_out:
         return ""
     return f"Left out at {room} columns: {', '.join(map(repr, left_out))}; {how} shows them."

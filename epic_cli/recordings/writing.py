@@ -1,4 +1,4 @@
-"""What the formats share in writing: numbers, CSV fields, and which packets cannot be written."""
+"""Write numbers, CSV fields and lines of packets for all formats, and refuse unwritable packets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_SEQUENCE = 2**63 - 1
 
 
 class Fault(Enum):
-    """Why a field of a packet cannot be written: what is said of it."""
+    """The reasons why a field of a packet cannot be written, with their messages."""
 
     UNPRINTABLE = "the entity's name {value!r} has characters that cannot be shown"
     BLANK = "packet text cannot hold the entity's name {value!r}: it would end at the blank"
@@ -38,7 +38,7 @@ class Fault(Enum):
 
 
 class Unwritable(Portable, ValueError):
-    """A packet that could not be read back as it is: its ``field``, that one's value, and why."""
+    """A packet that could not be read back unchanged: the ``field``, its value, and the fault."""
 
     def __init__(self, fault: Fault, field: str, value: object) -> None:
         super().__init__(fault.value.format(field=field, value=value))
@@ -48,13 +48,12 @@ class Unwritable(Portable, ValueError):
 
 
 class LineWriter:
-    """Writes a packet a line, as the engine does, and says why a packet has none.
+    """A writer of packets, each as one line, that refuses a packet for which there is no line.
 
-    ``name`` gives what a line has of an entity's name, or raises ``Unwritable``; ``tails`` writes
-    what a packet has beside its keys; ``longest`` are
-    the bytes that the format's reader takes in a line, with its end. A packet with a key that has
-    no column without being ``requested`` has no line. ``form`` is what ``PacketRows`` takes of the
-    format.
+    ``name`` returns an entity's name as the line holds it, or raises ``Unwritable``; ``tails``
+    writes a packet's extra values; ``longest`` is the length of the longest line (bytes) that the
+    format's reader takes, with its end. A packet with a key that has no column without being
+    ``requested`` has no line. ``form`` holds the arguments of ``PacketRows`` for the format.
     """
 
     def __init__(
@@ -111,7 +110,7 @@ class LineWriter:
         return bytes(row)
 
     def tails_of(self, block: PacketBlock) -> list[bytes | None] | None:
-        """Return the end of each packet's row; None: no packet of the block has extras."""
+        """Return the end of each packet's row; None if no packet of the block has extras."""
         none = self.tails.write({})
         if not none and not block.any_extras():
             return None
@@ -195,11 +194,12 @@ def check_columns(packet: Packet, keys: Collection[Key]) -> None:
 
 
 class Changes(NamedTuple):
-    """Which packets are kept, and what is changed of them.
+    """The selection of packets to keep, and the changes made to them.
 
-    ``entities``: only theirs; none: all. ``span`` (s): only packets whose own times are in it,
-    ends included. ``shift`` (s) is added to the times that are left, and to arrival times.
-    ``fill_velocities``: packets without a velocity get the estimate that strategies get.
+    ``entities``: keep only the packets of these entities; empty for all. ``span`` (s): keep only
+    packets whose original times are in it, ends included. ``shift`` (s) is added to the times and
+    arrival times of these packets. ``fill_velocities``: a packet without a velocity gets the
+    estimate that strategies get.
     """
 
     entities: Collection[str] = ()
@@ -220,9 +220,9 @@ class UnwritablePacket(Portable, ValueError):
 
 
 class Conversion:
-    """Changes the packets of one recording, whose blocks come in their order.
+    """Change the packets of one recording, whose blocks come in their order.
 
-    Either all of them are asked for as ``packets``, or as the ``rows`` of one writer.
+    Use either ``packets`` for all blocks, or ``rows`` with one writer.
     """
 
     def __init__(self, changes: Changes) -> None:

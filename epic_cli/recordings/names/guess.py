@@ -1,8 +1,8 @@
-"""What the names of a table, or of a JSON object, say of its columns, or why they do not.
+"""Infer the layout of a recording from its column names or JSON keys, or explain why it is unclear.
 
 A ``*`` stands for each of several entities in one row: ``x=*_x`` is each column that ends in
-``_x``. What is named without a star, a time mostly, is all of theirs. What the star stands for is
-an entity's name, unless ``entity`` has a star as well.
+``_x``. A column named without a star, mostly the time, belongs to all of these entities. The text
+in the star's place is the entity's name, unless ``entity`` has a star as well.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _MOST_NAMES = 12
 
 
 class AmbiguousLayout(Portable, Exception):
-    """The names do not say which of them is which; ``facts`` are those of a ``Refusal``."""
+    """The names leave open which column holds which field; ``facts`` are those of a ``Refusal``."""
 
     def __init__(self, reason: Reason, **facts: Any) -> None:
         super().__init__(reason)
@@ -108,7 +108,7 @@ class AmbiguousLayout(Portable, Exception):
         self.facts = {**facts, "names": facts.get("names", ())[:_MOST_NAMES]}
 
     def with_readings(self, first: Sequence[Reading]) -> AmbiguousLayout:
-        """The same, with these readings before its own."""
+        """Return this error with the given readings before its own."""
         if first:
             self.facts["readings"] = (*first, *self.facts.get("readings", ()))
         return self
@@ -120,7 +120,7 @@ def is_value(cell: str) -> bool:
 
 
 def joined_value(field: str, column: str, parts: Iterable[str]) -> str:
-    """Return the value of several columns together: an entity's name, or a time.
+    """Join the cells of several columns into one value: an entity's name, or a time.
 
     A time is seconds with a fraction in the unit of its column's name, or a date with a time.
     """
@@ -130,7 +130,7 @@ def joined_value(field: str, column: str, parts: Iterable[str]) -> str:
     whole, rest = texts
     if not (whole and rest):
         return ""
-    digits = _PARTS_OF_SECONDS.get(_unit_in(joined_columns(column)[1]), 9)
+    digits = _PARTS_OF_SECONDS.get(_find_time_unit(joined_columns(column)[1]), 9)
     return f"{whole}.{rest:0>{digits}}" if rest.isdigit() else f"{whole} {rest}"
 
 
@@ -141,20 +141,23 @@ _PARTS_OF_SECONDS = {"ms": 3, "us": 6, "ns": 9}
 _DAY = re.compile(r"\d{4}([-/])\d\d\1\d\d|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d\d)")
 
 
-def _unit_in(text: str) -> str:
-    """The unit of time in a name, or that it is."""
+def _find_time_unit(text: str) -> str:
+    """Return the unit of time that a column's name contains or consists of; empty if none."""
     name = name_of(text)
     return TIME_UNITS_IN_BRACKETS.get(name.unit or name.words[-1] if name.words else "", "")
 
 
-def _time_in_two(names: Names, values: Values) -> str:
-    """The two columns that together are the time; empty: there are none."""
+def _find_time_pair(names: Names, values: Values) -> str:
+    """Return the two columns that together hold the time, joined by ``+``.
+
+    Empty if there are none.
+    """
     cells = {text: values[text].strip() for text in names}
     days = [text for text in names if _DAY.fullmatch(cells[text])]
     clocks = [text for text in names if _ISO.fullmatch(cells[text]) and ":" in cells[text][:4]]
     if len(days) == len(clocks) == 1:
         return f"{days[0]}+{clocks[0]}"
-    units = {text: _unit_in(text) for text in names if cells[text].isdigit()}
+    units = {text: _find_time_unit(text) for text in names if cells[text].isdigit()}
     wholes = [text for text, unit in units.items() if unit == "s"]
     parts = [text for text, unit in units.items() if unit in _PARTS_OF_SECONDS]
     begins = {text: name_of(text).words if name_of(text).unit else () for text in units}
@@ -168,16 +171,16 @@ def _time_in_two(names: Names, values: Values) -> str:
 
 
 def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str, str]) -> ReadSpec:
-    """The layout with these columns, and the units and the axes that they have."""
+    """Return the layout with these columns and with their units and axes."""
     first = value_of("time", columns["time"], values).strip() if columns["time"] else ""
     time_format = given.time_format
     if time_format is None and given.time_unit is None:
-        time_format = _format_of(first)
+        time_format = _infer_date_format(first)
     if given.packets is not None and _NUMBER.fullmatch(first):
         time_format = None  # the packets' dates are these
-    time_unit, origin = _unit_and_origin(given, columns, first, time_format)
+    time_unit, origin = _infer_unit_and_origin(given, columns, first, time_format)
     came = values.get(columns.get("arrival", ""), "").strip()
-    arrival_unit = given.arrival_unit or _unit_of_arrivals(columns, came, time_unit)
+    arrival_unit = given.arrival_unit or _infer_arrival_unit(columns, came, time_unit)
     same = unit_of_arrivals(time_unit)
     apart = bool(came) and _is_wall_clock(first, time_unit)
     apart &= not _is_wall_clock(came, arrival_unit or same)
@@ -188,10 +191,13 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
     velocities = [f"v{axis}" for axis in axes]
     speeds = all(columns.get(name) for name in velocities)
     _check_vectors(given, columns, axes, speeds)
-    scale = _scale_beside(given, columns) if given.scale is None else given.scale
+    scale = _take_scale_of_packets(given, columns) if given.scale is None else given.scale
     geo = given.geo or (
         not {"x", "geo"} & (given.places.keys() | given.explicit)
-        and (is_named_as(columns.get("x", ""), LONGITUDES) or _is_pair(columns.get("x", "")))
+        and (
+            is_named_as(columns.get("x", ""), LONGITUDES)
+            or _is_latitude_longitude_pair(columns.get("x", ""))
+        )
     )
     left_out = {axis for axis in POSITION if axis not in axes}
     left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
@@ -207,12 +213,12 @@ def with_units(given: ReadSpec, columns: Mapping[str, str], values: Mapping[str,
         time_format=time_format,
         arrival_unit=arrival_unit if arrival_unit != same or given.arrival_unit else None,
         arrival_apart=apart,
-        delta_unit=_unit_of_deltas(columns.get("delta", "")),
+        delta_unit=_read_delta_unit(columns.get("delta", "")),
         axes=axes,
         scale=scale,
         geo=geo,
         angles=given.angles or angles_in(kept),
-        factors=_factors(kept, geo, values, whole) if scale is None else None,
+        factors=_find_factors(kept, geo, values, whole) if scale is None else None,
         unless_own=False,
         rebase_time=False,
         **({} if given.packets is None else _NOT_BESIDE),
@@ -225,14 +231,14 @@ _NOT_BESIDE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _degrees_unit(column: str) -> str:
-    """The unit in the name of a place on the globe: ``lat [rad]``, ``lat_rad``."""
+def _read_degrees_unit(column: str) -> str:
+    """Return the unit in the name of a latitude or longitude: ``lat [rad]``, ``lat_rad``."""
     name = name_of(column)
     return name.unit or (name.words[-1] if name.words else "")
 
 
 def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> bool:
-    """Return True for whole numbers that are degrees times ten millions."""
+    """Return True if the positions are whole numbers of degrees multiplied by ten million."""
     places = [columns.get(axis, "") for axis in ("x", "y")]
     units = {name_of(place).unit for place in places}
     texts = [values.get(place, "").strip() for place in places]
@@ -242,11 +248,10 @@ def _is_degrees_e7(columns: Mapping[str, str], values: Mapping[str, str]) -> boo
     return (abs(x) > 360 or abs(y) > 90) and abs(x) <= 360e7 and abs(y) <= 90e7
 
 
-def _autopilot_factors(columns: Mapping[str, str], values: Mapping[str, str]) -> tuple[float, ...]:
-    """Return what autopilots' whole numbers are multiplied by.
-
-    Degrees, meters, meters per second.
-    """
+def _find_autopilot_factors(
+    columns: Mapping[str, str], values: Mapping[str, str]
+) -> tuple[float, ...]:
+    """Return the factors to degrees, meters and meters per second of autopilots' whole numbers."""
     found = []
     for field in (*POSITION[2:], *VELOCITY):
         text = values.get(columns.get(field, ""), "").strip()
@@ -257,16 +262,16 @@ def _autopilot_factors(columns: Mapping[str, str], values: Mapping[str, str]) ->
     return (1e-7, 1e-7, *found[:3], down * found[3])
 
 
-def _factors(
+def _find_factors(
     columns: Mapping[str, str], geo: bool, values: Mapping[str, str], whole: bool
 ) -> tuple[float, ...] | None:
-    """What makes metres, and metres per second, of the units in the names; None: nothing has to.
+    """Return the factors to meters and meters per second of the named units; None if all are 1.
 
-    An axis without a unit has that of the others, a velocity that of the position. ``whole``:
-    places are whole numbers of degrees times ten millions, and the others beside them.
+    An axis without a unit has that of the other axes, a velocity that of the position. ``whole``:
+    positions are whole numbers of degrees multiplied by ten million, as autopilots send them.
     """
     if whole:
-        return _autopilot_factors(columns, values)
+        return _find_autopilot_factors(columns, values)
     units = {field: name_of(columns[field]).unit for field in columns if columns[field]}
     lengths = {
         axis: LENGTH_UNITS[units[axis]] for axis in POSITION if units.get(axis) in LENGTH_UNITS
@@ -275,7 +280,7 @@ def _factors(
     degrees = ("x", "y") if geo else ()
     known = {**LENGTH_UNITS, **SPEED_UNITS}
     found = [
-        _DEGREES.get(_degrees_unit(columns.get(axis, "")), 1.0)
+        _DEGREES.get(_read_degrees_unit(columns.get(axis, "")), 1.0)
         if axis in degrees
         else lengths.get(axis, usual)
         for axis in POSITION
@@ -284,53 +289,57 @@ def _factors(
     return None if set(found) == {1.0} else tuple(found)
 
 
-def _unit_and_origin(
+def _infer_unit_and_origin(
     given: ReadSpec, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
-    """The unit and the origin of the times, the first of which is this text."""
+    """Return the unit and the origin of the times; ``first`` is the first time's text."""
     name = name_of(joined_columns(columns["time"])[0])
-    unit = _unit_named(name)
+    unit = _read_unit_in_name(name)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
     own = named and given.pattern is None and not given.rebase_time
     if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
         unit = "iso"
-    time_unit = given.time_unit or unit or _unit_beside(given, columns["time"], first)
-    time_unit = time_unit or ("s" if own else _unit_of(first, name))
+    time_unit = given.time_unit or unit or _take_unit_of_packets(given, columns["time"], first)
+    time_unit = time_unit or ("s" if own else _infer_time_unit(first, name))
     if given.time_origin is not None:
         return time_unit, given.time_origin
     unix = _is_date(first, time_unit)
     return time_unit, "first" if time_unit == "iso" or (unix and not own) else 0.0
 
 
-def _unit_named(name: Name) -> str | None:
-    """The unit that the name of a time has, or is."""
+def _read_unit_in_name(name: Name) -> str | None:
+    """Return the unit of time that the name of a time column contains or consists of.
+
+    None if none.
+    """
     return TIME_UNITS_IN_BRACKETS.get(
         name.unit or (name.spelling if len(name.spelling) > 1 else "")
     )
 
 
-def _unit_beside(given: ReadSpec, column: str, first: str) -> str | None:
-    """The unit of stamps that was said, if it is that of this column beside the packets as well.
+def _take_unit_of_packets(given: ReadSpec, column: str, first: str) -> str | None:
+    """Return the time unit given for the packets if it also holds for this column; None otherwise.
 
-    It is where both have one name; the packets' may not be known.
+    It holds if both time columns have one name, or if the packets' time column is not known.
     """
     if given.packets is None or given.packets.time_unit is None or ":" in first:
         return None
     known = dict(given.packet_columns).get("time")
     counts = given.packets.time_unit.startswith("tick")
     alike = column == known if known or counts else True
-    return given.packets.time_unit if alike and not _is_dated(first) else None
+    return given.packets.time_unit if alike and not _is_date_in_any_unit(first) else None
 
 
-def _is_dated(value: str) -> bool:
+def _is_date_in_any_unit(value: str) -> bool:
     return any(_is_date(value, unit) for unit in (*UNIX_UNITS, "100ns"))
 
 
-def _scale_beside(given: ReadSpec, columns: Mapping[str, str]) -> float | None:
-    """The scale that was said of packets, if it is that of a file beside them as well.
+def _take_scale_of_packets(given: ReadSpec, columns: Mapping[str, str]) -> float | None:
+    """Return the scale given for the packets if it also holds for the file beside them.
 
-    It is where the columns have the same names; the packets' may not be known.
+    None otherwise. It holds if both x columns have one name, or if the packets' x column is not
+    known.
     """
     if given.packets is None or given.packets.scale is None:
         return None
@@ -338,12 +347,12 @@ def _scale_beside(given: ReadSpec, columns: Mapping[str, str]) -> float | None:
     return given.packets.scale if known in (None, columns.get("x")) else None
 
 
-def _unit_of_arrivals(columns: Mapping[str, str], first: str, time_unit: str) -> str:
-    """The unit of arrivals, the first of which is this text: by their name, or their values."""
+def _infer_arrival_unit(columns: Mapping[str, str], first: str, time_unit: str) -> str:
+    """Return the unit of arrival times, by their column's name or by the first arrival."""
     column = columns.get("arrival", "")
     if _ISO.fullmatch(first) or _DATE.fullmatch(first):
         return "iso"
-    named = _unit_named(name_of(column)) if column != "arrival" else None
+    named = _read_unit_in_name(name_of(column)) if column != "arrival" else None
     usual = unit_of_arrivals(time_unit)
     own = all(columns.get(name) == name for name in ("time", *POSITION, "arrival"))
     if named is not None or own or not first:
@@ -354,21 +363,24 @@ def _unit_of_arrivals(columns: Mapping[str, str], first: str, time_unit: str) ->
     return next(dated, "s" if usual == "iso" else usual)
 
 
-def _unit_of_deltas(column: str) -> str | None:
-    """The unit in the name of deltas; None: that of stamps."""
+def _read_delta_unit(column: str) -> str | None:
+    """Return the unit in the name of the column of time deltas.
+
+    None if it is that of the stamps.
+    """
     return TIME_UNIT_WORDS.get(name_of(column).unit) if column else None
 
 
 def _is_wall_clock(value: str, unit: str) -> bool:
-    """Return True if a time has a date or is a time of day."""
+    """Return True if a time includes a date or is a time of day."""
     return unit == "iso" or _is_date(value, unit)
 
 
-def _format_of(first: str) -> str | None:
-    """The format of a date that is not in ISO 8601; None: it is no such date.
+def _infer_date_format(first: str) -> str | None:
+    """Return the ``strptime`` format of a date that is not ISO 8601.
 
-    Behind points the day comes first, before AM and PM the month. Raises ``AmbiguousLayout`` where
-    neither shows.
+    None if the text is no such date. With points between its numbers the day comes first, with AM
+    or PM the month. Raises ``AmbiguousLayout`` if neither order is certain.
     """
     found = _DATE.fullmatch(first)
     if found is None:
@@ -390,7 +402,7 @@ def _format_of(first: str) -> str | None:
 
 
 def _check_vectors(given: ReadSpec, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
-    """Refuses velocities of other axes than the position's, where they are certainly meant."""
+    """Raise ``AmbiguousLayout`` if velocities certainly meant have other axes than the position."""
     meant = [
         name
         for name in VELOCITY
@@ -402,8 +414,11 @@ def _check_vectors(given: ReadSpec, columns: Mapping[str, str], axes: str, speed
         raise AmbiguousLayout(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
 
 
-def _unit_of(value: str, name: Name) -> str:
-    """The unit in which a time is one of a date, or that of a clock of this name, or seconds."""
+def _infer_time_unit(value: str, name: Name) -> str:
+    """Infer the unit of a time without one.
+
+    That of a recent date, of a clock's name, or seconds.
+    """
     clock = next((unit for unit, clocks in CLOCKS.items() if name.spelling in clocks), None)
     if {"date", "datetime", "timestamp"} & set(name.words) and _SERIAL.fullmatch(value):
         return "d"  # of a spreadsheet
@@ -411,7 +426,7 @@ def _unit_of(value: str, name: Name) -> str:
 
 
 def _is_date(value: str, unit: str) -> bool:
-    """Return True if a time in this unit is that of a date."""
+    """Return True if a time in this unit is a date of the years in which recordings are made."""
     try:
         number = float(value.replace(",", "."))
     except ValueError:
@@ -422,7 +437,7 @@ def _is_date(value: str, unit: str) -> bool:
 
 
 def is_named_as(text: str, words: tuple[str, ...]) -> bool:
-    """Return True if a name has one of these words."""
+    """Return True if a name contains one of these words."""
     return bool(set(name_of(text).words) & set(words))
 
 
@@ -431,7 +446,10 @@ JOINED = ("time", "entity")
 
 
 def value_of(field: str, column: str, values: Values) -> str:
-    """The first value of a field in its column, or in those that are joined."""
+    """Return the first value of a field.
+
+    The cell of its column, or the joined cells of its columns.
+    """
     if column in values:
         return values[column]
     return joined_value(field, column, (values[part] for part in joined_columns(column)))
@@ -460,10 +478,10 @@ _NAMED, _THING = 2, 3
 
 
 def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
-    """The layout of a recording with these names and first values, texts as a layout writes them.
+    """Infer the layout of a recording from its names and first values.
 
-    What is given stands; the rest is inferred from names and values, one rule after the other.
-    Raises ``AmbiguousLayout``.
+    Names are written as a layout writes them. What ``given`` says stands; the rest is inferred from
+    names and values, one rule after the other. Raises ``AmbiguousLayout``.
     """
     if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
         given = ReadSpec(
@@ -478,11 +496,11 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
         for field, column in given.columns or ()
         if column or field != "time" or counted
     }
-    _check_given(columns, values)
+    _check_given_columns(columns, values)
     names = {text: name_of(text) for text in values if text not in columns.values()}
     if set(FIELDS) <= set(values):
         own = {name: name for name in whole_fields(names)}
-        columns = {**own, **_identifier(own, names), **columns}
+        columns = {**own, **_find_entity_column(own, names), **columns}
         columns |= rotation_columns(columns, names, values)
     else:
         for rule in _RULES:
@@ -490,28 +508,34 @@ def infer_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
     return with_units(given, columns, values)
 
 
-def _identifier(own: Columns, names: Names) -> Columns:
-    """The column that surely names the entity beside this program's own names; empty: none does."""
+def _find_entity_column(own: Columns, names: Names) -> Columns:
+    """Return the entity's column beside columns with this program's own names.
+
+    Empty if none is sure.
+    """
     try:
-        found = None if "entity" in own else _single("entity", names)
+        found = None if "entity" in own else _find_spelling("entity", names)
     except AmbiguousLayout:
         return {}
     return {"entity": found} if found else {}
 
 
-def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
+def _check_given_columns(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
     for field, column in columns.items():
         parts = joined_columns(column) if field in JOINED else (column,)
         if column and column not in values and not all(part in values for part in parts):
-            near = _near(column, values)
+            near = _find_similar_names(column, values)
             raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
 
 
 # ------------------------------------------------------------------------------------- the time
 
 
-def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Columns:
-    """The time: a counter if there is a rate, else a time, else a counter with a unit."""
+def _find_time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Columns:
+    """Return the time's column.
+
+    A counter if a rate is given, else a time, else a counter with a unit.
+    """
     if "time" in columns:
         return {}
     ticks = [text for text, name in names.items() if name.spelling in TICKS]
@@ -523,11 +547,11 @@ def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Co
         if names[text].unit in TIME_UNITS_IN_BRACKETS or _is_date(values[text], "100ns")
     ]
     two = any(name.spelling == "ty" for name in names.values())  # tx is x, not a time
-    pair = _time_in_two(names, values)
+    pair = _find_time_pair(names, values)
     if pair:
         return {"time": pair}
     timed_names = {text: name for text, name in names.items() if not two or name.spelling != "tx"}
-    found = _single("time", timed_names) or (timed[0] if len(timed) == 1 else None)
+    found = _find_spelling("time", timed_names) or (timed[0] if len(timed) == 1 else None)
     if found:
         return {"time": found}
     known = dict(given.packet_columns).get("time")
@@ -543,7 +567,7 @@ def _time(columns: Columns, names: Names, values: Values, given: ReadSpec) -> Co
     if len(likely) == 1:
         return {"time": likely[0]}
     if likely:
-        raise _several("time", likely)
+        raise _make_ambiguity("time", likely)
     placed = any(map(component_of, names.values()))  # rows of places may have no times at all
     facts = {"field": "time", "names": tuple(names), "detail": _ROWS if placed else ""}
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, **facts)
@@ -556,24 +580,27 @@ _ROWS = "time=,unit=ticks@HZ"
 # ------------------------------------------------------------------- positions and velocities
 
 
-def _groups(names: Names, velocity: bool) -> Groups:
-    """The columns that are axes of positions, or velocities, by the words that they share.
+def _group_axes(names: Names, velocity: bool) -> Groups:
+    """Group the columns that are axes of positions, or of velocities, by their other words.
 
-    A lone axis counts where none has more; words of a thing with one axis may be anything.
+    A group of one axis counts only where no group has more, and not if its words name a thing.
     """
     groups: dict[Component, dict[str, str]] = {}
     for text, name in names.items():
         component = component_of(name)
         if component is not None and component.velocity == velocity:
             groups.setdefault(component._replace(axis=""), {}).setdefault(component.axis, text)
-    groups = {group: _counted_from_0(axes) for group, axes in groups.items()}
+    groups = {group: _resolve_numbered_axes(axes) for group, axes in groups.items()}
     whole = {group: axes for group, axes in groups.items() if len(axes) > 1}
     alone = {one: axes for one, axes in groups.items() if axes and one.group != ("t",)}  # no tx
     return whole or {group: axes for group, axes in alone.items() if group.rank < _THING}
 
 
-def _counted_from_0(axes: Mapping[str, str]) -> dict[str, str]:
-    """The axes of a group: ``pos_1`` is x where there is no ``pos_0``; alone it is none."""
+def _resolve_numbered_axes(axes: Mapping[str, str]) -> dict[str, str]:
+    """Return the axes of a group, with numbered names resolved: ``pos_1`` is x without a ``pos_0``.
+
+    A numbered name alone in its group is no axis.
+    """
     if not all(name_of(text).words[-1].isdigit() for text in axes.values()):
         return {axis: text for axis, text in axes.items() if axis in POSITION}
     order = POSITION if "x" in axes else ("y", "z", "3")
@@ -581,23 +608,23 @@ def _counted_from_0(axes: Mapping[str, str]) -> dict[str, str]:
     return {axis: text for axis, text in found if text} if len(axes) > 1 else {}
 
 
-def _position(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
-    """The position: the best group of axes."""
+def _find_position(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
+    """Return the columns of the position: the best group of axes."""
     if any(axis in columns for axis in POSITION):
         return {}
-    north = next(filter(_is_pair, names), "")
+    north = next(filter(_is_latitude_longitude_pair, names), "")
     if north.endswith(".0") and f"{north[:-1]}1" in names:
         return {"x": f"{north[:-1]}1", "y": north}
-    groups = _groups(names, velocity=False)
-    found = {} if any("x" in axes for axes in groups.values()) else _globe(names)
-    found = found or _best(_likeliest(groups, columns, names), "")
+    groups = _group_axes(names, velocity=False)
+    found = {} if any("x" in axes for axes in groups.values()) else _find_globe_columns(names)
+    found = found or _choose_group(_select_own_positions(groups, columns, names), "")
     if not found:
         raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
-    return found | _height(found, names)
+    return found | _find_height(found, names)
 
 
-def _height(found: Columns, names: Names) -> Columns:
-    """Return the columns of the height above x and y, in the same unit."""
+def _find_height(found: Columns, names: Names) -> Columns:
+    """Return the column of the height above x and y, in the same unit; empty if none is sure."""
     if set(found) != {"x", "y"} or any(WIDTHS & set(name.words) for name in names.values()):
         return {}
     unit = name_of(found["x"]).unit
@@ -605,88 +632,98 @@ def _height(found: Columns, names: Names) -> Columns:
     return {"z": tall[0]} if len(tall) == 1 else {}
 
 
-def _likeliest(groups: Groups, columns: Columns, names: Names) -> Groups:
-    """The groups that may be the entity's own position; refuses those of several entities."""
+def _select_own_positions(groups: Groups, columns: Columns, names: Names) -> Groups:
+    """Return the groups that may be the entity's own position.
+
+    Raises ``AmbiguousLayout`` if the groups are those of several entities.
+    """
     own = {group: axes for group, axes in groups.items() if group.rank < _NAMED}
     things = {group: axes for group, axes in groups.items() if _NAMED <= group.rank <= _THING}
     if own or not things:
         return own or groups
     with suppress(AmbiguousLayout):  # a row for each player, and a ball in it
-        who = set(name_of(columns.get("entity") or _single("entity", names) or "").words)
+        who = set(name_of(columns.get("entity") or _find_spelling("entity", names) or "").words)
         things = {one: axes for one, axes in things.items() if set(one.group) & who} or things
     first, *more = things.values()
     apart = all(component.thing and not component.thing & FRAME_WORDS for component in things)
     if more and apart and all(record.keys() == first.keys() for record in more):
-        shown = tuple(_entity(next(iter(record.values()))) for record in things.values())
-        readings = tuple(map(_reading, things.values()))
+        shown = tuple(_strip_axis(next(iter(record.values()))) for record in things.values())
+        readings = tuple(map(_make_reading, things.values()))
         raise AmbiguousLayout(Reason.ENTITIES_IN_A_ROW, names=shown, readings=readings)
     return things
 
 
-def _reading(axes: Mapping[str, str], prefix: str = "") -> Reading:
-    """The reading that takes these columns."""
+def _make_reading(axes: Mapping[str, str], prefix: str = "") -> Reading:
+    """Return a reading that takes the position, or with ``v`` the velocity, from these columns."""
     return Reading(tuple((prefix + axis, axes[axis]) for axis in POSITION if axis in axes))
 
 
-def _globe(names: Names) -> Columns:
-    """Longitude, latitude and, where there is one, altitude; empty: there are none."""
+def _find_globe_columns(names: Names) -> Columns:
+    """Return the columns of longitude, latitude and, if any, altitude; empty if there are none."""
     found: dict[str, str] = {}
     for axis, words in (("x", LONGITUDES), ("y", LATITUDES), ("z", ALTITUDES)):
         meant = [text for text in names if is_named_as(text, words)]
         meant.sort(key=lambda text: [word not in name_of(text).words for word in words])
         if len(meant) > 1 and axis != "z":
-            raise _several(axis, meant)
+            raise _make_ambiguity(axis, meant)
         found.update({axis: meant[0]} if meant else {})
     return found if {"x", "y"} <= set(found) else {}
 
 
-def _is_pair(text: str) -> bool:
-    """Return True for the name of a latitude and a longitude together."""
+def _is_latitude_longitude_pair(text: str) -> bool:
+    """Return True if a name is that of a latitude and a longitude together."""
     return "".join(name_of(text).words[:-1]) in PLACES_OF_DEGREES
 
 
-def _velocity(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
-    """The velocity, if there is one: not that of another thing than the position's."""
+def _find_velocity(columns: Columns, names: Names, _values: Values, _given: ReadSpec) -> Columns:
+    """Return the columns of the velocity, if any, unless they belong to another thing."""
     if set(VELOCITY) & set(columns):
         return {}
     place = component_of(name_of(columns.get("x", "")))
     own = place.thing if place is not None else frozenset()
-    groups = _groups(names, velocity=True)
-    return _best({one: axes for one, axes in groups.items() if one.thing <= own | WHO_WORDS}, "v")
+    groups = _group_axes(names, velocity=True)
+    return _choose_group(
+        {one: axes for one, axes in groups.items() if one.thing <= own | WHO_WORDS}, "v"
+    )
 
 
-def _others(columns: Columns, names: Names, values: Values, _given: ReadSpec) -> Columns:
-    """The fields that are one column, if there is one in which their first value can be meant."""
+def _find_single_columns(
+    columns: Columns, names: Names, values: Values, _given: ReadSpec
+) -> Columns:
+    """Return the columns of arrival, entity, sequence number and teleport that fit by value."""
     chosen: Columns = {}
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
     of_each = star_of(place) >= 0 > star_of(columns["time"]) or len(star_levels(place)) > 2
     names = {text: name for text, name in names.items() if text not in columns.values()}
     for field in ("arrival", "entity", "seq", "teleport"):
-        found = None if field in columns else _single(field, names)
+        found = None if field in columns else _find_spelling(field, names)
         if not found or (field == "entity" and of_each and star_of(found) < 0):
             continue  # the name of an entity is not the same for all
         if names[found].spelling == "rx" and any(name.spelling == "ry" for name in names.values()):
             continue  # not "received", but one of three
-        if found == field or _can_be(field, values[found]):
+        if found == field or _may_hold(field, values[found]):
             chosen[field] = found
     return chosen
 
 
-def _turn(columns: Columns, names: Names, values: Values, _given: ReadSpec) -> Columns:
+def _find_rotation(columns: Columns, names: Names, values: Values, _given: ReadSpec) -> Columns:
     return rotation_columns(columns, names, values)
 
 
 #: The rules in their order: what each adds to the columns that are known.
-_RULES = (_time, _position, _velocity, _turn, _others)
+_RULES = (_find_time, _find_position, _find_velocity, _find_rotation, _find_single_columns)
 
 
-def _entity(text: str) -> str:
-    """The name of an entity in that of a column for one of its axes."""
+def _strip_axis(text: str) -> str:
+    """Return the name of an entity in the name of a column for one of its axes."""
     return _AXIS_BEFORE.sub("", _AXIS.sub("", _UNIT.sub("", text))) or text
 
 
-def _best(groups: Groups, prefix: str) -> Columns:
-    """The columns of the group that is most surely the entity's own; empty: there is none."""
+def _choose_group(groups: Groups, prefix: str) -> Columns:
+    """Return the columns of the group most surely the entity's own; empty if there is no group.
+
+    Raises ``AmbiguousLayout`` if several groups are equally sure.
+    """
     if not groups:
         return {}
     rank = min(group.rank for group in groups)
@@ -694,7 +731,7 @@ def _best(groups: Groups, prefix: str) -> Columns:
     if len(best) > 1:
         field = prefix + min(best[0])
         names = tuple(axes.get(min(axes), "") for axes in best)
-        readings = tuple(_reading(axes, prefix) for axes in best)
+        readings = tuple(_make_reading(axes, prefix) for axes in best)
         raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=names, readings=readings)
     return {prefix + axis: text for axis, text in best[0].items()}
 
@@ -702,29 +739,29 @@ def _best(groups: Groups, prefix: str) -> Columns:
 # ---------------------------------------------------------------------------------- single names
 
 
-def _single(field: str, names: Names) -> str | None:
-    """The name that is spelt as this field, if any; raises ``AmbiguousLayout`` for several."""
+def _find_spelling(field: str, names: Names) -> str | None:
+    """Return the name spelled as this field, if any; raise ``AmbiguousLayout`` for several."""
     for spellings in SPELLINGS[field]:
         found = [text for text, name in names.items() if name.spelling in spellings]
         if len(found) > 1:
             found = [text for text in found if star_of(text) >= 0] or found
         if len(found) > 1:
-            raise _several(field, found)
+            raise _make_ambiguity(field, found)
         if found:
             return found[0]
     return None
 
 
-def _several(field: str, names: Sequence[str]) -> AmbiguousLayout:
+def _make_ambiguity(field: str, names: Sequence[str]) -> AmbiguousLayout:
     readings = tuple(Reading(((field, name),)) for name in names)
     facts = {"field": field, "names": tuple(names), "readings": readings}
     return AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts)
 
 
 def no_header(values: Values) -> dict[str, Any]:
-    """The facts of a refusal of columns that have numbers for names: what may be which field.
+    """Return the facts of a refusal of columns named by numbers: which column may be which field.
 
-    Numbers in a vector are those of the position, and what is not a number names the entity.
+    Numbers in a vector are those of the position, and a cell without a number names the entity.
     """
     cells = {name: text.strip() for name, text in values.items() if f"{name}.0" not in values}
     whole = [name for name, text in cells.items() if "." not in name and is_value(text)]
@@ -739,12 +776,12 @@ def no_header(values: Values) -> dict[str, Any]:
     return {"found": found, "readings": (reading,) if "x" in columns else ()}
 
 
-def _can_be(field: str, value: str) -> bool:
+def _may_hold(field: str, value: str) -> bool:
     pattern = {"seq": _COUNT, "teleport": _FLAG}.get(field)
     return pattern is None or not value.strip() or pattern.fullmatch(value.strip()) is not None
 
 
-def _near(column: str, values: Mapping[str, str]) -> tuple[str, ...]:
+def _find_similar_names(column: str, values: Mapping[str, str]) -> tuple[str, ...]:
     from difflib import get_close_matches  # only a mistake needs it
 
     near = get_close_matches(column, values, n=3, cutoff=0.4)
@@ -752,7 +789,7 @@ def _near(column: str, values: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def starred(layout: ReadSpec) -> dict[str, str]:
-    """The columns of a layout that have a star, by field."""
+    """Return the columns of a layout that have a star, by field."""
     return {field: column for field, column in layout.places.items() if star_of(column) >= 0}
 
 
@@ -764,10 +801,10 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
             raise AmbiguousLayout(Reason.STARS_IN_A_TABLE, detail=next(iter(templates.values())))
         found = entities_in(templates, tuple(values))
         names = sorted(found, key=lambda name: -len(found[name]))  # some have no velocity
-        return infer_layout(given, _with_first(values, names))
+        return infer_layout(given, _star_first_entity(values, names))
     problem, alone = None, None
     family = side_by_side(tuple(values))
-    several = len(family) > 1 and not FRAME_WORDS & _words_of(family)
+    several = len(family) > 1 and not FRAME_WORDS & _collect_words(family)
     try:
         alone = infer_layout(given, values)
         own = "entity" in alone.places or "entity" in dict(given.columns or ())
@@ -782,7 +819,7 @@ def infer_row_layout(given: ReadSpec, values: Mapping[str, str]) -> ReadSpec:
         problem = ambiguous
     layout, entities = None, set[str]()
     with suppress(AmbiguousLayout):
-        layout = infer_layout(given, _with_first(values, tuple(family)))
+        layout = infer_layout(given, _star_first_entity(values, tuple(family)))
         entities = set(entities_in(starred(layout), tuple(values)))
     if layout is not None and entities == set(family):
         return layout
@@ -810,13 +847,13 @@ _PARTS = re.compile(r"([\W_]+|(?<=[a-z\d])(?:Pos|Position|Loc|Location|Coord)$)"
 
 
 def side_by_side(names: Sequence[str]) -> dict[str, str]:
-    """The entities for which a header has columns of each axis, and the column of their x.
+    """Return the entities for which a header has columns of each axis, with the column of their x.
 
-    What stands in front of the axis, or behind it, is different for each of them and else alike:
-    ``p1`` and ``p2`` of ``p1_x`` and ``p2_x``. Cameras and targets are none.
+    The text before the axis, or the text behind it, differs between the entities; everything else
+    is equal: ``p1`` and ``p2`` of ``p1_x`` and ``p2_x``. Cameras and targets are not entities.
     """
     axes: dict[tuple[str, str], dict[str, str]] = {}
-    glued = _glued(names)
+    glued = _find_names_before_axes(names)
     for text in names:
         if text[:-1] in glued:
             axes.setdefault((text[:-1], ""), {})[text[-1].lower()] = text
@@ -831,18 +868,18 @@ def side_by_side(names: Sequence[str]) -> dict[str, str]:
     for side in (0, 1):
         alike: dict[tuple[str, ...], dict[str, str]] = {}
         for key, columns in axes.items():
-            name = _thing_in(key[side])
-            if name and _is_thing(name) and "x" in columns and len(columns) > 1:
+            name = _find_entity_name(key[side])
+            if name and _is_entity_name(name) and "x" in columns and len(columns) > 1:
                 rest = key[side].replace(name, "*", 1)
                 alike.setdefault((rest, key[1 - side], *sorted(columns)), {})[name] = columns["x"]
         best = max((best, *alike.values()), key=len)
     return best
 
 
-def _glued(names: Sequence[str]) -> set[str]:
-    """What stands right before the axes of several entities: ``alicex``, ``bobx``; ``AX``, ``BX``.
+def _find_names_before_axes(names: Sequence[str]) -> set[str]:
+    """Return the entity names that stand right before an axis: ``alicex``, ``bobx``.
 
-    One letter may be anything, but for the first letters of the alphabet.
+    ``AX``, ``BX``. Names of one letter count only if they are the first letters of the alphabet.
     """
     pairs, there = {"x": "y", "X": "Y"}, set(names)
     both = {text[:-1] for text in names if f"{text[:-1]}{pairs.get(text[-1:], '?')}" in there}
@@ -850,31 +887,31 @@ def _glued(names: Sequence[str]) -> set[str]:
     single = sorted(stem for stem in glued if len(stem) == 1)
     if single != [chr(ord("A") + at) for at in range(len(single))]:
         glued -= set(single)
-    glued = {stem for stem in glued if _is_thing(stem) and _thing_in(stem)}
+    glued = {stem for stem in glued if _is_entity_name(stem) and _find_entity_name(stem)}
     return glued if len(glued) > 1 else set()
 
 
-def _words_of(names: Iterable[str]) -> set[str]:
+def _collect_words(names: Iterable[str]) -> set[str]:
     return {word for name in names for word in name_of(name).words}
 
 
-def _thing_in(part: str) -> str:
-    """The name of an entity in what stands before or behind an axis, without words of places."""
+def _find_entity_name(part: str) -> str:
+    """Return the entity's name in the text beside an axis, without words for positions."""
     words = _PARTS.split(_UNIT.sub("", part))
-    while words and _is_no_name(words[0]):
+    while words and _is_position_word(words[0]):
         words.pop(0)
-    while words and _is_no_name(words[-1]):
+    while words and _is_position_word(words[-1]):
         words.pop()
     return "".join(words)
 
 
-def _is_no_name(word: str) -> bool:
+def _is_position_word(word: str) -> bool:
     lower = word.strip("\\_").lower()
     around = POSITION_WORDS | {"world", "global"}
     return not lower.isalnum() or lower in around or lower in LENGTH_UNITS
 
 
-def _is_thing(name: str) -> bool:
+def _is_entity_name(name: str) -> bool:
     """Return True if columns of this name belong to an entity, and not to a camera."""
     words = set(name_of(name).words)
     numbered = any(word.isdigit() for word in words)
@@ -887,14 +924,14 @@ _SEATS = frozenset(("home", "slot", "block", "cell"))
 
 
 def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """The entities of a header: which of its columns has which field, by what the star stands for.
+    """Return the entities of a header: by name, the place of the column for each field.
 
-    One has a column for each axis of the position that has a template. ``p1_v`` is none, though
-    ``p1_v_x`` ends in ``_x``.
+    An entity's name is the text in the star's place. An entity has a column for each axis of the
+    position that has a template. ``p1_v`` is no entity, though ``p1_v_x`` ends in ``_x``.
     """
     entities: dict[str, dict[str, int]] = {}
     for field, template in templates.items():
-        pattern = _pattern_of(template)
+        pattern = _compile_template(template)
         for place, name in enumerate(names):
             found = pattern.fullmatch(name)
             if found and not VELOCITY_WORDS & set(name_of(found.group(1)).words[-1:]):
@@ -906,23 +943,25 @@ def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str,
 
 
 def is_named(column: str, name: str) -> bool:
-    """Return True if a layout's column, also one with a star, is the column of this name."""
-    return column == name or (star_of(column) >= 0 and bool(_pattern_of(column).fullmatch(name)))
+    """Return True if a layout's column, with or without a star, matches this name."""
+    return column == name or (
+        star_of(column) >= 0 and bool(_compile_template(column).fullmatch(name))
+    )
 
 
-def _pattern_of(template: str) -> re.Pattern[str]:
+def _compile_template(template: str) -> re.Pattern[str]:
     at = star_of(template)
     return re.compile(f"{re.escape(template[:at])}(.+){re.escape(template[at + 1 :])}")
 
 
-def _with_first(values: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """The first entity's columns, a star in place of its name, and those that belong to none."""
+def _star_first_entity(values: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the first entity's columns, a star in place of its name, and those of no entity."""
     known = set(names)
     lengths = sorted(set(map(len, names)), reverse=True)
     firsts: dict[str, str] = {}
     others: dict[str, str] = {}
     for text, value in values.items():
-        begin, end = _name_in(text, known, lengths)
+        begin, end = _find_name(text, known, lengths)
         if begin == end:
             others[text] = value
         elif text[begin:end] == names[0]:
@@ -930,21 +969,21 @@ def _with_first(values: Mapping[str, str], names: Sequence[str]) -> dict[str, st
     return {**firsts, **others}
 
 
-def _name_in(text: str, names: Collection[str], lengths: Sequence[int]) -> tuple[int, int]:
-    """Return the place of the longest of these names in a text, not within a longer one.
+def _find_name(text: str, names: Collection[str], lengths: Sequence[int]) -> tuple[int, int]:
+    """Return begin and end of the longest of these names that stands alone in a text.
 
-    (0, 0) if none.
+    (0, 0) if none does.
     """
     for length in lengths:
         for begin in range(len(text) - length + 1):
             end = begin + length
-            if text[begin:end] in names and _stands_alone(text, begin, end):
+            if text[begin:end] in names and _is_whole_name(text, begin, end):
                 return begin, end
     return 0, 0
 
 
-def _stands_alone(text: str, begin: int, end: int) -> bool:
-    """Return True if a part of a text begins and ends as a name does."""
+def _is_whole_name(text: str, begin: int, end: int) -> bool:
+    """Return True if a part of a text is a whole name, and not a piece of a longer word."""
     first, before = text[begin], text[begin - 1] if begin else "_"
     last, behind = text[end - 1], text[end : end + 1] or "_"
     if first.isdigit():

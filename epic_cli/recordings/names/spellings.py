@@ -189,7 +189,7 @@ def sounds_timely(name: Name) -> bool:
 
 
 class Component(NamedTuple):
-    """One axis of a position or a velocity; ``group`` are the words that its other axes share."""
+    """An axis of a position or velocity; ``group`` holds the words that its sibling axes share."""
 
     velocity: bool
     axis: str
@@ -197,7 +197,10 @@ class Component(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """The lower, the more surely it is the entity's own; 3: that of a thing with a name."""
+        """Rank of the group, lower if it is more surely the entity's own.
+
+        3 for a thing with a name.
+        """
         if self.group in ((), ("v",)):
             return 0
         words = set(self.group) - POSITION_WORDS - VELOCITY_WORDS
@@ -209,16 +212,16 @@ class Component(NamedTuple):
 
     @property
     def thing(self) -> frozenset[str]:
-        """The words that say whose it is."""
+        """Words of the group that name the thing to which the axis belongs."""
         known = POSITION_WORDS | VELOCITY_WORDS | NEUTRAL_WORDS | FRAME_WORDS
         return frozenset(self.group) - known
 
 
 @lru_cache(_CACHED)
 def name_of(text: str) -> Name:
-    """A column's name, or a path's, in words: ``posX``, ``pos_x`` and ``Position X [m]``.
+    """Split a column's name, or a path's, into words: ``posX``, ``pos_x`` and ``Position X [m]``.
 
-    What stands before a star says where entities are, and not what theirs is.
+    The text before a star is left out: it says where the entities are, not which field this is.
     """
     unit, text = "", text.rpartition("*.")[2]
     brackets = _BRACKETS.search(text)
@@ -230,7 +233,7 @@ def name_of(text: str) -> Name:
         text = "".join(each for each in normalize("NFD", text) if not combining(each))
     words = [word.lower() for word in _WORD.findall(_DERIVED.sub(r"v\1", text))]
     last = words[-1] if words else ""
-    axes = AXES.keys() & {part for word in words[:-1] for part in _parts(word)}
+    axes = AXES.keys() & {part for word in words[:-1] for part in _split_axis(word)}
     if (
         len(words) > 1
         and (axes or last not in ("px", "fps"))  # p's x, and frames per second
@@ -246,8 +249,8 @@ def name_of(text: str) -> Name:
 
 @lru_cache(_CACHED)
 def component_of(name: Name) -> Component | None:
-    """The axis that a name stands for; None: for none."""
-    words = [part for word in name.words for part in _parts(word)]
+    """Return the axis that a name stands for; None if it is not the name of an axis."""
+    words = [part for word in name.words for part in _split_axis(word)]
     at = [place for place, word in enumerate(words) if word in AXES]
     indexed = len(words) > 1 and words[-1] in ("0", "1", "2", "3") and not at
     if len(at) == 1:
@@ -262,6 +265,6 @@ def component_of(name: Name) -> Component | None:
     return None if OTHER_WORDS & set(words) or numbered or (indexed and found.rank == 3) else found
 
 
-def _parts(word: str) -> tuple[str, ...]:
+def _split_axis(word: str) -> tuple[str, ...]:
     joined = _JOINED.fullmatch(word) or _PLACED.fullmatch(word)
     return joined.groups() if joined else (word,)

@@ -50,7 +50,7 @@ _NONE = 1e-6
 Columns = dict[str, str]
 
 
-class _Part(NamedTuple):
+class _RotationPart(NamedTuple):
     """A number of a rotation (``q``), of angles (``a``) or of a spin (``w``)."""
 
     kind: str
@@ -61,48 +61,53 @@ class _Part(NamedTuple):
 def rotation_columns(
     columns: Mapping[str, str], names: Mapping[str, Name], values: Mapping[str, str]
 ) -> Columns:
-    """The columns of the rotation, and of its angular velocity, beside the known fields.
+    """Return the columns of the rotation, and of its angular velocity, beside the known fields.
 
-    Empty: there is none, or it is not clear. ``values`` are the first ones.
+    Empty if there is no rotation or it is not clear. ``values`` are the first ones.
     """
     if set(TURN_FIELDS) & set(columns):
         return {}
-    groups = list(_groups(columns, names, values))
+    groups = list(_group_rotation_columns(columns, names, values))
     whole = set(MATRIX) <= set(names)
-    found = {name: name for name in MATRIX} if whole else _best(groups, values)
+    found = {name: name for name in MATRIX} if whole else _choose_rotation(groups, values)
     if not found:
         return {}
     spins = [parts for key, parts in groups if key.kind == "w" and {*parts} == {*"xyz"}]
     if len(spins) == 1:
         spin = {f"w{axis}": spins[0][axis] for axis in POSITION}
-        if (_unit_of(found, ANGLES), _unit_of(spin, spin)) != ("rad", "deg"):  # one is for all
+        if (_find_angle_unit(found, ANGLES), _find_angle_unit(spin, spin)) != (
+            "rad",
+            "deg",
+        ):  # one is for all
             found |= spin
     return found
 
 
-def _best(groups: Iterable[tuple[_Part, Mapping[str, str]]], values: Mapping[str, str]) -> Columns:
-    """The quaternion, else the angles, of the plainest name; empty: none, or several."""
+def _choose_rotation(
+    groups: Iterable[tuple[_RotationPart, Mapping[str, str]]], values: Mapping[str, str]
+) -> Columns:
+    """Return the quaternion, else the angles, with the plainest name; empty if none or several."""
     ranked = [
         ("qx" not in whole, len(key.words), whole)
         for key, parts in groups
-        if (whole := _whole(parts, values))
+        if (whole := _complete_rotation(parts, values))
     ]
     first = min((row[:2] for row in ranked), default=None)
     best = [whole for *rank, whole in ranked if tuple(rank) == first]
     return best[0] if len(best) == 1 else {}
 
 
-def _groups(
+def _group_rotation_columns(
     columns: Mapping[str, str], names: Mapping[str, Name], values: Mapping[str, str]
-) -> Iterator[tuple[_Part, dict[str, str]]]:
-    """The columns whose names are those of a rotation of the entity itself, by what they share."""
+) -> Iterator[tuple[_RotationPart, dict[str, str]]]:
+    """Group the columns named as a rotation of the entity itself by the words they share."""
     place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
     component = component_of(name_of(place))
     thing = component.thing if component is not None else frozenset()
     known = thing | WHO_WORDS | NEUTRAL_WORDS | FRAME_WORDS | POSITION_WORDS
-    found: dict[_Part, dict[str, str]] = {}
+    found: dict[_RotationPart, dict[str, str]] = {}
     for text, name in names.items():
-        part = _part_of(name)
+        part = _parse_part(name)
         if part is None or not part.words <= known or not _is_number(values.get(text, "")):
             continue
         if (star_of(place) >= 0) == (star_of(text) >= 0):
@@ -110,8 +115,8 @@ def _groups(
     yield from found.items()
 
 
-def _part_of(name: Name) -> _Part | None:
-    words = [part for word in name.words for part in _split(word)]
+def _parse_part(name: Name) -> _RotationPart | None:
+    words = [part for word in name.words for part in _split_axis(word)]
     if name.unit and name.unit not in (*_UNITS, "s"):
         return None
     rate = name.unit == "s" or name.unit.endswith(("/s", "dps", "rps"))
@@ -122,16 +127,16 @@ def _part_of(name: Name) -> _Part | None:
     angles = [word for word in words if word in (*ANGLES, "heading")]
     if len(angles) == 1:
         others = frozenset(words) - {angles[0]} - _ROTATION - _EULER_WORDS
-        return None if rate else _Part("a", others, angles[0])
+        return None if rate else _RotationPart("a", others, angles[0])
     if last in ("x", "y", "z") and rest & _SPIN:
-        return _Part("w", rest - _SPIN - _SPIN_TOO, last)
+        return _RotationPart("w", rest - _SPIN - _SPIN_TOO, last)
     if last in (*"xyzw", *"0123") and rest & (_ROTATION | _EULER_WORDS) and not rate:
         euler = bool(rest & _EULER_WORDS)
-        return _Part("e" if euler else "q", rest - _ROTATION - _EULER_WORDS, last)
+        return _RotationPart("e" if euler else "q", rest - _ROTATION - _EULER_WORDS, last)
     return None
 
 
-def _split(word: str) -> tuple[str, ...]:
+def _split_axis(word: str) -> tuple[str, ...]:
     joined = _JOINED.fullmatch(word)
     return tuple(filter(None, joined.groups())) if joined else (word,)
 
@@ -143,20 +148,20 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _whole(parts: Mapping[str, str], values: Mapping[str, str]) -> Columns:
-    """The fields of a rotation that is whole and clear; empty: it is not."""
+def _complete_rotation(parts: Mapping[str, str], values: Mapping[str, str]) -> Columns:
+    """Return the fields of a rotation that is complete and clear; empty if it is not."""
     if {*"xyzw"} <= set(parts):
         return {f"q{letter}": parts[letter] for letter in "xyzw"}
     if {*"0123"} == set(parts):
-        orders = _orders(parts, values)
+        orders = _order_quaternion(parts, values)
         return orders[0] if len(orders) == 1 else {}
     return {angle: parts[angle] for angle in ANGLES if angle in parts} if "yaw" in parts else {}
 
 
-def _orders(parts: Mapping[str, str], values: Mapping[str, str]) -> list[Columns]:
-    """Four numbers without names as quaternions, w last and first, by their first values.
+def _order_quaternion(parts: Mapping[str, str], values: Mapping[str, str]) -> list[Columns]:
+    """Return the quaternions, w last and w first, that four numbered columns may hold.
 
-    Half a turn exactly is rare, so the end that is 0 is not w.
+    The first values decide: half a turn exactly is rare, so an end that is 0 is not w.
     """
     first, last = (abs(float(values[parts[at]].replace(",", "."))) < _NONE for at in "03")
     orders = [
@@ -166,8 +171,11 @@ def _orders(parts: Mapping[str, str], values: Mapping[str, str]) -> list[Columns
     return orders if first == last else orders[:1] if first else orders[1:]
 
 
-def _unit_of(columns: Mapping[str, str], fields: Iterable[str]) -> str | None:
-    """The unit of angles that the names of these fields have; None: none."""
+def _find_angle_unit(columns: Mapping[str, str], fields: Iterable[str]) -> str | None:
+    """Return the unit of angles in the names of these fields' columns.
+
+    None if no name has a unit.
+    """
     for field in fields:
         name = name_of(columns.get(field, ""))
         unit = _UNITS.get(name.unit) or _UNITS.get(name.words[-1] if name.words else "")
@@ -177,9 +185,9 @@ def _unit_of(columns: Mapping[str, str], fields: Iterable[str]) -> str | None:
 
 
 def angles_in(columns: Mapping[str, str]) -> str | None:
-    """The unit of all angles and spins, by the names; None: the usual ones."""
-    angles = _unit_of(columns, ANGLES)
-    spins = _unit_of(columns, ROTATION_VECTOR + SPIN)
+    """Return the unit of all angles and spins, by the names; None for the default units."""
+    angles = _find_angle_unit(columns, ANGLES)
+    spins = _find_angle_unit(columns, ROTATION_VECTOR + SPIN)
     if not any(columns.get(angle) for angle in ANGLES):
         return "deg" if spins == "deg" else None
     if angles == "rad":
@@ -188,19 +196,22 @@ def angles_in(columns: Mapping[str, str]) -> str | None:
 
 
 def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dict[str, str]]:
-    """The entries that read what looks like a rotation; none where one is read, or left out."""
+    """Return the entries that would read columns that look like a rotation.
+
+    Empty if a rotation is read already, or left out.
+    """
     if set(TURN_FIELDS) & set(columns):
         return []
     names = {text: name_of(text) for text in values}
     found: list[dict[str, str]] = []
     cells: dict[str, dict[str, str]] = {}
     for text in values:
-        if (cell := _CELL.fullmatch(text)) and _part_of(name_of(cell[1] + "0")):
+        if (cell := _CELL.fullmatch(text)) and _parse_part(name_of(cell[1] + "0")):
             cells.setdefault(cell[1], {})[f"m{cell[2]}{cell[3]}"] = text
     found += [record for record in cells.values() if len(record) == 9]
-    for key, parts in _groups(columns, names, values):
+    for key, parts in _group_rotation_columns(columns, names, values):
         if key.kind in "qa" and {*"0123"} == set(parts):
-            found += _orders(parts, values)
+            found += _order_quaternion(parts, values)
         elif key.kind == "q" and {*"xyzw"} <= set(parts):
             found.append({f"q{letter}": parts[letter] for letter in "xyzw"})
         elif key.kind == "a" and "heading" in parts and "yaw" not in parts:
@@ -216,8 +227,8 @@ def proposals(columns: Mapping[str, str], values: Mapping[str, str]) -> list[dic
             found.append({**angles, "euler": "unity"})
             if key.kind == "q":
                 found.append({"rx": x, "ry": y, "rz": z})
-    return [_in_order(record) for record in found]
+    return [_sort_entries(record) for record in found]
 
 
-def _in_order(entries: Mapping[str, str]) -> dict[str, str]:
+def _sort_entries(entries: Mapping[str, str]) -> dict[str, str]:
     return {**dict(in_order(entries)), **entries}
