@@ -38,9 +38,9 @@ _MOST_INTERFACES = 4096
 
 
 class Frame(NamedTuple):
-    """What went over a link of this type (as numbered by tcpdump.org/linktypes.html).
+    """A frame captured on a link of this type (as numbered by tcpdump.org/linktypes.html).
 
-    ``time`` is in nanoseconds since 1970; None: unknown. ``whole``: not truncated.
+    ``time`` is in nanoseconds since 1970, None if unknown. ``whole``: not truncated.
     """
 
     link: int
@@ -59,32 +59,32 @@ class _Interface(NamedTuple):
     offset: int
 
     def time(self, high: int, low: int) -> int:
-        """Nanoseconds since 1970."""
+        """Return the time in nanoseconds since 1970."""
         return (high << 32 | low) * 10**9 // self.per_second + self.offset * 10**9
 
 
 def frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
-    """The frames of a capture; ``more`` reads this many bytes, and fewer only at the end.
+    """Yield the frames of a capture; ``more`` returns this many bytes, fewer only at the end.
 
     Raises ``Broken``.
     """
     magic = more(4)
     if magic in _CLASSIC:
-        return _classic(more, *_CLASSIC[magic])
+        return _read_pcap(more, *_CLASSIC[magic])
     if magic == _SECTION:
-        return _next_generation(more)
+        return _read_pcapng(more)
     raise Broken("it is not a capture")
 
 
-def _exactly(more: Callable[[int], bytes], size: int) -> bytes:
+def _read_exactly(more: Callable[[int], bytes], size: int) -> bytes:
     data = more(size)
     if len(data) < size:
         raise Broken("it ends within a frame")
     return data
 
 
-def _classic(more: Callable[[int], bytes], order: str, per_second: int) -> Iterator[Frame]:
-    link = struct.unpack(order + "16xI", _exactly(more, 20))[0] & 0xFFFF
+def _read_pcap(more: Callable[[int], bytes], order: str, per_second: int) -> Iterator[Frame]:
+    link = struct.unpack(order + "16xI", _read_exactly(more, 20))[0] & 0xFFFF
     record = struct.Struct(order + "IIII")
     while head := more(record.size):
         if len(head) < record.size:
@@ -92,45 +92,45 @@ def _classic(more: Callable[[int], bytes], order: str, per_second: int) -> Itera
         seconds, rest, size, length = record.unpack(head)
         if size > _LONGEST_FRAME:
             raise Broken(f"a frame of {size:,} bytes is not valid")
-        data = _exactly(more, size)
+        data = _read_exactly(more, size)
         time = seconds * 10**9 + rest * (10**9 // per_second)
         yield Frame(link, time, data, length <= size)
 
 
-def _next_generation(more: Callable[[int], bytes]) -> Iterator[Frame]:
-    order, interfaces = _section(more), list[_Interface]()
+def _read_pcapng(more: Callable[[int], bytes]) -> Iterator[Frame]:
+    order, interfaces = _skip_section_header(more), list[_Interface]()
     while head := more(8):
         if len(head) < 8:
             raise Broken("it ends within a block")
         if head[:4] == _SECTION:
-            order, interfaces = _section(more, head[4:]), []
+            order, interfaces = _skip_section_header(more, head[4:]), []
             continue
         kind, size = struct.unpack(order + "II", head)
         if size < 12 or size % 4 or size > _LONGEST_BLOCK:
             raise Broken(f"a block of {size:,} bytes is not valid")
-        body = _exactly(more, size - 8)[:-4]
+        body = _read_exactly(more, size - 8)[:-4]
         if kind == _INTERFACE:
             if len(interfaces) == _MOST_INTERFACES:
                 raise Broken(f"it has more than {_MOST_INTERFACES:,} interfaces")
-            interfaces.append(_interface(order, body))
+            interfaces.append(_parse_interface(order, body))
         elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
-            yield _frame(order, kind, body, interfaces)
+            yield _parse_frame(order, kind, body, interfaces)
 
 
-def _section(more: Callable[[int], bytes], size: bytes | None = None) -> str:
-    """Skips a section header, whose type has been read; returns its byte order."""
-    size = _exactly(more, 4) if size is None else size
-    order = _ORDERS.get(_exactly(more, 4))
+def _skip_section_header(more: Callable[[int], bytes], size: bytes | None = None) -> str:
+    """Skip a section header, whose type has been read; return the section's byte order."""
+    size = _read_exactly(more, 4) if size is None else size
+    order = _ORDERS.get(_read_exactly(more, 4))
     if order is None:
         raise Broken("a section has no byte order")
     (length,) = struct.unpack(order + "I", size)
     if length < 28 or length % 4 or length > _LONGEST_BLOCK:
         raise Broken(f"a section header of {length:,} bytes is not valid")
-    _exactly(more, length - 12)
+    _read_exactly(more, length - 12)
     return order
 
 
-def _interface(order: str, body: bytes) -> _Interface:
+def _parse_interface(order: str, body: bytes) -> _Interface:
     if len(body) < 8:
         raise Broken("an interface is too short")
     per_second, offset, at = 10**6, 0, 8
@@ -148,15 +148,15 @@ def _interface(order: str, body: bytes) -> _Interface:
     return _Interface(struct.unpack_from(order + "H", body)[0], per_second, offset)
 
 
-def _frame(order: str, kind: int, body: bytes, interfaces: list[_Interface]) -> Frame:
+def _parse_frame(order: str, kind: int, body: bytes, interfaces: list[_Interface]) -> Frame:
     if kind == _SIMPLE_PACKET:
         head, number, high, low = 4, 0, None, None
-        (length,) = _unpacked(order + "I", body)
+        (length,) = _unpack_block(order + "I", body)
         size = min(length, len(body) - head)
     else:
         head = 20
         numbers = "HxxIIII" if kind == _OLD_PACKET else "IIIII"
-        number, high, low, size, length = _unpacked(order + numbers, body)
+        number, high, low, size, length = _unpack_block(order + numbers, body)
     if number >= len(interfaces):
         raise Broken("a frame names an unknown interface")
     if size > len(body) - head:
@@ -166,7 +166,7 @@ def _frame(order: str, kind: int, body: bytes, interfaces: list[_Interface]) -> 
     return Frame(one.link, time, body[head : head + size], length <= size)
 
 
-def _unpacked(form: str, body: bytes) -> tuple[int, ...]:
+def _unpack_block(form: str, body: bytes) -> tuple[int, ...]:
     if len(body) < struct.calcsize(form):
         raise Broken("a block is too short")
     return struct.unpack_from(form, body)
@@ -203,7 +203,7 @@ class Lost(Enum):
 
 
 class Carried(NamedTuple):
-    """A datagram, and from where to where it went."""
+    """A datagram, its source and its target."""
 
     source: tuple[str, int]
     target: tuple[str, int]
@@ -211,28 +211,32 @@ class Carried(NamedTuple):
 
 
 def carried(frame: Frame) -> Carried | Lost:
-    """The datagram in a frame."""
+    """Return the datagram in a frame, or the reason why there is none."""
     if frame.time is None:
         return Lost.NO_TIME
-    found = _packet(frame)
+    found = _find_ip_packet(frame)
     if isinstance(found, Lost):
         return found
     packet = found
     version = packet[0] >> 4 if packet else 0
     if version == 4:
-        return _in_ipv4(packet, frame.whole)
-    return _in_ipv6(packet, frame.whole) if version == 6 else _short(frame.whole, packet)
+        return _parse_ipv4(packet, frame.whole)
+    return (
+        _parse_ipv6(packet, frame.whole)
+        if version == 6
+        else _explain_missing_part(frame.whole, packet)
+    )
 
 
-def _short(whole: bool, packet: bytes = b"") -> Lost:
-    """Why something is missing."""
+def _explain_missing_part(whole: bool, packet: bytes = b"") -> Lost:
+    """Return the reason why a part of a frame is missing."""
     if packet:
         return Lost.OTHER
     return Lost.DAMAGED if whole else Lost.CUT
 
 
-def _packet(frame: Frame) -> bytes | Lost:
-    """The IP packet in a frame."""
+def _find_ip_packet(frame: Frame) -> bytes | Lost:
+    """Return the IP packet in a frame, or the reason why there is none."""
     data, link = frame.data, frame.link
     if link in _RAW:
         return data
@@ -249,13 +253,13 @@ def _packet(frame: Frame) -> bytes | Lost:
         kind = int.from_bytes(data[begin + 2 : begin + 4], "big")
         begin += 4
     if len(data) < begin:
-        return _short(frame.whole)
+        return _explain_missing_part(frame.whole)
     return data[begin:] if kind in (_IPV4, _IPV6) else Lost.OTHER
 
 
-def _in_ipv4(packet: bytes, whole: bool) -> Carried | Lost:
+def _parse_ipv4(packet: bytes, whole: bool) -> Carried | Lost:
     if len(packet) < 20:
-        return _short(whole)
+        return _explain_missing_part(whole)
     head = 4 * (packet[0] & 15)
     length = int.from_bytes(packet[2:4], "big")
     if packet[9] != _UDP:
@@ -267,19 +271,19 @@ def _in_ipv4(packet: bytes, whole: bool) -> Carried | Lost:
     if head < 20 or length < head:
         return Lost.DAMAGED
     ends = [socket.inet_ntop(socket.AF_INET, packet[at : at + 4]) for at in (12, 16)]
-    return _in_udp(packet[head:length], length - head, ends, whole)
+    return _parse_udp(packet[head:length], length - head, ends, whole)
 
 
-def _in_ipv6(packet: bytes, whole: bool) -> Carried | Lost:
+def _parse_ipv6(packet: bytes, whole: bool) -> Carried | Lost:
     if len(packet) < 40:
-        return _short(whole)
+        return _explain_missing_part(whole)
     length = int.from_bytes(packet[4:6], "big")
     kind, at = packet[6], 40
     for _ in range(_MOST_HEADERS):
         if kind not in (*_EXTENSIONS, _FRAGMENT):
             break
         if len(packet) < at + 8:
-            return _short(whole)
+            return _explain_missing_part(whole)
         if kind == _FRAGMENT and int.from_bytes(packet[at + 2 : at + 4], "big") & 0xFFF9:
             return Lost.FRAGMENT
         size = 8 if kind == _FRAGMENT else 8 + 8 * packet[at + 1]
@@ -289,18 +293,21 @@ def _in_ipv6(packet: bytes, whole: bool) -> Carried | Lost:
     if 40 + length < at:
         return Lost.DAMAGED
     ends = [socket.inet_ntop(socket.AF_INET6, packet[value : value + 16]) for value in (8, 24)]
-    return _in_udp(packet[at : 40 + length], 40 + length - at, ends, whole)
+    return _parse_udp(packet[at : 40 + length], 40 + length - at, ends, whole)
 
 
-def _in_udp(segment: bytes, size: int, ends: list[str], whole: bool) -> Carried | Lost:
-    """``size`` is what IP says of it, of which less may be there."""
+def _parse_udp(segment: bytes, size: int, ends: list[str], whole: bool) -> Carried | Lost:
+    """Return the datagram in a UDP segment.
+
+    ``size`` is its length by IP, and less may be captured.
+    """
     if len(segment) < 8:
-        return Lost.DAMAGED if size < 8 else _short(whole)
+        return Lost.DAMAGED if size < 8 else _explain_missing_part(whole)
     length = int.from_bytes(segment[4:6], "big")
     if not 8 <= length <= size:
         return Lost.DAMAGED
     if length > len(segment):
-        return _short(whole)
+        return _explain_missing_part(whole)
     ports = [int.from_bytes(segment[at : at + 2], "big") for at in (0, 2)]
     return Carried((ends[0], ports[0]), (ends[1], ports[1]), segment[8:length])
 
@@ -310,9 +317,10 @@ _AT_ONCE, _LONGEST_WAIT = 512, 0.05
 
 
 class Capture:
-    """Reads a capture; ``port``: only datagrams from it or to it. ``lost`` counts the others.
+    """A reader of captures; ``port``: only datagrams from or to this port.
 
-    ``broken`` says why the capture could not be read to its end; None: it was.
+    ``lost`` counts the frames without a usable datagram. ``broken`` says why the capture could not
+    be read to its end; None if it was.
     """
 
     def __init__(self, ingest: Ingest, port: int | None = None) -> None:
@@ -323,7 +331,10 @@ class Capture:
         self.broken: str | None = None
 
     def blocks(self, more: Callable[[int], bytes]) -> Iterator[PacketBlock]:
-        """The packets of a capture; ``more`` reads this many bytes, and fewer only at the end."""
+        """Yield the packets of a capture.
+
+        ``more`` returns this many bytes, fewer only at the end.
+        """
         waiting: list[ReceivedDatagram] = []
         since = monotonic()
         for datagram in self.datagrams(more):
@@ -334,7 +345,7 @@ class Capture:
         yield self._ingest.take(waiting)
 
     def datagrams(self, more: Callable[[int], bytes]) -> Iterator[ReceivedDatagram]:
-        """The datagrams of a capture, with times since its first frame that has one."""
+        """Yield the datagrams of a capture, with times since its first frame that has a time."""
         first: int | None = None
         try:
             for frame in frames(more):
@@ -363,7 +374,7 @@ class Capture:
         return self._ingest.counts.refused
 
     def words(self) -> str:
-        """A summary of what was read and what was skipped, in lines."""
+        """Return a summary of the read and the skipped frames, in lines."""
         counts = self._ingest.counts
         lines = f"{counts.packets:,} packets in {counts.datagrams:,} datagrams of {self.frames:,}"
         lines += " frames\n"
@@ -387,7 +398,7 @@ def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) ->
 
     ``wall`` is its arrival in nanoseconds since 1970.
     """
-    packet = _udp_packet(one, target)
+    packet = _make_udp_packet(one, target)
     seconds, rest = divmod(wall, 10**9)
     return _RECORD.pack(seconds, rest, len(packet), len(packet)) + packet
 
@@ -403,7 +414,7 @@ def whole_records(data: bytes, most: int) -> int:
     return at
 
 
-def _udp_packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
+def _make_udp_packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
     """Wraps a datagram in IP and UDP headers."""
     size = 8 + len(one.data)
     udp = struct.pack(">HHHH", one.sender[1], target[1], size, 0) + one.data
@@ -412,15 +423,15 @@ def _udp_packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
             socket.inet_pton(socket.AF_INET6, end.partition("%")[0])
             for end in (one.sender[0], target[0])
         )
-        checked = _checksum(ends + struct.pack(">II", size, _UDP) + udp) or 0xFFFF
+        checked = _compute_checksum(ends + struct.pack(">II", size, _UDP) + udp) or 0xFFFF
         udp = udp[:6] + checked.to_bytes(2, "big") + udp[8:]
         return struct.pack(">IHBB", 6 << 28, size, _UDP, 64) + ends + udp
     ends = socket.inet_aton(one.sender[0]) + socket.inet_aton(target[0])
     head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + size, 0, 0, 64, _UDP, 0) + ends
-    return head[:10] + _checksum(head).to_bytes(2, "big") + head[12:] + udp
+    return head[:10] + _compute_checksum(head).to_bytes(2, "big") + head[12:] + udp
 
 
-def _checksum(data: bytes) -> int:
+def _compute_checksum(data: bytes) -> int:
     """The Internet checksum (RFC 1071)."""
     if len(data) % 2:
         data += b"\0"

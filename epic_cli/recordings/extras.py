@@ -177,7 +177,7 @@ def text_word(name: str, value: Value) -> str | Loss:
     plain = not isinstance(value, str) or (
         _is_text_alone(value) and value.isprintable() and " " not in value and value[0] != '"'
     )
-    text = plain_text(value) if plain else _quoted(value).replace(" ", "\\u0020")
+    text = plain_text(value) if plain else _quote(value).replace(" ", "\\u0020")
     return f" {name}={text}"
 
 
@@ -189,10 +189,10 @@ def is_word(name: str) -> bool:
 
 def member(name: str, value: Value) -> str | Loss:
     """Return a member of a JSON object, behind others."""
-    return f", {_quoted(name)}: {_quoted(value) if isinstance(value, str) else plain_text(value)}"
+    return f", {_quote(name)}: {_quote(value) if isinstance(value, str) else plain_text(value)}"
 
 
-def _quoted(text: Value) -> str:
+def _quote(text: Value) -> str:
     import json  # as above
 
     return json.dumps(text, ensure_ascii=not str(text).isprintable())

@@ -70,13 +70,13 @@ def identity(file: str | int) -> Identity | None:
     try:
         found = os.stat(file)  # noqa: PTH116
     except FileNotFoundError:
-        return _future(str(file))
+        return _future_path(str(file))
     except (OSError, ValueError):
         return None
     return (found.st_dev, found.st_ino, "") if stat.S_ISREG(found.st_mode) else None
 
 
-def _future(path: str) -> Identity | None:
+def _future_path(path: str) -> Identity | None:
     """Return the path where a file that does not exist yet will be."""
     folder, name = os.path.split(os.path.realpath(path))
     try:
@@ -119,7 +119,7 @@ class Files:
         if one in self._read:
             raise Overwrites(f"{option} would overwrite {self._read[one]}, which is read")
         # by its place, too: an output that is not there yet has no inode to be known by
-        for known in filter(None, (one, _future(path))):
+        for known in filter(None, (one, _future_path(path))):
             other = self._written.setdefault(known, option)
             if other not in (option, _INSTEAD.get(option)):
                 raise Overwrites(f"{other} and {option} would both write {path}")
@@ -225,7 +225,7 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
     with cleaning_up(remove):
         try:
             with defer_interrupt():  # what was opened can be closed
-                stream, temporary = _temporary(target, begun)
+                stream, temporary = _temporary_path(target, begun)
             yield stream
             stream.flush()
             with contextlib.suppress(FileNotFoundError):
@@ -233,7 +233,7 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
             if sys.platform == "win32":  # where what is open cannot be moved
                 stream.close()
             if backup is not None:
-                _keep(target, backup)
+                _keep_backup(target, backup)
             os.replace(temporary, target)  # noqa: PTH105
             stream.close()
         except BaseException:
@@ -250,7 +250,7 @@ def write_whole(path: str, data: bytes, replaces: bool = False) -> None:
         stream.write(data)
 
 
-def _temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
+def _temporary_path(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
     """A locked file beside the target, and its path; those that no one holds are removed.
 
     Its path is in ``begun`` before the file is there.
@@ -314,7 +314,7 @@ def is_kept(target: str, backup: str) -> bool:
         return False
 
 
-def _keep(target: str, backup: str) -> None:
+def _keep_backup(target: str, backup: str) -> None:
     """Keep the old file under a second name; raises ``OSError`` if another file has that name."""
     try:
         os.link(target, backup)

@@ -327,9 +327,9 @@ class RecordingFinding(NamedTuple):
         cure = self.cure(front_end)
         ready = self.read or self.facts.get("command")
         helps = f"; {'try ' if ready else ''}{cure}" if cure else ""
-        return f"{self.code} {self.title}: {self.what}{self._places()}{helps}"
+        return f"{self.code} {self.title}: {self.what}{self._list_places()}{helps}"
 
-    def _places(self) -> str:
+    def _list_places(self) -> str:
         shown = ", ".join(map(str, self.lines))
         return f" (line{'s' if len(self.lines) > 1 else ''} {shown})" if self.lines else ""
 

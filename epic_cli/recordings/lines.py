@@ -61,10 +61,10 @@ def numbers_in(text: str) -> tuple[str, ...] | None:
     if usual:
         x, _, y, z = usual.groups()
         return (x, y) if z is None else (x, y, z)
-    return None if len(text) > _LONGEST else _parse(text)
+    return None if len(text) > _LONGEST else _parse_vector(text)
 
 
-def _parse(text: str) -> tuple[str, ...] | None:
+def _parse_vector(text: str) -> tuple[str, ...] | None:
     """Parse a vector however it is written; see ``numbers_in``."""
     around = _AROUND.fullmatch(text)
     inner = around.group(1) if around else text.strip()
@@ -144,7 +144,7 @@ class LineReader(ABC):
             end = text.find(b"\n", begin) + 1
             if not end and (begin == len(text) or not final):
                 break
-            self._take(block, begin, end or len(text))
+            self._take_packet(block, begin, end or len(text))
             begin = end or len(text)
         if final and not self.ended:
             self.take_end(block)
@@ -159,7 +159,7 @@ class LineReader(ABC):
             self._skipping, self._kept = True, b""
         return block
 
-    def _take(self, block: PacketBlock, begin: int, end: int) -> None:
+    def _take_packet(self, block: PacketBlock, begin: int, end: int) -> None:
         self._line += 1
         if self._skipping:  # this is the end of a line that was refused
             self._skipping = False
@@ -197,7 +197,7 @@ class LineReader(ABC):
         """Add the current line's packet, or refuse the line; see ``RecordScanner.add``."""
         assert self.records is not None
         if self.layout.counts_rows:
-            fields = {**fields, "time": str(self._tick(fields.get("entity", "")))}
+            fields = {**fields, "time": str(self._count_tick(fields.get("entity", "")))}
         wrong = self.records.add(block, fields, self._line, begin, len(raw))
         if wrong:
             reason, field = wrong
@@ -214,7 +214,7 @@ class LineReader(ABC):
             caret, label = self.find_field(raw, field), self.label(field)
             self.refuse(block, raw, caret, reason, field=label, **facts)
 
-    def _tick(self, entity: str) -> int:
+    def _count_tick(self, entity: str) -> int:
         """Return the number of the current row, among all rows or among those of a named entity."""
         if any(star_of(column) >= 0 for column in self.layout.places.values()):
             self._ticks.setdefault("", self._line)
@@ -326,11 +326,11 @@ class LineReader(ABC):
     def extras_at(self, block: PacketBlock, index: int) -> Extras:
         """Return the values of a packet that no field is read from; see ``recordings.extras``."""
         values = self.values_of(block.line_text(index))
-        own = self._own_values(values, block.entity(index))
+        own = self._find_entry_values(values, block.entity(index))
         return {
             column_name(name): value
             for name, value in (values if own is None else own).items()
-            if name not in self._used
+            if name not in self._used_columns
         }
 
     def values_of(self, raw: bytes) -> Extras:
@@ -338,16 +338,16 @@ class LineReader(ABC):
         return {name: parse_value(cell) for name, cell in self.cells_of(raw).items() if cell}
 
     @cached_property
-    def _used(self) -> frozenset[str]:
+    def _used_columns(self) -> frozenset[str]:
         """Return the names of columns, and of vectors with numbers, that fields are read from."""
         return used_columns(self.layout)
 
     @property
-    def _own_names(self) -> frozenset[str]:
+    def _entry_columns(self) -> frozenset[str]:
         """Return the paths of fields in an entity's entry that the layout does not have."""
         return frozenset()
 
-    def _own_values(self, values: Extras, entity: str) -> Extras | None:
+    def _find_entry_values(self, values: Extras, entity: str) -> Extras | None:
         """Return the values of one of several entities in a line, with those that all share.
 
         None if the line has one entity. An entity with several states in a line gets the shared
@@ -381,7 +381,7 @@ class LineReader(ABC):
                 groups.setdefault(star, {})[name[at + len(star) + len(behind) :]] = value
         of_name = named[star_of(named) + 2 :] if named else ""
         own = [group for star, group in groups.items() if group.get(of_name, star) == entity]
-        read = {path[star_of(path) + 2 :] for path in templates.values()} | self._own_names
+        read = {path[star_of(path) + 2 :] for path in templates.values()} | self._entry_columns
         mine = own[0] if len(own) == 1 else {}
         return {**shared, **{name: one for name, one in mine.items() if name not in read}}
 

@@ -223,7 +223,7 @@ def unit_of_arrivals(time_unit: str | None) -> str:
     return "s" if unit.startswith("tick") else unit
 
 
-def _write_number(value: Origin) -> str:
+def _write_value(value: Origin) -> str:
     return value if isinstance(value, str) else repr(value).removesuffix(".0")
 
 
@@ -343,18 +343,18 @@ READ: Table = (
            " (--drawn), and of a --truth.  [default: as of stamps]", "UNIT", parse_time_unit,
            words=_list_units),
     Custom("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
-           "first|SECONDS", parse_time_origin, _write_number, field="time_origin",
+           "first|SECONDS", parse_time_origin, _write_value, field="time_origin",
            words=lambda: (("first", None), ("0", None))),
     Custom("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is"
            " up.", "AXES", parse_axes,
            words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
     Custom("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default:"
            " what makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER",
-           _SCALE.read, _write_number),
+           _SCALE.read, _write_value),
     Custom("frame_scale", None, "As much in a file beside the packets.  [default: that of the"
-           " packets, where its columns have the same names]", "NUMBER", _SCALE.read, _write_number),
+           " packets, where its columns have the same names]", "NUMBER", _SCALE.read, _write_value),
     Custom("missing", None, "What two of its axes are where the place is not known, -999: such"
-           " packets are left out.", "NUMBER", parse_missing, _write_number),
+           " packets are left out.", "NUMBER", parse_missing, _write_value),
     Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
            " around the first packet (transverse Mercator, WGS 84)."),
     Switch("partial", False, "Its packets carry only what changed since the entity's last one."),

@@ -36,10 +36,11 @@ _ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
 
 
 class ChartLine(NamedTuple):
-    """One line (or, not ``joined``, points) of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
+    """One line, or unless ``joined`` points, of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
 
-    ``style`` is a rich style, ``plain`` that of sixteen colours, the same unless given; ``mark`` is
-    one character, used where there are none. ``dashes`` are lengths of dashes and gaps in pixels.
+    ``style`` is a rich style, ``plain`` the style for sixteen colors, equal to ``style`` if empty;
+    ``mark`` is one character, drawn where there are no colors. ``dashes`` are lengths of dashes and
+    gaps in pixels.
     """
 
     label: str
@@ -53,11 +54,11 @@ class ChartLine(NamedTuple):
 
 
 class Chart:
-    """A chart that rich can print: braille dots where there is colour, else letters.
+    """A chart that rich can print: braille dots on a screen with colors, otherwise letters.
 
     ``equal`` gives both axes the same scale, for paths from above. ``named`` writes each line's
-    name where it ends, if there is room. ``height`` is in lines, without axis and legend;
-    ``width`` in characters, None: as wide as the terminal. Later lines are drawn above earlier
+    name where the line ends, if there is room. ``height`` is in lines, without axis and legend;
+    ``width`` in characters, None for the terminal's width. Later lines are drawn above earlier
     ones.
     """
 
@@ -79,12 +80,12 @@ class Chart:
         self.width = width
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """As wide as it may be."""
+        """Return the widths that the chart can have."""
         del console
         return Measurement(20, min(options.max_width, self.width or options.max_width))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The title, the canvas between its axes, and the legend."""
+        """Yield the title, the canvas between its axes, and the legend."""
         braille = console.color_system is not None and not console.no_color
         braille = braille and not options.ascii_only
         lines = self.lines
@@ -117,12 +118,12 @@ class Chart:
         if ends:
             _write_names(drawn, lines, series, bottom, top)
         edges = "|++-+" if options.ascii_only else "│┤└─┬"
-        yield from _with_axis(drawn, bottom, top, margin, edges)
-        yield from _lower_axis(left, right, width, margin, edges)
-        yield _legend(lines, braille, margin)
+        yield from _add_left_axis(drawn, bottom, top, margin, edges)
+        yield from _draw_lower_axis(left, right, width, margin, edges)
+        yield _draw_legend(lines, braille, margin)
 
 
-def _with_axis(
+def _add_left_axis(
     lines: list[Text], bottom: float, top: float, margin: int, edges: str
 ) -> Iterator[Text]:
     at = {}
@@ -134,7 +135,9 @@ def _with_axis(
         yield Text.assemble((f"{name:>{margin - 1}} {edge}", "bright_black"), line)
 
 
-def _lower_axis(left: float, right: float, width: int, margin: int, edges: str) -> Iterator[Text]:
+def _draw_lower_axis(
+    left: float, right: float, width: int, margin: int, edges: str
+) -> Iterator[Text]:
     edge, words = [edges[3]] * width, [" "] * (width + margin + 1)
     for value, text in ticks(left, right, max(2, width // 12)):
         column = round((value - left) / (right - left) * (width - 1))
@@ -152,7 +155,7 @@ def _write_names(
     bottom: float,
     top: float,
 ) -> None:
-    """Writes each line's name at the end of the row of its last value, or the nearest free one."""
+    """Write each line's name at the end of the row of its last value, or the nearest free row."""
     taken: dict[int, ChartLine] = {}
     for one, (_, values) in reversed(list(zip(lines, series, strict=True))):
         known = values[np.isfinite(values)]
@@ -167,7 +170,7 @@ def _write_names(
         drawn[row].append(f" {one.label[:_LONGEST_NAME]}", one.style)
 
 
-def _legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
+def _draw_legend(lines: Sequence[ChartLine], braille: bool, margin: int) -> Text:
     text = Text(" " * (margin + 1))
     # the truth and the packets, then the best strategy
     for part in [line for line in lines if line.mark in _KNOWN] + [
@@ -197,7 +200,7 @@ def scene_chart(
 
 
 def chart_line(curve: Curve) -> ChartLine:
-    """A curve as it is drawn by its role."""
+    """Return a curve as a chart line with the style of its role."""
     across, up = curve.places.T
     if curve.role == PACKETS:
         return ChartLine(curve.label, across, up, PACKET_STYLE, PACKET_MARK, joined=False)
@@ -215,10 +218,10 @@ _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
 
 class Canvas:
-    """``width`` x ``height`` characters.
+    """A canvas of ``width`` x ``height`` characters.
 
-    With ``braille`` each has 2 x 4 dots and takes the style of what was drawn there last;
-    otherwise the mark of it, a character, stands there.
+    With ``braille`` each character has 2 x 4 dots and the style of the line drawn there last;
+    otherwise it is that line's mark.
     """
 
     def __init__(self, width: int, height: int, braille: bool) -> None:
@@ -230,13 +233,13 @@ class Canvas:
         self._styles: list[str] = []
 
     def draw(self, across: Floats, up: Floats, line: ChartLine) -> None:
-        """Draws a line's points (n) at 0 to 1 across and up; NaN breaks it."""
+        """Draw a line's points (n) at 0 to 1 across and up; NaN breaks the line."""
         column = across * (self.columns - 1)
         row = (1 - up) * (self.rows - 1)
         if line.joined and len(across) > 1:
-            column, row = _fill(column, row)
+            column, row = _fill_line(column, row)
             if line.dashes and self._braille:
-                drawn = _dashed(len(column), line.dashes)
+                drawn = _select_dashes(len(column), line.dashes)
                 column, row = column[drawn], row[drawn]
         # far outside, numbers would not fit an integer
         inside = (abs(column) < 1e6) & (abs(row) < 1e6)
@@ -253,7 +256,7 @@ class Canvas:
         self._owner[places] = len(self._styles) - 1
 
     def lines(self) -> list[Text]:
-        """The canvas, line by line from the top."""
+        """Return the canvas, line by line from the top."""
         result = []
         for cells, owners in zip(self._cells, self._owner, strict=True):
             text = Text()
@@ -267,14 +270,14 @@ class Canvas:
         return result
 
 
-def _dashed(count: int, dashes: tuple[int, ...]) -> Flags:
+def _select_dashes(count: int, dashes: tuple[int, ...]) -> Flags:
     """Return which of this many dots in a row are drawn; a dot is as wide as two pixels."""
     parts = np.maximum(np.array(dashes) // 2, 1)
     return np.resize(np.repeat(np.arange(len(parts)) % 2 == 0, parts), count)
 
 
-def _fill(column: Floats, row: Floats) -> tuple[Floats, Floats]:
-    """Points between the points, so near that no dot of the line is left out."""
+def _fill_line(column: Floats, row: Floats) -> tuple[Floats, Floats]:
+    """Add points between the points, so close that no dot of the line is left out."""
     apart = np.maximum(abs(np.diff(column)), abs(np.diff(row)))
     # a line that leaves the canvas by miles is not followed dot by dot
     counts = np.where(np.isfinite(apart), np.clip(np.ceil(apart), 1, 2000), 1).astype(int)

@@ -30,7 +30,7 @@ def as_jsonl(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return a section of a document: the verdict, the parts, the notes as a list."""
+    """Return a report as a Markdown section: the verdict, the parts, the notes as a list."""
     return "\n".join(_write_lines(report)) + "\n"
 
 
@@ -66,7 +66,7 @@ def _write_part(part: Part) -> Iterator[str]:
 
 
 def _write_table(table: Table) -> Iterator[str]:
-    """The best of each column is bold."""
+    """Yield a Markdown table, with the best cells of each column in bold."""
     columns = [column for column in table.columns if not column.error_bars]
     yield f"| {' | '.join(_escape_markdown(column.title) for column in columns)} |"
     yield f"| {' | '.join('---:' if column.right else ':---' for column in columns)} |"
@@ -88,7 +88,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def in_markup(text: str) -> str:
-    """Text between tags of SVG, which has no way to write most control characters."""
+    """Escape text between tags of SVG, which cannot hold most control characters."""
     return html.escape(printable(text), quote=False)  # xml.sax.saxutils loads all of urllib
 
 
@@ -97,9 +97,10 @@ Link: TypeAlias = Callable[[ReportFinding, float], str]
 
 
 def as_html(report: Report, link: Link | None = None, terms: Collection[str] | None = None) -> str:
-    """A piece of HTML, for notebooks and pages, which loads nothing.
+    """Return a report as a piece of HTML for notebooks and pages, which loads nothing.
 
-    With ``link``, findings have their moments. Of their ``terms`` it has these alone, None: all.
+    With ``link``, findings show their moments as links. ``terms`` are the names of the findings'
+    terms to show, None for all.
     """
     return "\n".join(("<div>", *_write_elements(report, link, terms), "</div>"))
 
@@ -144,7 +145,7 @@ def _write_element(part: Part, link: Link | None, terms: Collection[str] | None)
                 if terms is None or name in terms:
                     yield f"<p>{_escape_html(f'{name}: {text}')}</p>"
             if link is not None and part.moments:
-                moments = (_moment(part, *moment, link) for moment in part.moments)
+                moments = (_write_moment(part, *moment, link) for moment in part.moments)
                 yield f"<p>when: {', '.join(moments)}</p>"
             yield "</li>"
         case Usage():
@@ -153,7 +154,7 @@ def _write_element(part: Part, link: Link | None, terms: Collection[str] | None)
                 yield f"<dt>{_escape_html(where)}</dt><dd><code>{_escape_html(words)}</code></dd>"
             yield "</dl>"
         case Figure():
-            yield from _pictures(part)
+            yield from _write_pictures(part)
 
 
 #: Pixels that pages are wide, and how wide their pictures are drawn.
@@ -161,23 +162,23 @@ _PHONE, _TABLET = (600, 400), (1000, 800)
 _SCREEN = 1400
 
 
-def _pictures(part: Figure) -> Iterator[str]:
-    """Yield a picture, in the sizes that make it another one: words are as large on each screen."""
+def _write_pictures(part: Figure) -> Iterator[str]:
+    """Yield a picture, in several sizes if they differ, so that words stay readable."""
     picture = part.svg(_SCREEN)
     if not picture:
         return
     yield "<picture>"
     for page, pixels in (_PHONE, _TABLET):
         if (other := part.svg(pixels)) != picture:
-            yield f'<source media="(max-width: {page}px)" srcset="{_as_address(other)}"/>'
-    yield f'<img src="{_as_address(picture)}" alt="{_escape_html(part.words)}"/></picture>'
+            yield f'<source media="(max-width: {page}px)" srcset="{_make_data_url(other)}"/>'
+    yield f'<img src="{_make_data_url(picture)}" alt="{_escape_html(part.words)}"/></picture>'
 
 
-def _as_address(picture: str) -> str:
+def _make_data_url(picture: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
-def _moment(finding: ReportFinding, name: str, at: float, link: Link) -> str:
+def _write_moment(finding: ReportFinding, name: str, at: float, link: Link) -> str:
     words, place = _escape_html(f"{name} at {at:.2f} s"), link(finding, at)
     return f'<a href="{_escape_html(place)}">{words}</a>' if place else words
 

@@ -1,4 +1,4 @@
-"""The frames of a video: what moves, on a copy of what stays."""
+"""Draw the frames of a video: moving entities on a copy of a fixed backdrop."""
 
 from __future__ import annotations
 
@@ -51,34 +51,34 @@ _STEPS, _NAMED = 6, 48
 
 
 def frames(back: Backdrop, count: int, fps: float) -> Iterator[Image.Image]:
-    """Frames; the last ones dissolve into what is before the first, so that it loops."""
+    """Yield the frames; the end dissolves into the beginning, so that the video loops."""
     whole, fade = back.end - back.start, min(round(DISSOLVE * fps), count // 4)
     place = back.base.width - 14 * back.unit, 17 * back.unit
     for number in range(count):
         at = back.start + whole * number / count
-        image, share = _frame(back, at), (number - count + fade + 1) / (fade + 1)
+        image, share = _draw_frame(back, at), (number - count + fade + 1) / (fade + 1)
         if share > 0:
-            image = Image.blend(image, _frame(back, at - whole), share)
+            image = Image.blend(image, _draw_frame(back, at - whole), share)
         ImageDraw.Draw(image).text(place, f"{at:.2f} s", back.colors.ink, back.font, "rm")
         yield image
 
 
-def _frame(back: Backdrop, at: float) -> Image.Image:
-    """The picture at a time (s), without the time itself; before the start, too."""
+def _draw_frame(back: Backdrop, at: float) -> Image.Image:
+    """Draw the picture at a time (s), without the text of the time; also before the start."""
     unit, colors, here = back.unit, back.colors, np.array([at])
-    image, shift = _ground(back, at)
+    image, shift = _draw_ground(back, at)
     pen = Pen(image, back.map)
     _draw_packets(back, pen, shift, at)
     markers = []
     for track in back.stage.tracks:
-        trail = _trail(back, track, at, shift)
+        trail = _cut_trail(back, track, at, shift)
         pen.lines(trail, colors.of(track.style), (5 if track.role < 0 else 2.4) * unit)
         place = back.places(track.at(here))[0] + shift
         if np.isfinite(place).all():
             markers.append((track, place))
     for track, place in markers:
         radius = (6.5 if track.role < 0 else 5.5) * unit
-        corners = _dart(track, at, radius)
+        corners = _find_dart(track, at, radius)
         pen.lines(
             [(corners + place, 255)], colors.of(track.style), 0 if len(corners) > 1 else 2 * radius
         )
@@ -94,8 +94,8 @@ def _frame(back: Backdrop, at: float) -> Image.Image:
     return image
 
 
-def _ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
-    """What stays, and from where on the floor to where in the picture places move."""
+def _draw_ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
+    """Return the fixed backdrop, and the shift from floor to picture coordinates (pixels)."""
     image, low = back.base.copy(), np.array(back.map[:2])
     if not back.follows:
         return image, low
@@ -106,7 +106,9 @@ def _ground(back: Backdrop, at: float) -> tuple[Image.Image, Floats]:
     return image, low - corner
 
 
-def _trail(back: Backdrop, one: Curve, at: float, shift: Floats) -> Iterator[tuple[Floats, int]]:
+def _cut_trail(
+    back: Backdrop, one: Curve, at: float, shift: Floats
+) -> Iterator[tuple[Floats, int]]:
     for times, run in one.rows(at - TRAIL, at):
         steps = np.minimum((times - at + TRAIL) * (_STEPS / TRAIL), _STEPS - 1).astype(int)
         places, dashes = back.places(run) + shift, back.dashes(one)
@@ -131,24 +133,24 @@ def _draw_packets(back: Backdrop, pen: Pen, shift: Floats, at: float) -> None:
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
-def _dart(one: Curve, at: float, radius: float) -> Floats:
-    """The corners (n, 2) of a dart to where it heads, or the middle of a disc, around 0."""
+def _find_dart(one: Curve, at: float, radius: float) -> Floats:
+    """Return the corners (n, 2) around 0 of a dart along the heading, or a disc's middle."""
     if one.headings is not None:
         u, v = between(one.times, one.headings, np.array([at]))[0] * (2 * radius, -2 * radius)
         if u * u + v * v > 0:
             return dart(u, v, 0.9 * radius, 0.7, 0.3)
-    return radius * _marker(one)
+    return radius * _find_marker(one)
 
 
-def _marker(one: Curve) -> Floats:
-    """The corners (n, 2) of its marker in pixels, or the middle of a disc, around 0."""
+def _find_marker(one: Curve) -> Floats:
+    """Return the corners (n, 2) around 0 of a curve's marker (pixels), or a disc's middle."""
     return np.array((one.style and one.style.shape) or ((0.0, 0.0),)) * (1, -1)
 
 
 def _draw_names(
     back: Backdrop, pen: Pen, markers: Sequence[tuple[Curve, Floats]], shift: Floats, at: float
 ) -> None:
-    """Names beside the markers, apart from each other; they move calmly."""
+    """Draw names beside the markers, apart from each other; they move calmly."""
     around, unit, found = np.linspace(at - CALM / 2, at + CALM / 2, 9), back.unit, []
     for one, place in markers:
         if one.label:
@@ -187,10 +189,10 @@ _TIMES, _TRACKS = 20_000, 12
 
 
 class Stage(NamedTuple):
-    """Who moves, later tracks above earlier ones, from ``start`` to ``end`` (s).
+    """The moving entities from ``start`` to ``end`` (s), later tracks above earlier ones.
 
-    ``packet_times`` (m, s) are when ``packets`` (m, 2) came, or were sent where that is not known.
-    It is ``of`` one of several networks or entities, if so.
+    ``packet_times`` (m, s) are the arrivals of ``packets`` (m, 2), or the times of sending if the
+    arrivals are not known. ``of`` names the network or entity, if there are several.
     """
 
     tracks: tuple[Curve, ...]
@@ -204,18 +206,18 @@ class Stage(NamedTuple):
 
     @property
     def drawn(self) -> list[Curve]:
-        """All tracks but the truth, the best one first."""
+        """The tracks of strategies, the best one first; the truth is left out."""
         return [track for track in reversed(self.tracks) if track.role >= 0]
 
     def errors(self, start: float, end: float) -> tuple[Floats, Floats]:
-        """Times (n, s) and errors (n) of the drawn rows that are judged."""
+        """Return times (n, s) and errors (n) of the drawn rows that are judged."""
         every = np.hstack([np.empty((2, 0)), *(curve.within(start, end) for curve in self.drawn)])
         times, errors = every[:, np.isfinite(every[1])]
         return times, errors
 
 
 def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") -> Stage:
-    """Return the stage of these entities.
+    """Return the stage of these scenes' entities.
 
     ``labels`` chooses strategies, the best one first; none stands for all. Raises
     ``NothingToDraw``.
@@ -258,17 +260,17 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") 
 def seconds_of(
     stage: Stage, given: tuple[float, float], worst: bool, rate: float
 ) -> tuple[float, float]:
-    """From when to when it goes: as ``given`` (s), or such that it loops, or around the worst.
+    """Choose the video's start and end.
 
-    NaN is not given; ``rate`` are frames for each second of the recording.
-
-    Raises ``ValueError`` where that is nothing of the recording.
+    ``given`` (s), or so that it loops, or around the worst error. NaN in ``given`` is not given;
+    ``rate`` is the number of frames per second of the recording. Raises ``ValueError`` if the given
+    span is outside of the recording.
     """
     start, end = np.fmax(given[0], stage.start).item(), np.fmin(given[1], stage.end).item()
     if not start < end:
         raise ValueError(f"it goes from {stage.start:.2f} to {stage.end:.2f} s")
     chosen = math.isnan(given[0]) and math.isnan(given[1]) and not worst
-    loop = _loop(stage, rate) if chosen else None
+    loop = _find_loop(stage, rate) if chosen else None
     if loop is not None:
         return loop
     length = WORST if worst else USUAL if chosen and end - start > LONGEST else end - start
@@ -278,10 +280,10 @@ def seconds_of(
     return first, min(end, first + length)
 
 
-def _loop(stage: Stage, rate: float) -> tuple[float, float] | None:
-    """The two moments, some ten seconds apart, at which most is alike; None: nothing is.
+def _find_loop(stage: Stage, rate: float) -> tuple[float, float] | None:
+    """Return two moments, some ten seconds apart, between which the video loops; None if none fit.
 
-    At them the truth and every strategy are at about the same place, on the same way.
+    At both moments the truth and every strategy are at about the same position and velocity.
     """
     step = max(1 / rate, (stage.end - stage.start) / _TIMES)
     times = np.arange(stage.start + 0.5, stage.end, step)  # there is something before it
@@ -310,11 +312,11 @@ _TOO_SMALL, _SEEN, _LARGEST_MAP = 12.0, 36.0, 4000.0
 
 
 class Backdrop:
-    """A stage from ``start`` to ``end`` (s), before anything moves on it.
+    """The fixed picture of a stage from ``start`` to ``end`` (s), on which entities move.
 
-    ``base`` is the whole picture. Where it ``follows`` the truth, the ``floor`` is larger than
-    what is seen of it in ``map``; ``panel`` places things on it. ``curves`` are the errors in full
-    colours, in ``base`` they are faint.
+    ``base`` is the whole picture. If the picture ``follows`` the truth, the ``floor`` is larger
+    than the part of it seen in ``map``; ``panel`` maps positions to the floor. ``curves`` are the
+    errors in full colors, which are faint in ``base``.
     """
 
     def __init__(
@@ -326,33 +328,33 @@ class Backdrop:
         self.font = ImageFont.load_default(13 * unit)
         self.map: Box = (0, round(34 * unit), size[0], size[1] - round(112 * unit))
         self.base = Image.new("RGB", size, self.colors.ground)
-        self.floor = self._floor(self._fit())
+        self.floor = self._draw_floor(self._fit_map())
         if not self.follows:
             self.base.paste(self.floor, self.map[:2])
         self._draw_key()
-        self.curves = self._chart()
+        self.curves = self._draw_chart()
 
     def places(self, points: Floats) -> Floats:
-        """Places (n, 2) in pixels of the floor."""
+        """Convert positions (n, 2) to pixels of the floor."""
         return self.panel.place(points)
 
     def dashes(self, one: Curve) -> Sequence[float]:
-        """Lengths of dashes and gaps of a line (pixels), none: it is solid."""
+        """Return the lengths of a line's dashes and gaps (pixels), empty for a solid line."""
         return [self.unit * length for length in (one.style.dashes if one.style else ())]
 
     def ways(self, one: Curve) -> Floats:
-        """How far along a line its rows (n) are, in pixels."""
+        """Return the distance along a line of each of its rows (n), in pixels."""
         key = one.label, one.role
         if key not in self._ways:
             self._ways[key] = along(self.places(one.places))
         return self._ways[key]
 
     def name(self, text: str, color: Color, most: int = 32) -> Image.Image:
-        """A name as a picture, of as many letters at most."""
+        """Return a picture of a name, shortened to at most this many letters."""
         return sprite(printable(text)[:most], 13 * self.unit, color, self.colors.ground)
 
-    def _bounds(self) -> tuple[Floats, Floats]:
-        """The least and the largest place (2), without what leaves the truth by far."""
+    def _find_bounds(self) -> tuple[Floats, Floats]:
+        """Return the least and the largest position (2), without those far away from the truth."""
         rows = [
             (track.role, run)
             for track in self.stage.tracks
@@ -366,9 +368,12 @@ class Backdrop:
         seen = np.vstack([truth, seen[lengths(seen - middle) <= 3 * room]])
         return seen.min(axis=0), seen.max(axis=0)
 
-    def _fit(self) -> float:
-        """Pixels of a length: all of the map is in the picture, or as much as shows errors."""
-        least, most = self._bounds()
+    def _fit_map(self) -> float:
+        """Return the pixels per length.
+
+        The whole map fits in, or it follows the truth to show errors.
+        """
+        least, most = self._find_bounds()
         seen, names = (
             np.array(self.map[2:]) - self.map[:2],
             [len(t.label) for t in self.stage.drawn],
@@ -389,16 +394,16 @@ class Backdrop:
         self.panel = Panel(0, 0, float(floor[0]), float(floor[1]), x0, x1, y0, y1)
         return scale
 
-    def _floor(self, scale: float) -> Image.Image:
-        """A grid, and the truth's whole way."""
+    def _draw_floor(self, scale: float) -> Image.Image:
+        """Draw the floor: a grid, and the truth's whole path."""
         panel, colors = self.panel, self.colors
         image = Image.new("RGB", (round(panel.width), round(panel.height)), colors.ground)
         draw, pen = ImageDraw.Draw(image), Pen(image, (0, 0, *image.size))
         (low, _), (high, _), *_ = ticks(0.0, 400 * self.unit / scale)
         self.step = high - low
-        for k in _multiples(panel.left, panel.right, self.step):
+        for k in _list_multiples(panel.left, panel.right, self.step):
             draw.line((x := round(panel.across(k)), 0, x, image.height), fill=colors.faint)
-        for k in _multiples(panel.bottom, panel.top, self.step):
+        for k in _list_multiples(panel.bottom, panel.top, self.step):
             draw.line((0, y := round(panel.up(k)), image.width, y), fill=colors.faint)
         for track in self.stage.tracks:
             if track.role < 0:
@@ -407,14 +412,14 @@ class Backdrop:
         return image
 
     def _draw_key(self) -> None:
-        """What is which colour, and its error; at the right is room for the time."""
+        """Draw the key of colors with each strategy's error; at the right is room for the time."""
         unit, colors, pen = self.unit, self.colors, Pen(self.base, (0, 0, *self.base.size))
         x, y, end = 14 * unit, 17 * unit, self.base.width - 110 * unit
         for row in (self.stage.tracks[0], *self.stage.drawn):
             words = self.name(row.label or "truth", colors.of(row.style))
             if x + 16 * unit + words.width > end:
                 break
-            corners = 5 * unit * _marker(row) + (x + 5 * unit, y)
+            corners = 5 * unit * _find_marker(row) + (x + 5 * unit, y)
             pen.lines([(corners, 255)], colors.of(row.style), 0 if len(corners) > 1 else 10 * unit)
             pen.paste(words, x + 14 * unit, y)
             x += 22 * unit + words.width
@@ -429,8 +434,8 @@ class Backdrop:
         note += f" of {self.stage.of}" if self.stage.of else ""
         pen.paste(self.name(note, colors.soft, 100), 46 * unit, self.map[3] + 11 * unit)
 
-    def _chart(self) -> Image.Image:
-        """The errors over time: the faint ones are drawn here."""
+    def _draw_chart(self) -> Image.Image:
+        """Draw the chart of errors over time, faint in ``base``, and return it in full colors."""
         unit, colors, (width, height) = self.unit, self.colors, self.base.size
         left, right = round(46 * unit), round(width - 16 * unit)
         top, bottom = height - round(92 * unit), height - round(26 * unit)
@@ -459,7 +464,7 @@ class Backdrop:
         return full.crop(box)
 
 
-def _multiples(low: float, high: float, step: float) -> list[float]:
+def _list_multiples(low: float, high: float, step: float) -> list[float]:
     return [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
@@ -475,47 +480,47 @@ _FINER, _MIXED = 4, 20
 
 
 class Colors:
-    """The colours of a theme, and all that come between them and the background."""
+    """The colors of a theme, and all mixtures between them and the background."""
 
     def __init__(self, theme: str) -> None:
         self.dark = theme == "dark"
-        self.ground = _rgb(BLACK if self.dark else WHITE)
-        self.ink = _rgb("#e6e9ef" if self.dark else "#222222")
+        self.ground = _parse_rgb(BLACK if self.dark else WHITE)
+        self.ink = _parse_rgb("#e6e9ef" if self.dark else "#222222")
         self.truth, self.soft, self.faint = (self.mixed(self.ink, s) for s in (0.55, 0.7, 0.1))
 
     def of(self, style: LineStyle | None) -> Color:
         """Return the color of a line; None is the truth."""
         if style is None:
             return self.truth
-        return _rgb(style.dark if self.dark else style.light)
+        return _parse_rgb(style.dark if self.dark else style.light)
 
     def mixed(self, color: Color, share: float) -> Color:
-        """So much of a colour on the background."""
+        """Mix a color with the background; ``share`` 1 is the color alone."""
         both = zip(self.ground, color, strict=True)
         red, green, blue = (round(a + share * (b - a)) for a, b in both)
         return red, green, blue
 
     def palette(self, styles: Iterable[LineStyle | None]) -> list[int]:
-        """At most 255 colours that pictures of lines in these styles are made of."""
+        """Return at most 255 colors of which pictures of lines in these styles consist."""
         used = list(dict.fromkeys((self.ink, *map(self.of, styles))))
         steps = min(254 // len(used), _MIXED)
         ramps = [self.mixed(point, (k + 1) / steps) for point in used for k in range(steps)]
         return [value for point in (self.ground, *ramps) for value in point]
 
 
-def _rgb(text: str) -> Color:
+def _parse_rgb(text: str) -> Color:
     return ImageColor.getrgb(text)[:3]
 
 
 class Pen:
-    """Draws on an image, only within a ``box`` of pixels."""
+    """Draw on an image, only within a ``box`` of pixels."""
 
     def __init__(self, image: Image.Image, box: Box) -> None:
         self.image = image
         self._box = np.array(box).reshape(2, 2)
 
     def lines(self, lines: Iterable[tuple[Floats, int]], color: Color, width: float) -> None:
-        """Lines through points (n, 2), each so opaque (255: wholly), later ones above.
+        """Draw lines through points (n, 2), each with its opacity (0 to 255), later ones above.
 
         A single point is a disc, a line without width a polygon.
         """
@@ -534,7 +539,7 @@ class Pen:
             # a place is the middle of its pixel
             places = (points + 0.5 - low) * _FINER
             draw.line(places.ravel().tolist(), fill=shade, width=max(1, round(2 * radius)))
-            round_ones = places if len(points) == 1 else places[1:-1][_sharp(points)]
+            round_ones = places if len(points) == 1 else places[1:-1][_find_sharp_turns(points)]
             for x, y in round_ones.tolist():
                 draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=shade)
             if width == 0:
@@ -542,47 +547,50 @@ class Pen:
         self.image.paste(color, (int(low[0]), int(low[1])), mask.reduce(_FINER))
 
     def paste(self, sprite: Image.Image, x: float, y: float) -> None:
-        """A picture that is seen through, its left edge at x, its middle at y."""
+        """Paste a transparent picture, its left edge at x, its middle at y."""
         if abs(x) + abs(y) < 1e4:
             self.image.paste(sprite, (round(x), round(y - sprite.height / 2)), sprite)
 
 
-def _sharp(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """At which of the inner points (n - 2) a line turns by more than 20 degrees."""
+def _find_sharp_turns(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return at which inner points (n - 2) a line turns by more than 20 degrees."""
     way = np.diff(points, axis=0)
     sizes = np.sqrt(np.square(way).sum(axis=1))
     return np.asarray((way[1:] * way[:-1]).sum(axis=1) < 0.94 * sizes[1:] * sizes[:-1])
 
 
 def readable(text: str, size: float) -> tuple[str, ImageFont.FreeTypeFont]:
-    """A text and a font that has all of it.
+    """Return a text and a font that has all of its characters.
 
-    Pillow's own font, with which pictures are the same everywhere, is that of ASCII. Names beyond
-    are drawn in a font of this machine; where it has none, in plain letters, or as escapes, which
-    keep two names apart as boxes do not.
+    Pillow's own font, with which pictures are the same everywhere, has ASCII alone. Other names are
+    drawn in a font of this machine; if none has them, in plain letters, or as escapes, which keep
+    two names distinct, unlike boxes.
     """
     own = cast("ImageFont.FreeTypeFont", ImageFont.load_default(size))
-    if not _lacks(own, text):
+    if not _lacks_glyphs(own, text):
         return text, own
-    for file in _files(text):
+    for file in _find_fonts(text):
         with contextlib.suppress(OSError):
             font = ImageFont.truetype(file, size)
-            if not _lacks(font, text):
+            if not _lacks_glyphs(font, text):
                 return text, font
     letters = [unicodedata.normalize("NFKD", character)[0] for character in text]
     plain = (a if a.isascii() else f"\\u{ord(b):04x}" for a, b in zip(letters, text, strict=True))
     return "".join(plain)[:48], own
 
 
-def _lacks(font: ImageFont.FreeTypeFont, text: str) -> bool:
+def _lacks_glyphs(font: ImageFont.FreeTypeFont, text: str) -> bool:
     """Return True if the font draws a character of a text as a box."""
     box = bytes(font.getmask("\U0010fffe"))
     return any(bytes(font.getmask(character)) == box for character in set(text) - {" "})
 
 
 @lru_cache(1000)
-def _files(text: str) -> tuple[str, ...]:
-    """Fonts that may have a text: what fontconfig finds, and what other systems come with."""
+def _find_fonts(text: str) -> tuple[str, ...]:
+    """Return font files that may have a text.
+
+    Fontconfig's choice, or the fonts of other systems.
+    """
     wanted = " ".join(f"{ord(character):x}" for character in sorted(set(text)))
     words = ["fc-match", "-f", "%{file}", f"sans-serif:charset={wanted}"]
     if sys.platform != "win32":  # which looks for programs in the current folder first
@@ -601,7 +609,7 @@ def _files(text: str) -> tuple[str, ...]:
 
 @lru_cache(1000)
 def sprite(text: str, size: float, color: Color, halo: Color) -> Image.Image:
-    """A text of ``size`` pixels, to be seen through but for a halo."""
+    """Draw a text of ``size`` pixels on a transparent picture, with a halo around the letters."""
     text, font = readable(text, size)
     border = max(1, round(0.12 * size))
     width, height = round(font.getlength(text)) + 2 * border, round(1.5 * size)

@@ -14,8 +14,9 @@ class ReportFormat(NamedTuple):
     """A format of reports.
 
     ``aliases`` are other names that users type. ``write`` makes the document, None for the table
-    that is drawn for a terminal. ``is_flat``: it has rows of one shape, which findings are not.
-    ``is_whole``: it has the verdict and the notes, which otherwise go to stderr.
+    drawn on a terminal. ``is_flat``: the document has rows of one shape, so it cannot hold
+    findings. ``is_whole``: the document has the verdict and the notes, which otherwise go to
+    stderr.
     """
 
     name: str
@@ -25,7 +26,7 @@ class ReportFormat(NamedTuple):
     is_whole: bool = False
 
 
-def _load(name: str) -> Callable[[Report], str]:
+def _load_writer(name: str) -> Callable[[Report], str]:
     """Return the writer of this name in ``documents``, which is loaded when it first writes."""
 
     def write(report: Report) -> str:
@@ -40,9 +41,9 @@ REPORT_FORMATS = {
     entry.name: entry
     for entry in (
         ReportFormat("table", is_whole=True),
-        ReportFormat("csv", write=_load("as_csv"), is_flat=True),
-        ReportFormat("jsonl", ("json", "ndjson"), _load("as_jsonl")),
-        ReportFormat("markdown", ("md",), _load("as_markdown"), is_whole=True),
+        ReportFormat("csv", write=_load_writer("as_csv"), is_flat=True),
+        ReportFormat("jsonl", ("json", "ndjson"), _load_writer("as_jsonl")),
+        ReportFormat("markdown", ("md",), _load_writer("as_markdown"), is_whole=True),
     )
 }
 

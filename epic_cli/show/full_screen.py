@@ -60,13 +60,13 @@ class Cells:
         head = f" {title} "[: self.columns].center(self.columns, top)
         border = "class:border"
         lines: Lines = [[(border, corner[0] + head + corner[1])]]
-        lines += [[(border, side), *_runs(cells), (border, side)] for cells in self._cells]
+        lines += [[(border, side), *_join_runs(cells), (border, side)] for cells in self._cells]
         lines.append([(border, corner[2] + top * self.columns + corner[3])])
         return lines
 
 
-def _runs(cells: Iterable[tuple[str, str]]) -> list[Fragment]:
-    """Neighbours of one style in one fragment: a terminal draws those faster."""
+def _join_runs(cells: Iterable[tuple[str, str]]) -> list[Fragment]:
+    """Join neighboring cells of one style into a fragment, which a terminal draws faster."""
     runs: list[Fragment] = []
     for symbol, style in cells:
         if runs and runs[-1][0] == style:
@@ -81,7 +81,7 @@ _GAP = "  "
 
 
 def flow(parts: Sequence[str], columns: int) -> list[str]:
-    """Parts beside each other in as many lines as it takes."""
+    """Put parts beside each other, in as many lines as needed."""
     lines: list[str] = []
     for part in parts:
         pieces = wrap(part, columns)
@@ -95,10 +95,10 @@ def flow(parts: Sequence[str], columns: int) -> list[str]:
 def fitting(
     blocks: dict[str, tuple[str, list[str]]], dispensable: Sequence[str], room: int
 ) -> list[Fragment]:
-    """The lines of blocks by name, each with its style, in no more than ``room`` lines.
+    """Return the lines of blocks, each with its style, in no more than ``room`` lines.
 
-    Where there is no room for all, the ``dispensable`` ones go, the first of them first; the others
-    are cut.
+    If there is no room for all, the ``dispensable`` blocks are left out, the first of them first;
+    the others are cut.
     """
     kept = dict(blocks)
     for name in dispensable:
@@ -108,14 +108,14 @@ def fitting(
 
 
 class Reserve:
-    """How many lines the text is given: the picture does not grow and shrink with longer lines."""
+    """The number of lines kept for the text, so that the picture keeps its size."""
 
     def __init__(self) -> None:
         self._size = (0, 0)
         self._most = 0
 
     def lines(self, size: tuple[int, int], wanted: int) -> int:
-        """The most that was wanted on a screen of this size."""
+        """Return the largest number of lines wanted so far on a screen of this size."""
         if size != self._size:
             self._size, self._most = size, 0
         self._most = max(self._most, wanted)
@@ -150,22 +150,22 @@ class Picture(Protocol):
     """A picture of a full screen."""
 
     def advance(self, real_time: float) -> None:
-        """Catches up with this time (seconds, of any steady clock)."""
+        """Advance to this time (seconds, of any steady clock)."""
 
     def press(self, key: str) -> None:
-        """A key, by prompt_toolkit's name for it."""
+        """Handle a key, by prompt_toolkit's name."""
 
     def lines(self, columns: int, lines: int) -> Lines:
-        """The whole screen, of these columns and lines."""
+        """Return the whole screen in these columns and lines."""
 
 
 class FullScreen:
-    """Shows a picture until ``q``, Ctrl-C or a signal; the terminal is left as it was found.
+    """A full screen that shows a picture until ``q``, Ctrl-C or a signal.
 
-    An error anywhere ends the screen first, and is raised once the terminal is restored.
-    ``keys`` are those that the picture is given, by prompt_toolkit's names. With a ``click``, which
-    takes the column and the line, the mouse is the program's. While it
-    ``takes_text``, it is given all characters, and Enter, Esc, Tab and Backspace.
+    At the end, also after an error, the terminal is restored; an error is raised after that.
+    ``keys`` are the keys passed to the picture, by prompt_toolkit's names. With a ``click``, which
+    is called with the column and the line, the program handles the mouse. While ``takes_text``
+    returns True, the picture receives all characters, and Enter, Esc, Tab and Backspace.
     """
 
     def __init__(
@@ -183,12 +183,12 @@ class FullScreen:
         self._stopped: int | None = None
         self._pressed = asyncio.Event()
         self._spent = self._begun = 0.0  # seconds for the last picture, on its way to the screen
-        control = _Control(lambda: self._shown, show_cursor=False)
+        control = _MouseControl(lambda: self._shown, show_cursor=False)
         self._click = click
-        control.act = self._guarded(self._point)
+        control.act = self._guard_handler(self._handle_mouse)
         self._application: Application[None] = Application(
             layout=Layout(Window(control, wrap_lines=False)),
-            key_bindings=self._bindings(keys),
+            key_bindings=self._bind_keys(keys),
             style=Style.from_dict({**_STYLES, **styles}),
             color_depth=None if color else ColorDepth.DEPTH_1_BIT,
             full_screen=True,
@@ -199,10 +199,10 @@ class FullScreen:
         self._application.after_render += self._end_rendering
 
     async def run(self, beside: Coroutine[Any, Any, None] | None = None) -> int | None:
-        """Runs it; returns the number of the signal that ended it, Ctrl-C's own for Ctrl-C.
+        """Run the screen; return the number of the signal that ended it, or None.
 
-        ``beside`` runs at the same time; its end is the screen's. A signal that is ignored
-        (``nohup``) stays so.
+        Ctrl-C counts as SIGINT. ``beside`` runs at the same time, and ends the screen when it ends.
+        A signal that is ignored (``nohup``) stays ignored.
         """
         with stop_signals(self._stop):
             tasks = [asyncio.create_task(self._draw_pictures())]
@@ -230,7 +230,7 @@ class FullScreen:
             begin = time()
             self._picture.advance(begin)
             size = output.get_size()
-            shown = _joined(self._picture.lines(size.columns, size.rows))
+            shown = _join_lines(self._picture.lines(size.columns, size.rows))
             spent = time() - begin + self._spent
             if shown != self._shown:
                 self._shown = shown
@@ -245,18 +245,18 @@ class FullScreen:
     def _end_rendering(self, _: object) -> None:
         self._spent = perf_counter() - self._begun
 
-    def _bindings(self, keys: Iterable[str]) -> KeyBindings:
+    def _bind_keys(self, keys: Iterable[str]) -> KeyBindings:
         bindings = KeyBindings()
         typing = Condition(self._takes_text)
 
         def press(key: str) -> Callable[[Any], None]:
-            return self._guarded(lambda _: self._picture.press(key))
+            return self._guard_handler(lambda _: self._picture.press(key))
 
         for key in keys:
             bindings.add(key, filter=~typing)(press(key))
         for key in _TYPED:
             bindings.add(key, filter=typing)(press(key))
-        character = self._guarded(lambda event: self._picture.press(event.data))
+        character = self._guard_handler(lambda event: self._picture.press(event.data))
         bindings.add(Keys.Any, filter=typing)(character)
         bindings.add("q", filter=~typing)(lambda _: self._exit())
         bindings.add("c-c")(lambda _: self._stop(signal.SIGINT))
@@ -264,16 +264,16 @@ class FullScreen:
         bindings.add("c-l")(lambda event: event.app.renderer.clear())
         return bindings
 
-    def _point(self, event: MouseEvent) -> None:
-        """Zoom with the wheel, as with keys."""
+    def _handle_mouse(self, event: MouseEvent) -> None:
+        """Handle the mouse: the wheel zooms, as keys do."""
         key = _WHEEL.get(event.event_type)
         if key is not None:
             self._picture.press(key)
         elif event.event_type == MouseEventType.MOUSE_UP and self._click is not None:
             self._click(event.position.x, event.position.y)
 
-    def _guarded(self, hand_over: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Hands an event to the picture."""
+    def _guard_handler(self, hand_over: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return a handler that passes an event on; an error in it ends the screen."""
 
         def act(event: Any) -> None:
             try:
@@ -306,17 +306,17 @@ class FullScreen:
             self._application.exit(exception=error)
 
 
-class _Control(FormattedTextControl):
-    """The text, which hands on what the mouse does."""
+class _MouseControl(FormattedTextControl):
+    """The text of the screen, which passes mouse events on."""
 
     act: Callable[[Any], None]
 
     def mouse_handler(self, mouse_event: MouseEvent) -> None:
-        """Called by prompt_toolkit."""
+        """Pass on a mouse event; called by prompt_toolkit."""
         self.act(mouse_event)
 
 
-def _joined(lines: Lines) -> StyleAndTextTuples:
+def _join_lines(lines: Lines) -> StyleAndTextTuples:
     joined: StyleAndTextTuples = []
     for line in lines:
         joined.extend(line)

@@ -46,7 +46,7 @@ class LinkCounts(Protocol):
 
 
 def summary(statistics: LinkCounts, fates: Fates) -> str:
-    """Counts, and quantiles of the delays; and what the link had to clip, if anything."""
+    """Return the counts of a link, the quantiles of its delays, and the clipped packets, if any."""
     sent = statistics.sent
     lost = f"{statistics.lost} lost ({100 * statistics.lost / max(sent, 1):.1f}%"
     if statistics.longest_loss > 1:
@@ -90,7 +90,7 @@ def quantiles(
     shares: Iterable[float] = (0.0, 0.5, 0.95, 0.99, 1.0),
     digits: int = 3,
 ) -> str:
-    """The delays (seconds) that these shares do not exceed, in milliseconds."""
+    """Write the delays (s) that these shares of packets do not exceed, in milliseconds."""
     names = {0.0: "min", 1.0: "max"}
     return ", ".join(
         f"{names.get(share, f'{100 * share:g}%')} {1000 * delay(share):.{digits}g}"
@@ -99,7 +99,7 @@ def quantiles(
 
 
 def clipping(packets: int) -> str:
-    """A line about ``packets`` whose delay would have been below 0; nothing about none."""
+    """Return a line about ``packets`` whose delay would have been below 0; empty for none."""
     if not packets:
         return ""
     return (
@@ -109,13 +109,15 @@ def clipping(packets: int) -> str:
 
 
 def presets_report(presets: Iterable[Preset]) -> Report:
-    """The presets of a link as a table."""
+    """Return the presets of a link as a table."""
     rows = [
         (
             preset.name,
-            _delay(preset.down),
-            _loss(preset.down),
-            f"{_rate(preset.down)}, {_rate(preset.up)}" if math.isfinite(preset.down.rate) else "",
+            _write_delay(preset.down),
+            _write_loss(preset.down),
+            f"{_write_rate(preset.down)}, {_write_rate(preset.up)}"
+            if math.isfinite(preset.down.rate)
+            else "",
             preset.meaning,
             preset.source,
         )
@@ -126,14 +128,14 @@ def presets_report(presets: Iterable[Preset]) -> Report:
     return Report(parts=[Table([Column(head, cells) for head, cells in columns])])
 
 
-def _delay(link: LinkConditions) -> str:
+def _write_delay(link: LinkConditions) -> str:
     jitter = f" +- {1000 * link.jitter:g}" if link.jitter else ""
     return f"{1000 * link.latency:g}{jitter} ms"
 
 
-def _loss(link: LinkConditions) -> str:
+def _write_loss(link: LinkConditions) -> str:
     return f"{100 * link.loss:g}%" if isinstance(link.loss, int | float) and link.loss else ""
 
 
-def _rate(link: LinkConditions) -> str:
+def _write_rate(link: LinkConditions) -> str:
     return f"{link.rate / 1e6:g}mbit" if link.rate >= 1e6 else f"{link.rate / 1000:g}kbit"

@@ -26,9 +26,9 @@ def metric_lines() -> list[str]:
 
 
 def games_help() -> str:
-    """Return an epilog of a paragraph for each kind of game.
+    """Return an epilog with a paragraph for each kind of game.
 
-    Its name, its weights, their reason.
+    Its name, its weights and the reason.
     """
     lines = ["\b", "Games, each with what it weighs and why:"]
     for game in GAMES:

@@ -59,12 +59,12 @@ BROWSER = files("epic_cli.show") / "browser"
 
 @dataclass(frozen=True)
 class PageParts:
-    """What a page is made of: whole files, one after the other.
+    """The files that make up a page, in their order.
 
-    ``scripts`` stand in the order in which the browser reads them: each uses those before it while
-    it is read, and all of them later; ``elements`` are of its ``main``. What is not in ``folder``
-    is one of those that all pages share. With the script ``talk``, the page talks with the program
-    that serves it.
+    ``scripts`` stand in the order in which the browser reads them: while a script is read it may
+    use only earlier ones; ``elements`` go into the page's ``main``. A file that is not in
+    ``folder`` is taken from those that all pages share. With the script ``talk``, the page talks to
+    the program that serves it.
     """
 
     scripts: Sequence[str]
@@ -73,20 +73,20 @@ class PageParts:
     folder: Traversable = BROWSER
 
     def script(self) -> str:
-        """The scripts as one text."""
-        return self._joined(self.scripts, "js")
+        """Return the scripts as one text."""
+        return self._join_files(self.scripts, "js")
 
     def html(self, title: str, data: dict[str, Any]) -> str:
-        """The page, with the data that its scripts read."""
+        """Return the page, with the data that its scripts read."""
         # no text of the recording may end an element
         safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
         talks = "talk" in self.scripts
         text = (BROWSER / "frame.html").read_text("utf-8")
         for mark, part in (
-            ("<!--MAIN-->", f"\n{self._joined(self.elements, 'html')}"),
+            ("<!--MAIN-->", f"\n{self._join_files(self.elements, 'html')}"),
             # older browsers do not count a WebSocket as 'self'
             ("/*SOURCES*/", "; connect-src 'self' ws://localhost:* ws://127.0.0.1:*" * talks),
-            ("/*STYLE*/", f"{_variables()}\n{self._joined(self.styles, 'css')}"),
+            ("/*STYLE*/", f"{_write_color_variables()}\n{self._join_files(self.styles, 'css')}"),
             ("/*SCRIPT*/", self.script()),
             ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
             ("/*DATA*/", safe),
@@ -94,7 +94,7 @@ class PageParts:
             text = text.replace(mark, part)
         return text
 
-    def _joined(self, names: Sequence[str], kind: str) -> str:
+    def _join_files(self, names: Sequence[str], kind: str) -> str:
         places = [(self.folder / f"{name}.{kind}", BROWSER / f"{name}.{kind}") for name in names]
         found = [own if own.is_file() else shared for own, shared in places]
         return "\n".join(traversable.read_text("utf-8") for traversable in found)
@@ -128,14 +128,14 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """All that a page shows beside its scenes.
+    """The text and figures of a page beside its scenes.
 
-    The ``report`` has the verdict, the notes, and a table of the strategies' figures. ``facts`` say
-    what the page is about, each a term and its description. ``shown`` strategies are switched on at
-    first, none: all. ``diagnoses`` are of recordings, ``drawn`` is the one that the scenes are of.
-    The ``lead`` stands above the pictures, which open at the time ``at`` (None: the worst moment);
-    ``truth`` is what the thick line is called, ``scores`` a picture of them (SVG). The pictures are
-    ``of`` one of several recordings or networks, if so.
+    The ``report`` has the verdict, the notes, and a table of the strategies' figures. ``facts`` are
+    terms with descriptions of what the page compares. ``shown`` strategies are visible at first,
+    all if empty. ``diagnoses`` are of recordings, ``drawn`` is the recording of the scenes. The
+    ``lead`` stands above the pictures, which open at the time ``at`` (None: the worst moment);
+    ``truth`` is the name of the thick line, ``scores`` a picture of the scores (SVG). ``of`` names
+    the recording or network of the pictures, if there are several.
     """
 
     title: str
@@ -160,10 +160,10 @@ def content_of(
     diagnoses: Sequence[Section] = (),
     tuning: Report | None = None,
 ) -> Content:
-    """All of the page of a comparison but its scenes; ``told`` is its report.
+    """Return the content of a comparison's page; ``told`` is the comparison's report.
 
-    ``diagnoses`` are what is wrong with its recordings. With ``tuning``, the comparison is that of
-    before and after, and what tuning has found is the verdict.
+    ``diagnoses`` say what is wrong with its recordings. With ``tuning``, the comparison is of the
+    settings before and after, and the report of the tuning gives the verdict.
     """
     if tuning is not None:
         told = replace(told, verdict=tuning.verdict, notes=tuning.notes, method=tuning.method)
@@ -172,13 +172,13 @@ def content_of(
             tuning.parts, key=lambda one: (not isinstance(one, Figure), not isinstance(one, Usage))
         )
         tuning = Report("Tuned settings", parts=parts)
-    places = {row["label"]: place for place, row in enumerate(_figures(told)[1])}
+    places = {row["label"]: place for place, row in enumerate(_read_figures(told)[1])}
     results = sorted(comparison.results, key=lambda one: places.get(one.label, len(places)))
     subject = "Tuned settings" if tuning else "What each strategy draws"
     return Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
         report=told,
-        facts=_facts(comparison, about),
+        facts=_list_facts(comparison, about),
         shown=shown,
         tick=comparison.tick,
         diagnoses=diagnoses,
@@ -189,7 +189,7 @@ def content_of(
     )
 
 
-def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
+def _list_facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     """Return what was compared, under which conditions and units, as terms and descriptions."""
     scenes = [scene for scene in comparison.scenes if len(scene.times)]
     found = []
@@ -230,12 +230,12 @@ def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
 
 
 def page_of(scenes: Sequence[Scene], content: Content) -> str:
-    """The page of any scenes, whoever made them: what was drawn beside what should have been.
+    """Return the page of any scenes, which shows drawn positions beside the truth.
 
     A scene's ``truth`` is the thick line, each of its ``drawn`` a line of its own, and their
     ``distances`` make the chart of errors. ``content`` has the words and figures; strategies are
-    ranked as in its table, and those that are not in it come last. The page has everything in it
-    and asks the network for nothing. Raises ``NothingToDraw`` where no scene has a row.
+    ranked as in its table, and strategies that are not in the table come last. The page is
+    self-contained and makes no network requests. Raises ``NothingToDraw`` if no scene has a row.
     """
     return PAGE.html(content.title, page_data(scenes, content))
 
@@ -245,17 +245,17 @@ def page_data(
 ) -> dict[str, Any]:
     """Return the data for the scripts of ``page_of``.
 
-    ``pack`` gives what stands for an array of numbers; without it, the numbers are in the data.
+    ``pack`` returns a placeholder for an array of numbers; without it, the numbers are in the data.
     """
     usable = [scene for scene in scenes if len(scene.times)]
     if not usable:
         raise NothingToDraw
     told = content.report
-    heads, rows = _figures(told)
+    heads, rows = _read_figures(told)
     labels = [row["label"] for row in rows]
     labels += [row.label for scene in usable for row in scene.drawn]
     ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
-    shown, numbers = list(content.shown) or list(ranks), _Numbers()
+    shown, numbers = list(content.shown) or list(ranks), _PackedArrays()
     found = {
         "title": content.title,
         "verdict": list(told.verdict[:SENTENCES]),
@@ -270,7 +270,7 @@ def page_data(
         "diagnoses": [
             as_html(
                 section.report,
-                _links(usable if section.recording == content.drawn != "" else ()),
+                _make_link(usable if section.recording == content.drawn != "" else ()),
                 _TERMS,
             )
             for section in content.diagnoses
@@ -292,7 +292,7 @@ def page_data(
 
 
 def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the looks of a page's lines by label."""
+    """Return the color, dashes and marker of each label's line."""
     return {
         label: {
             "color": style.color,
@@ -304,8 +304,11 @@ def looks(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _links(scenes: Sequence[Scene]) -> Link:
-    """Where a page of these scenes shows a moment of a finding; beyond their rows it does not."""
+def _make_link(scenes: Sequence[Scene]) -> Link:
+    """Return a function that links a finding's moment to the page of these scenes.
+
+    The link is empty for a moment beyond the rows of the scenes.
+    """
 
     def link(finding: ReportFinding, at: float) -> str:
         own = [scene for scene in scenes if scene.entity in finding.entities]
@@ -319,8 +322,11 @@ def _links(scenes: Sequence[Scene]) -> Link:
     return link
 
 
-def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The metrics of the table and its rows: a strategy's label, cells, and which are the best."""
+def _read_figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the table's metrics, and its rows.
+
+    A strategy's label, its cells and which are the best.
+    """
     table = next((part for part in told.parts if isinstance(part, Table)), Table(()))
     metrics = [column for column in table.columns if column.key]
     heads = [
@@ -345,12 +351,15 @@ def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def live_page(live: dict[str, Any]) -> str:
-    """The page of a running game: ``where`` its packets come in, ``ways``, the ``link`` sliders."""
+    """Return the page of a running game.
+
+    ``live`` holds ``where`` its packets come in, the ``ways``, and the ``link`` sliders.
+    """
     return LIVE.html(f"epic lab: {live['where']}", {"live": live})
 
 
-def _variables() -> str:
-    """The lines' colours for both schemes, and the backgrounds that they were chosen for."""
+def _write_color_variables() -> str:
+    """Return the CSS variables of the line colors and backgrounds for light and dark schemes."""
 
     def scheme(colors: Sequence[str], card: str) -> str:
         return f"--card:{card};" + "".join(f"--line{i}:{c};" for i, c in enumerate(colors))
@@ -377,17 +386,18 @@ FURTHEST = 1e30
 Pack: TypeAlias = Callable[[Any], Any]
 
 
-class _Numbers:
-    """The arrays of a page that is one file, compressed."""
+class _PackedArrays:
+    """The compressed number arrays of a page that is one file."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._size = 0
 
     def pack(self, values: Any) -> list[int]:
-        """Where an array begins, its length and its numbers' (bytes).
+        """Add an array; return its offset, its length and the size of a number, all in bytes.
 
-        All first bytes come first, then all second ones: those are alike.
+        All first bytes of the numbers come first, then all second ones: similar bytes compress
+        better.
         """
         size = values.itemsize
         data = np.ascontiguousarray(values).view("u1").reshape(-1, size).T.tobytes()
@@ -400,8 +410,8 @@ class _Numbers:
         return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode()
 
 
-def _short(values: Floats, digits: int) -> Floats:
-    """Numbers rounded to this many binary digits behind the first."""
+def _round_bits(values: Floats, digits: int) -> Floats:
+    """Round numbers to this many binary digits behind the first."""
     bits, cut = values.astype("<f4").view("<u4"), 23 - digits
     rounded = (bits + np.uint32(1 << cut >> 1)) >> cut << cut
     return np.where(np.isfinite(values), rounded, bits).astype("<u4").view("<f4")
@@ -410,21 +420,25 @@ def _short(values: Floats, digits: int) -> Floats:
 def scene_data(
     scene: Scene, ranks: dict[str, int], pack: Pack, short: bool = False
 ) -> dict[str, Any]:
-    """The scene for the page; strategies are in the order of their ``ranks``.
+    """Return the data of a scene for the page; strategies are in the order of their ``ranks``.
 
-    What a strategy draws is given less the truth, where that is known. ``short``: of that as many
-    digits are kept as leave a marker 10,000 pixels from the truth a tenth of a pixel off, and of
-    errors four, one more than are said.
+    Drawn positions are given relative to the truth, where that is known. ``short``: positions are
+    rounded so that a marker 10,000 pixels from the truth is at most a tenth of a pixel off, and
+    errors to four digits, one more than are displayed.
     """
 
     def f32(values: Floats) -> Any:
-        return pack(_single(values))
+        return pack(_convert_to_float32(values))
 
     def rounded(values: Floats, digits: int = 13) -> Any:
-        return pack(_short(_single(values), digits) if short else _single(values))
+        return pack(
+            _round_bits(_convert_to_float32(values), digits)
+            if short
+            else _convert_to_float32(values)
+        )
 
     def times(values: Floats) -> dict[str, Any]:
-        """In ticks from one to the next, or in seconds where they are between them."""
+        """Pack times as differences in ticks, or as seconds if they are between ticks."""
         count = np.rint((values - start) / scene.tick)
         steps = np.diff(count, prepend=0.0)
         regular = np.abs(start + count * scene.tick - values).max(initial=0.0) < 1e-9
@@ -441,7 +455,7 @@ def scene_data(
     middle = (known.min(axis=0) + known.max(axis=0)) / 2 if len(known) else np.zeros(2)
     start = float(scene.times[0])
     lags = next((trace.lag.times for trace in scene.drawn), np.empty(0))
-    truth = _single(scene.truth[:, (a, b)] - middle)
+    truth = _convert_to_float32(scene.truth[:, (a, b)] - middle)
 
     def path(positions: Floats) -> dict[str, Any]:
         return {"x": f32(positions[:, a] - middle[0]), "y": f32(positions[:, b] - middle[1])}
@@ -473,7 +487,7 @@ def scene_data(
             "across": u8(np.rint(63 * np.nan_to_num(one.across))),
             "counted": pack(np.packbits(np.isfinite(one.errors))),
             "runs": {**times(one.run_times), "status": u8(one.run_statuses)},
-            "lag": {**own, "ms": pack(_milliseconds(one.lag.seconds))},
+            "lag": {**own, "ms": pack(_convert_to_milliseconds(one.lag.seconds))},
             "histogram": {"first": one.histogram.first, "counts": one.histogram.counts.tolist()},
             "recoveries": [round(s, 4) if math.isfinite(s) else None for s in one.recoveries],
         }
@@ -519,11 +533,11 @@ def scene_data(
 UNKNOWN = -(1 << 15)
 
 
-def _milliseconds(seconds: Floats) -> Any:
+def _convert_to_milliseconds(seconds: Floats) -> Any:
     return np.nan_to_num(np.rint(1000 * seconds), nan=UNKNOWN).astype("<i2")
 
 
-def _single(values: Floats) -> Floats:
+def _convert_to_float32(values: Floats) -> Floats:
     """Return numbers in single precision; those out of its range are NaN."""
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(values) < FURTHEST, values, np.nan).astype("<f4")
@@ -540,7 +554,7 @@ _AROUND = 10.0
 
 
 def control(parameter: Parameter) -> dict[str, Any]:
-    """One control: its kind, what it takes, and how a slider goes."""
+    """Return the description of one control: its kind, its choices, and the range of its slider."""
     found: dict[str, Any] = {
         "name": parameter.name,
         "help": parameter.help.partition("  [")[0],
@@ -576,7 +590,7 @@ def control(parameter: Parameter) -> dict[str, Any]:
 def slider(number: Number) -> tuple[float, float, bool]:
     """Return the range of a slider, and whether it is logarithmic.
 
-    It is the range worth trying if one is declared, or the whole range if that is short.
+    The range is the one worth tuning if declared, or the whole range if that is short.
     """
     if number.tune is not None:
         low, high = number.tune

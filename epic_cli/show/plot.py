@@ -1,7 +1,7 @@
-"""What a picture of a scene shows, for whoever draws it: terminal, SVG, film.
+"""Turn a scene into curves, for all pictures alike: terminal, SVG, film.
 
-A ``Plot`` has curves by their roles, a title, and nothing of characters or pixels. Beside it
-stands what all who draw it share: axes, panels, darts, and how long curves are thinned.
+A ``Plot`` has a title and curves with their roles, and no characters or pixels. This module also
+has the parts that all pictures share: axes, panels, darts, and the thinning of long curves.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _Value = TypeVar("_Value", float, "Floats")
 
 
 class Curve(NamedTuple):
-    """A line, or dots if it is of ``PACKETS``: at ``times`` (n, s) it is at ``places`` (n, 2).
+    """A line, or dots for ``PACKETS``, through ``places`` (n, 2) at ``times`` (n, s).
 
-    Places are across and up; NaN breaks the line. From above, ``headings`` (n, 2) say where it
-    heads, None: it does not turn; ``errors`` (n) of a strategy are NaN in rows that do not count.
-    What is neither truth nor packets has a ``style``.
+    Places are across and up; NaN breaks the line. From above, ``headings`` (n, 2) are the
+    directions of heading, None if the entity does not turn; ``errors`` (n) of a strategy are NaN in
+    rows that are not judged. Curves of strategies have a ``style``.
     """
 
     label: str
@@ -44,7 +44,7 @@ class Curve(NamedTuple):
     style: LineStyle | None = None
 
     def at(self, times: Floats) -> Floats:
-        """The positions of the marks (k, 2)."""
+        """Return the positions (k, 2) at ``times`` (k)."""
         return between(self.times, self.places, times)
 
     def within(self, start: float, end: float) -> tuple[Floats, Floats]:
@@ -87,9 +87,10 @@ def plot(
     labels: Sequence[str] = (),
     plane: tuple[int, int] | None = None,
 ) -> Plot:
-    """One view of a scene; ``labels`` chooses strategies, the best one first, none: all.
+    """Return one view of a scene.
 
-    From above is seen the ``plane`` of two axes, unless given that in which it moves furthest.
+    ``labels`` chooses strategies, the best one first; none stands for all. The view from above
+    shows the ``plane`` of two axes, by default those of the widest movement.
     """
     chosen, styles = chosen_of(scene, labels), line_styles(trace.label for trace in scene.drawn)
     name = f"{scene.entity}: " if scene.entity else ""
@@ -113,38 +114,40 @@ def plot(
         return Plot(f"{name}from above, {axes}", curves, equal=True)
     if view == "error":
         title = f"error ({scene.unit})"
-        curves = [_over_time(one.label, rank, one.times, one.errors) for rank, one in chosen]
+        curves = [_make_time_curve(one.label, rank, one.times, one.errors) for rank, one in chosen]
     elif view == "angle":
         title = "angle (degrees from the true rotation)"
         turned = [(rank, one, one.angles) for rank, one in chosen if one.angles is not None]
-        curves = [_over_time(one.label, rank, one.times, angles) for rank, one, angles in turned]
+        curves = [
+            _make_time_curve(one.label, rank, one.times, angles) for rank, one, angles in turned
+        ]
     elif view == "yaw":
         title = f"yaw (degrees, {'xyz'[a]} to {'xyz'[b]})"
         turning = [("truth", TRUTH, scene.times, scene.rotations)]
         turning += [(one.label, rank, one.times, one.rotations) for rank, one in chosen]
         curves = [
-            _over_time(label, role, *_yaw(times, rotations, plane))
+            _make_time_curve(label, role, *_break_yaw(times, rotations, plane))
             for label, role, times, rotations in turning
             if rotations is not None
         ]
     else:
         title, axis = f"{view} ({scene.unit})", "xyz".index(view)
         curves = [
-            _over_time("truth", TRUTH, scene.times, scene.truth[:, axis]),
-            _over_time("packets", PACKETS, scene.packet_times, scene.packets[:, axis]),
+            _make_time_curve("truth", TRUTH, scene.times, scene.truth[:, axis]),
+            _make_time_curve("packets", PACKETS, scene.packet_times, scene.packets[:, axis]),
         ]
         for rank, one in chosen:
-            curves.append(_over_time(one.label, rank, one.times, one.positions[:, axis]))
+            curves.append(_make_time_curve(one.label, rank, one.times, one.positions[:, axis]))
     curves = [curve._replace(style=styles.get(curve.label)) for curve in curves]
     return Plot(f"{name}{title} over time (s)", curves)
 
 
-def _over_time(label: str, role: int, times: Floats, values: Floats) -> Curve:
+def _make_time_curve(label: str, role: int, times: Floats, values: Floats) -> Curve:
     return Curve(label, role, times, np.column_stack((times, values)))
 
 
-def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Times and yaws, with a break where it goes on at the other end of the scale."""
+def _break_yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Return times and yaws, with a break where the yaw wraps around at 180 degrees."""
     found = yaws(rotations, plane)
     broken = np.flatnonzero(np.abs(np.diff(found)) > 180) + 1
     return np.insert(times, broken, times[broken]), np.insert(found, broken, np.nan)
@@ -154,7 +157,7 @@ def _yaw(times: Floats, rotations: Floats, plane: tuple[int, int]) -> tuple[Floa
 
 
 def between(times: Floats, values: Floats, at: Floats) -> Floats:
-    """The values (k, d) between rows (n, d); before a hole it stays where it was last."""
+    """Interpolate values (k, d) between rows (n, d); in a hole the last known value holds."""
     right = np.clip(np.searchsorted(times, at, side="right"), 1, len(times) - 1)
     left = right - 1
     span = times[right] - times[left]
@@ -169,7 +172,7 @@ def between(times: Floats, values: Floats, at: Floats) -> Floats:
 
 
 def unbroken(values: Floats) -> Iterator[Rows]:
-    """The numbers of the rows (m) of each run that is known, of n values."""
+    """Yield the row numbers (m) of each run of known values, out of n."""
     known = np.isfinite(values)
     for run in np.split(np.arange(len(values)), np.flatnonzero(~known)):
         if len(rows := run[known[run]]):
@@ -177,13 +180,16 @@ def unbroken(values: Floats) -> Iterator[Rows]:
 
 
 def along(places: Floats) -> Floats:
-    """Return how far along a line its points (n, 2) are (n); unknown points add nothing."""
+    """Return the distance along a line of each of its points (n, 2); unknown points add nothing."""
     steps = np.nan_to_num(np.hypot(*np.diff(places, axis=0).T))
     return np.append(0.0, np.cumsum(steps))
 
 
 def dashed(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Floats]:
-    """The parts (k, 2) of a line (n, 2) that are drawn, by how far along (n) its points are."""
+    """Yield the drawn parts (k, 2) of a dashed line (n, 2).
+
+    ``ways`` (n) are distances along the line.
+    """
     if not dashes or len(places) < 2:
         yield places
         return
@@ -200,7 +206,7 @@ def dashed(places: Floats, ways: Floats, dashes: Sequence[float]) -> Iterator[Fl
 
 
 def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
-    """Return a series of at most ``most`` values, each the largest of as many neighbors."""
+    """Return a series of at most ``most`` values, each the largest of several neighbors."""
     size = max(1, -(-len(values) // most))
     ends = np.arange(0, len(values), size)
     filled = np.where(np.isnan(values), -np.inf, values)
@@ -209,9 +215,10 @@ def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, F
 
 
 def dart(across: float, up: float, wide: float, back: float, notch: float) -> Floats:
-    """The corners (4, 2) of a dart around 0 whose tip is at (``across``, ``up``).
+    """Return the corners (4, 2) of a dart around 0 whose tip is at (``across``, ``up``).
 
-    It is ``wide`` on each side; ``back`` and ``notch`` are shares of its length behind 0.
+    The dart extends ``wide`` to each side; ``back`` and ``notch`` are shares of its length behind
+    0.
     """
     side = wide / math.hypot(across, up)
     left = -back * across - side * up, -back * up + side * across
@@ -222,9 +229,9 @@ def dart(across: float, up: float, wide: float, back: float, notch: float) -> Fl
 def spread(
     heights: Sequence[float], apart: float, low: float = -math.inf, high: float = math.inf
 ) -> list[float]:
-    """Rising heights moved as little as it takes to be so far apart, and between two others.
+    """Move rising heights as little as possible, so that they are ``apart`` and within bounds.
 
-    There is room for all of them.
+    The caller ensures that there is room for all of them.
     """
     groups: list[tuple[float, int]] = []  # their middle, and how many there are
     for above, height in enumerate(heights):
@@ -254,20 +261,20 @@ class Panel(NamedTuple):
     top: float
 
     def across(self, value: _Value) -> _Value:
-        """Return the pixels from the left of a value."""
+        """Return a value's pixels from the left."""
         return self.x + (value - self.left) / (self.right - self.left) * self.width
 
     def up(self, value: _Value) -> _Value:
-        """Return the pixels from the top of a value."""
+        """Return a value's pixels from the top."""
         return self.y + (self.top - value) / (self.top - self.bottom) * self.height
 
     def place(self, places: Floats) -> Floats:
-        """Places (n, 2) in pixels."""
+        """Convert places (n, 2) to pixels."""
         return np.column_stack((self.across(places[:, 0]), self.up(places[:, 1])))
 
 
 def extent(values: Floats) -> tuple[float, float]:
-    """The least and the largest of finite values (n), never the same."""
+    """Return the least and the largest of finite values (n), widened if they are equal."""
     low, high = float(values.min()), float(values.max())
     if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
         around = max(abs(low), 1.0) * 0.05
@@ -278,14 +285,14 @@ def extent(values: Floats) -> tuple[float, float]:
 def squared(
     left: float, right: float, bottom: float, top: float, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """The edges moved apart until both axes of a picture have the same scale."""
+    """Move the edges apart until both axes of a picture have the same scale."""
     scale = max((right - left) / width, (top - bottom) / height)
     across, up = (scale * width - (right - left)) / 2, (scale * height - (top - bottom)) / 2
     return left - across, right + across, bottom - up, top + up
 
 
 def ticks(low: float, high: float, about: float = 5) -> list[tuple[float, str]]:
-    """Round values from ``low`` to ``high``, ``about`` as many, each with its text.
+    """Return ``about`` as many round values from ``low`` to ``high``, each with its text.
 
     Steps are 1, 2 or 5 times 10^k.
     """
@@ -300,7 +307,10 @@ def ticks(low: float, high: float, about: float = 5) -> list[tuple[float, str]]:
 
 
 def tick_text(value: float, span: float) -> str:
-    """A value of an axis that goes over ``span``, with as many digits as tell it apart."""
+    """Write a value of an axis with enough digits to differ from its neighbors.
+
+    ``span`` is the axis's.
+    """
     digits = max(0, 1 - math.floor(math.log10(span))) if span > 0 else 0
     text = f"{value:.{min(digits, 9)}f}"
     if "." in text:

@@ -1,4 +1,4 @@
-"""The report model: what a result has to say, as values, before it is text, data or a page.
+"""The report model: the content of a result as values, before it becomes text, data or a page.
 
 Each feature has one function ``report(result) -> Report``. The renderers are ``text`` (terminals),
 ``documents`` (CSV, JSON lines, Markdown) and ``page`` (HTML); none of them knows a feature.
@@ -18,7 +18,7 @@ Record: TypeAlias = Mapping[str, Any]
 
 
 class ErrorBar(NamedTuple):
-    """A value and the ends of its interval; NaN: unknown."""
+    """A value and the ends of its interval; NaN if unknown."""
 
     low: float
     value: float
@@ -29,11 +29,11 @@ class ErrorBar(NamedTuple):
 class Column:
     """A column of a table: its head and its cells.
 
-    Where there is no room for all, those of the smallest ``weight`` are left out. What is too
-    long in a column of ``text`` stands on a line of its own, whole. ``styles`` are those of the
-    cells. Rows with the ``best`` value are marked; None: nothing is compared. Of columns in a
-    ``group``, the groups become tables of their own where the screen is too narrow for all.
-    ``key`` is the metric, and ``meaning`` what it says.
+    If there is no room for all columns, those with the smallest ``weight`` are left out. A cell
+    that is too long in a column of ``text`` stands whole on a line of its own. ``styles`` are the
+    styles of the cells. ``best`` are the rows to mark as best; None if nothing is compared. Columns
+    with a ``group`` become one table per group if the screen is too narrow for all. ``key`` is the
+    metric, and ``meaning`` its explanation.
 
     A column of ``error_bars`` is a picture, a dot with its interval in each row: a screen draws it
     in the room that other columns leave, and documents leave it out.
@@ -76,8 +76,8 @@ class ReportFinding:
     """A finding: a title, a sentence, and ``terms`` with more about it.
 
     Findings without a title are not numbered. ``method`` has more terms: the rule behind the
-    finding, which is shown to those who ask for it (``--explain``). ``entities`` are the entities
-    that are concerned, none: all; ``moments`` are named times (s) to look at.
+    finding, shown with ``--explain``. ``entities`` are the entities concerned, empty for all;
+    ``moments`` are named times (s) to look at.
     """
 
     title: str
@@ -98,10 +98,10 @@ class Usage:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture by reference: ``draw`` makes it for terminals, ``svg`` the text of a file.
+    """A picture drawn on demand: ``draw`` for terminals, ``svg`` for the text of a file.
 
-    The file's picture is for a page of that many pixels. None or an empty text: there is nothing to
-    draw. ``words`` say what it shows.
+    ``svg`` takes the page's width in pixels. Both return None or an empty text if there is nothing
+    to draw. ``words`` describe the picture.
     """
 
     words: str

@@ -55,8 +55,8 @@ _RARE_FIRST = (Status.NONE, Status.HELD, Status.EXTRAPOLATED, Status.INTERPOLATE
 class Histogram(NamedTuple):
     """A histogram of drawn errors: bin k is from 10^(k/8) to 10^((k+1)/8) lengths.
 
-    ``first`` is the number k of the first bin, ``counts`` are rows. Smaller errors are in the first
-    bin.
+    ``first`` is the number k of the first bin, ``counts`` are rows per bin. Smaller errors are
+    counted in the first bin.
     """
 
     first: int
@@ -64,18 +64,20 @@ class Histogram(NamedTuple):
 
 
 class StrategyTrace(NamedTuple):
-    """What one strategy drew in a scene, at n ``times``.
+    """The positions, errors and statuses that one strategy drew in a scene, at n ``times``.
 
-    ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
-    truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors``
-    (n) are the same, NaN also in rows that do not count; ``across`` (n) is the share of each that
-    is beside the truth's way, 0 to 1. A row that is all NaN keeps lines from
-    being drawn across a teleport. ``run_times`` (r) are when the ``run_statuses`` (r, numbers of
-    ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
-    was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
-    of the span, kept or not. ``rotations`` (n, 4) are NaN where none is drawn, ``angles`` (n,
-    degrees) those to the truth in rows that count; None: it does not turn. ``blur`` is that of
-    ``Scene`` for this strategy alone.
+    ``positions`` (n, 3) are NaN where nothing is drawn. ``distances`` (n) are the distances to the
+    truth, NaN where the truth is not known; in undrawn rows the distance is that of the last state
+    received. ``errors`` (n) are equal to ``distances``, but NaN in rows that are not judged.
+    ``across`` (n) is the share of each error that is perpendicular to the truth's direction, 0 to
+    1. A row that is all NaN keeps lines from being drawn across a teleport.
+
+    ``run_times`` (r) are the beginnings of the ``run_statuses`` (r, numbers of ``Status``).
+    ``recoveries`` has, for each interruption of the scene, the seconds until this strategy had
+    recovered, NaN if not known. ``rms`` is the root mean square error of all rows of the span, kept
+    or not. ``rotations`` (n, 4) are NaN where no rotation is drawn; ``angles`` (n, degrees) are the
+    angles to the truth in judged rows; both are None if the entity does not turn. ``blur`` is that
+    of ``Scene``, for this strategy alone.
     """
 
     label: str
@@ -96,19 +98,18 @@ class StrategyTrace(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """One entity: times (n) in seconds, the truth there (n, 3), NaN where it is not known.
+    """One entity: times (n) in seconds and the truth (n, 3), NaN where it is not known.
 
     Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
-    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent and
-    ``arrivals`` (m) when they came, NaN where that is not known. ``deliveries`` has all packets
-    of the recording. ``rows`` is how many rows the comparison has in this span. Of more than
-    pictures can hold, all keep those at the ``shared`` times (s), and each those that matter to
-    it; the truth has all of these. ``blur`` (s, lengths): after each shared time, until the next
-    one, no row that is left out is further than this from the straight line between its
-    neighbours that are kept. None: every row is there.
-    ``rotations`` (n, 4) are the truth's, None where the recording has none. Lengths are in the
-    ``unit``; a row comes every ``tick`` (s).
+    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) the times of sending and
+    ``arrivals`` (m) the times of arrival, NaN if not known. ``deliveries`` has all packets of the
+    recording. ``rows`` is the number of the comparison's rows in this span. If pictures cannot hold
+    all rows, every line keeps the rows at the ``shared`` times (s) and the rows that matter to that
+    line; the truth has the rows of all lines. ``blur`` (s, lengths): from each shared time to the
+    next, the largest distance of a left-out row from the straight line between its kept neighbors;
+    None if every row is kept. ``rotations`` (n, 4) are the truth's, None if the recording has none.
+    Lengths are in the ``unit``; rows are ``tick`` (s) apart.
     """
 
     entity: str
@@ -133,7 +134,7 @@ PICTURE_ROWS = 100_000
 
 
 class Selection(NamedTuple):
-    """Which rows a scene shows: from ``start`` to ``end`` (seconds), about ``most`` of each.
+    """The rows that a scene shows: from ``start`` to ``end`` (s), about ``most`` for each line.
 
     A comparison with such a ``selection`` makes scenes while it has the rows.
     """
@@ -143,12 +144,12 @@ class Selection(NamedTuple):
     end: float = math.inf
 
     def among(self, pictures: int) -> Selection:
-        """The same for one of ``pictures`` that share what all may hold."""
+        """Return the selection for one of ``pictures`` that share the total number of positions."""
         share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
         return self._replace(most=min(self.most, share))
 
     def rows(self, times: Floats) -> slice:
-        """The rows of the span."""
+        """Return the slice of the rows in the span."""
         first, last = np.searchsorted(times, [self.start, self.end])
         return slice(int(first), int(last))
 
@@ -162,10 +163,10 @@ class Selection(NamedTuple):
         rotations: Floats | None = None,
         lags: bool = True,
     ) -> StrategyTrace:
-        """What a scene shows of one strategy's rows; see ``measure`` for those of all rows.
+        """Return the trace of one strategy; figures for all rows are computed by ``measure``.
 
-        ``recoveries`` are the seconds until it had recovered from each of the entity's events.
-        Without ``lags``, which take longest, there are none.
+        ``recoveries`` are the strategy's seconds to recover from each of the entity's events.
+        Without ``lags``, which take longest to compute, the trace has none.
         """
         sampled, events = entity.truth, entity.events
         chosen = self.rows(sampled.times)
@@ -189,7 +190,7 @@ class Selection(NamedTuple):
         broken = (
             np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
         )
-        shared, most = _shared(times, events, self.most), self.most
+        shared, most = _select_shared_rows(times, events, self.most), self.most
         kept = np.arange(len(times))
         if len(shared) < len(times):
             worst = times[[int(np.nanargmax(errors))]] if np.isfinite(errors).any() else times[:0]
@@ -197,7 +198,7 @@ class Selection(NamedTuple):
                 len(times),
                 shared,
                 kept_rows([errors, *turned[1:]], most // 4),
-                _moments(times, worst, most // 8),
+                _select_rows_around(times, worst, most // 8),
                 edges(positions),
                 # the two rows of a snap: the hole stands between them
                 broken,
@@ -227,7 +228,7 @@ class Selection(NamedTuple):
     def scene(
         self, entity: Entity, offset: float, shown: Sequence[StrategyTrace], unit: str = LENGTHS
     ) -> Scene:
-        """The scene of an entity, with what was drawn of it; its lengths are in this unit.
+        """Return the scene of an entity with its drawn traces; ``unit`` is the unit of its lengths.
 
         ``offset`` (s) is added to the packets' times.
         """
@@ -237,7 +238,7 @@ class Selection(NamedTuple):
         begun = np.cumsum(sampled.begins)[chosen]
         truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
         turns = None if sampled.turns is None else sampled.turns.rotations[chosen]
-        shared = _shared(times, events, self.most)
+        shared = _select_shared_rows(times, events, self.most)
         of_all = np.searchsorted(times, np.concatenate([trace.times for trace in shown] or [times]))
         kept = distinct(len(times), shared, of_all, edges(truth))
         blurs = [trace.blur for trace in shown] + [blur(times, truth, kept, shared)]
@@ -268,14 +269,14 @@ class Selection(NamedTuple):
         )
 
 
-def _shared(times: Floats, events: Events, most: int) -> Rows:
-    """The rows of an entity that every line keeps: of the longest outages all."""
+def _select_shared_rows(times: Floats, events: Events, most: int) -> Rows:
+    """Return the rows that every line keeps, including the rows around the longest outages."""
     longest = events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]
-    return shared_rows(len(times), most, _moments(times, longest, most // 8))
+    return shared_rows(len(times), most, _select_rows_around(times, longest, most // 8))
 
 
-def _moments(times: Floats, middles: Floats, most: int) -> Rows:
-    """The rows around some moments, at which people look: ``most`` at most."""
+def _select_rows_around(times: Floats, middles: Floats, most: int) -> Rows:
+    """Return at most ``most`` rows around the given moments, which people want to look at."""
     kept = [np.empty(0, np.int64)]
     for middle in middles.tolist():
         first, at, last = np.searchsorted(times, [middle - AROUND, middle, middle + AROUND])
@@ -288,7 +289,7 @@ def _moments(times: Floats, middles: Floats, most: int) -> Rows:
 
 
 def histogram(errors: Floats) -> Histogram:
-    """How often which of the errors (n) there is, NaN not counted."""
+    """Return the histogram of the errors (n); NaN is not counted."""
     known = errors[np.isfinite(errors)]
     largest = float(known.max()) if len(known) else 0.0
     if not largest > 0:
@@ -306,13 +307,13 @@ MOST_LOST = 20_000
 
 
 class Deliveries(NamedTuple):
-    """The packets of one entity in order of sending, and what is known of those that are lost.
+    """The packets of one entity in order of sending, and an estimate of the lost ones.
 
-    ``sent`` (m) and ``arrivals`` (m, NaN: not known) are in seconds, ``positions`` (m, 3) in the
-    recording's unit. ``numbered`` says whether the packets have sequence numbers: without them
-    it is not known what was lost. ``lost_times`` (k) are when the missing numbers were sent, were
-    they sent evenly, ``lost`` (k, 3) where the entity was then; ``lost_count`` is how many there
-    are.
+    ``sent`` (m) and ``arrivals`` (m, NaN if not known) are in seconds, ``positions`` (m, 3) in the
+    recording's unit. ``numbered`` is True if the packets have sequence numbers, without which
+    losses cannot be seen. ``lost_times`` (k) are the times at which the missing numbers were sent,
+    assuming even sending, ``lost`` (k, 3) the entity's positions at these times; ``lost_count`` is
+    the number of lost packets.
     """
 
     sent: Floats
@@ -325,26 +326,26 @@ class Deliveries(NamedTuple):
 
     @property
     def interval(self) -> float:
-        """The usual time between two packets, in seconds; NaN: there are not two."""
+        """The median time between two packets (s); NaN for fewer than two packets."""
         apart = np.diff(self.sent)
         return float(np.median(apart[apart > 0])) if (apart > 0).any() else math.nan
 
     @property
     def delays(self) -> Floats:
-        """How long packets took, in seconds: as many as have an arrival time."""
+        """The delays (s) of the packets that have an arrival time."""
         took = self.arrivals - self.sent
         return took[np.isfinite(took)]
 
 
 def deliveries_of(packets: PacketBlock, offset: float, truth: Truth) -> Deliveries:
-    """How the packets of one entity came; ``offset`` (seconds) is added to the times of sending."""
+    """Return the deliveries of one entity; ``offset`` (s) is added to the times of sending."""
     table = packet_table(packets)
     usable = (np.abs(table[:4]) < LARGEST).all(axis=0)
     order = np.flatnonzero(usable)[np.argsort(table[TIME, usable], kind="stable")]
     sent = table[TIME, order] + offset
     arrivals = table[ARRIVAL, order]
     numbers = np.nan_to_num(table[SEQUENCE, order], nan=-1).astype(np.int64)
-    missing = _missing(numbers, sent)
+    missing = _estimate_lost_times(numbers, sent)
     times = missing[choose_places(len(missing), MOST_LOST)]
     return Deliveries(
         sent,
@@ -357,8 +358,8 @@ def deliveries_of(packets: PacketBlock, offset: float, truth: Truth) -> Deliveri
     )
 
 
-def _missing(numbers: Rows, sent: Floats) -> Floats:
-    """When the packets whose numbers are missing were sent, evenly between their neighbours."""
+def _estimate_lost_times(numbers: Rows, sent: Floats) -> Floats:
+    """Return the sending times of missing sequence numbers, evenly between their neighbors."""
     if not len(numbers) or (numbers < 0).any():
         return np.empty(0)
     known, first = np.unique(numbers, return_index=True)
@@ -388,7 +389,7 @@ class Interruption(NamedTuple):
 
 
 def interruptions(events: Events) -> tuple[Interruption, ...]:
-    """All of them, in their order; each ends when the first packet after it arrives."""
+    """Return all teleports and outages in order; each ends when the next packet arrives."""
     seen = ~events.corrections
     columns = (events.arrivals[seen], events.silences[seen], events.teleports[seen])
     return tuple(
@@ -398,24 +399,24 @@ def interruptions(events: Events) -> tuple[Interruption, ...]:
 
 
 def snaps(sampled: SampledTruth, shown: Floats, span: slice) -> Flags:
-    """Which of the n - 1 steps of what is ``shown`` (n, 3) lead across a cut of the truth.
+    """Return which of the n - 1 steps of the ``shown`` positions (n, 3) jump across a truth's cut.
 
-    They are those soon after it that are half as long as the cut is wide, and longer than the
-    truth's: no movement, which no line should suggest.
+    These are steps soon after the cut that are at least half as long as the cut is wide, and longer
+    than the truth's. They are no movement, so no line is drawn for them.
     """
     times = sampled.times[span]
     steps = lengths(np.diff(shown, axis=0))
     across = np.zeros(len(steps), bool)
     usual = JUMP_FACTOR * sampled.top_speed * sampled.tick
-    for begin, end, wide in _cuts(sampled):
+    for begin, end, wide in _find_cuts(sampled):
         first, last = np.searchsorted(times, [begin, end + LONGEST])
         part = slice(max(int(first) - 1, 0), int(last))
         across[part] |= (steps[part] > max(0.5 * wide, usual)) & (wide > 0)
     return across
 
 
-def _cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
-    """Where the truth is not continuous at the ticks: from when to when, and how far apart."""
+def _find_cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
+    """Return the begin, the end and the width of each discontinuity of the truth at the ticks."""
     rows = np.flatnonzero(sampled.begins)[1:]
     known = np.isfinite(sampled.positions[:, 0])
     last = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))
@@ -435,12 +436,12 @@ if TYPE_CHECKING:
 
 
 def kept_rows(series: Sequence[Floats], most: int) -> Rows:
-    """The numbers of the rows to keep, about ``most``, of several series (n each) alike.
+    """Return the numbers of about ``most`` rows to keep, the same for several series (n each).
 
-    All of them where there are no more. Otherwise the rows are cut into stretches of equal length,
-    and of each the rows with the least and the largest value of every series are kept, and the
-    first and the last row of all. Where a series is broken (NaN) between two kept rows, a row of
-    the hole is kept too, so that no line joins what is not joined; many holes thus add rows.
+    All rows are kept if there are no more. Otherwise the rows are cut into stretches of equal
+    length; of each stretch the rows with the least and the largest value of every series are kept,
+    as are the first and the last row of all. Where a series is broken (NaN) between two kept rows,
+    a row of the hole is kept too, so that no line bridges the hole; many holes thus add rows.
     """
     count = len(series[0])
     if count <= most:
@@ -461,7 +462,7 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
     rows = np.flatnonzero(keep)
     while True:
         for holes in unknown:
-            keep[_holes(holes, rows)] = True
+            keep[_find_holes(holes, rows)] = True
         # a row that is kept for one series may stand between two holes of another
         before, rows = len(rows), np.flatnonzero(keep)
         if len(rows) == before:
@@ -469,16 +470,20 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
 
 
 def shared_rows(count: int, most: int, moments: Rows) -> Rows:
-    """Of ``count`` rows those that every line keeps: all, or every k-th and some ``moments``.
+    """Return the rows out of ``count`` that every line keeps.
 
-    Whatever is left out of a line, at these rows all lines are exact.
+    All, or every k-th and some ``moments``. Whatever is left out of a line, at these rows all lines
+    are exact.
     """
     every = 1 if count <= most else -(-3 * count // (2 * most))
     return distinct(count, np.arange(0, count, every), np.arange(count)[-1:], moments)
 
 
 def distinct(count: int, *rows: Rows) -> Rows:
-    """These of ``count`` rows, each once, in order: in a fifth of the time of ``np.unique``."""
+    """Return the sorted union of the given row numbers below ``count``.
+
+    Faster than ``np.unique``.
+    """
     wanted = np.zeros(count, bool)
     for some in rows:
         wanted[some] = True
@@ -486,16 +491,16 @@ def distinct(count: int, *rows: Rows) -> Rows:
 
 
 def edges(positions: Floats) -> Rows:
-    """The last row before and the first one after each edge of what is known (n, 3)."""
+    """Return the rows on both sides of each change between known and unknown positions (n, 3)."""
     flips = np.flatnonzero(np.diff(np.isnan(positions).any(axis=1)))
     return np.concatenate([flips, flips + 1])
 
 
 def blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats | None:
-    """How far the rows left out are from the line between those kept, after each shared row.
+    """Return the largest distance of left-out rows from the drawn line after each shared row.
 
-    Of ``positions`` (n, 3) at ``times`` (n) the largest distance until the next shared row, 0 after
-    the last one; None: all rows are ``kept``.
+    ``positions`` are (n, 3) at ``times`` (n). Each distance is over the rows until the next shared
+    row, and 0 after the last. None if all rows are ``kept``.
     """
     if len(kept) == len(times):
         return None
@@ -505,8 +510,8 @@ def blur(times: Floats, positions: Floats, kept: Rows, shared: Rows) -> Floats |
     return np.asarray(np.maximum.reduceat(np.nan_to_num(apart), shared))
 
 
-def _holes(unknown: Rows, rows: Rows) -> Rows:
-    """One of the ``unknown`` rows from between each two known ``rows`` that have any."""
+def _find_holes(unknown: Rows, rows: Rows) -> Rows:
+    """Return one of the ``unknown`` rows between each two neighboring ``rows`` that have any."""
     at = np.searchsorted(unknown, rows[:-1], side="left")
     there = at < len(unknown)
     there[there] = unknown[at[there]] < rows[1:][there]
@@ -514,10 +519,10 @@ def _holes(unknown: Rows, rows: Rows) -> Rows:
 
 
 def runs(values: NDArray[np.integer], most: int, order: Sequence[int]) -> tuple[Rows, Rows]:
-    """Where runs of equal values begin (row numbers), and what they are; about ``most`` of them.
+    """Return the first rows and the values of about ``most`` runs of equal values.
 
-    Where there are more, the rows are cut into stretches of equal length, and of each the value
-    that stands first in ``order`` is shown: what is rare and matters is not lost.
+    If there are more runs, the rows are cut into stretches of equal length, each with its value
+    that comes first in ``order``: rare values that matter are not lost.
     """
     count = len(values)
     if not count:
@@ -559,11 +564,11 @@ NO_LAGS = LagSeries(np.empty(0), np.empty(0))
 
 @np.errstate(invalid="ignore", divide="ignore")
 def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSeries:
-    """The lag of what is ``shown`` (n, 3) in the ``chosen`` n ticks, window by window.
+    """Return the lag of the ``shown`` positions (n, 3) in the ``chosen`` n ticks, window by window.
 
-    In each window it is the shift s that brings shown(t) nearest to truth(t - s), by least
-    squares. It is unknown (NaN) where the best of the shifts is the first or the last one, where
-    all are about as good, and where fewer than half of the rows count.
+    In each window the lag is the shift s that brings shown(t) nearest to truth(t - s), by least
+    squares. The lag is unknown (NaN) if the best shift is the first or the last, if all shifts fit
+    about equally well, or if fewer than half of the rows are judged.
     """
     times = sampled.times[chosen]
     if len(times) < _PARTS:
@@ -588,11 +593,11 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
         squares[number] = np.where(2 * count >= rows, total / count, np.nan)
     enough = 2 * rows >= windowed(np.ones(len(index)))
     middles = (times[edges[:-_PARTS]] + times[edges[_PARTS:] - 1]) / 2
-    return LagSeries(middles, np.where(enough, _minimum(squares), np.nan))
+    return LagSeries(middles, np.where(enough, _find_best_shift(squares), np.nan))
 
 
-def _minimum(squares: Floats) -> Floats:
-    """Where the mean squares (shifts, windows) are least: the vertex of a parabola there."""
+def _find_best_shift(squares: Floats) -> Floats:
+    """Return the shift with the least mean square (shifts, windows), refined by a parabola."""
     filled = np.where(np.isnan(squares), np.inf, squares)
     best = filled.argmin(axis=0)
     column = np.arange(squares.shape[1])
@@ -606,9 +611,10 @@ def _minimum(squares: Floats) -> Floats:
 
 
 def ground_axes(scene: Scene) -> tuple[int, int]:
-    """The two axes in which the movement goes furthest: what "from above" looks down on.
+    """Return the two axes with the widest movement, which span the view "from above".
 
-    Games disagree about whether y or z is up; in neither of them entities move most that way.
+    Games disagree about whether y or z is up; in neither of them entities move most along that
+    axis.
     """
     known = np.concatenate((scene.truth, scene.packets))
     known = known[np.isfinite(known).all(axis=1)]
@@ -620,9 +626,9 @@ def ground_axes(scene: Scene) -> tuple[int, int]:
 
 
 def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, StrategyTrace]]:
-    """The strategies with these labels, each with its rank from 0, the last one first.
+    """Return the strategies with these labels and their ranks from 0, the best one last.
 
-    So the best is drawn last, above all others. Without labels they are all of the scene's.
+    The last one is drawn above all others. Without labels all strategies are returned.
     """
     by_label = {row.label: row for row in scene.drawn}
     found = [by_label[label] for label in labels or by_label if label in by_label]
@@ -630,7 +636,7 @@ def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, StrategyTr
 
 
 def packets_words(deliveries: Deliveries) -> str:
-    """How many packets there are, from when to when, and how often they were sent."""
+    """Describe the number of packets, their span and their interval."""
     count = len(deliveries.sent)
     if not count:
         return "no packets"
@@ -641,7 +647,7 @@ def packets_words(deliveries: Deliveries) -> str:
 
 
 def network_words(deliveries: Deliveries) -> str:
-    """How long packets took and how many were lost, or that it is not known."""
+    """Describe the latency and the losses of the packets, or say that they are not known."""
     delays = deliveries.delays * 1000
     if len(delays):
         low, middle, high = (three_digits(q) for q in np.quantile(delays, (0.05, 0.5, 0.95)))
@@ -655,7 +661,7 @@ def network_words(deliveries: Deliveries) -> str:
 
 
 def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
-    """Each picture of a scene in words, by its name; of the strategies those ``shown`` at first."""
+    """Describe each picture of a scene by its name, for the strategies ``shown`` at first."""
     chosen = [row for label in shown for row in scene.drawn if row.label == label]
     name = scene.entity or "the entity"
     a, b = ground_axes(scene)
@@ -665,55 +671,55 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
     within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} {scene.unit}"
     return {
         "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
-        f" {within}. {_each(chosen, _worst)}",
-        "error": f"Error over time, {span}. {_each(chosen, _error)}",
+        f" {within}. {_describe_each(chosen, _describe_worst_moment)}",
+        "error": f"Error over time, {span}. {_describe_each(chosen, _describe_error)}",
         **(
             {}
             if scene.rotations is None
-            else {"angle": f"Angle over time, {span}. {_each(chosen, _angle)}"}
+            else {"angle": f"Angle over time, {span}. {_describe_each(chosen, _describe_angle)}"}
         ),
-        "lag": f"Lag over time, {span}. {_each(chosen, _lag)}",
-        "status": f"Status over time, {span}. {_each(chosen, _statuses)}",
+        "lag": f"Lag over time, {span}. {_describe_each(chosen, _describe_lag)}",
+        "status": f"Status over time, {span}. {_describe_each(chosen, _describe_statuses)}",
         "packets": f"Packets over time: {packets_words(scene.deliveries)};"
-        f" {network_words(scene.deliveries)}. {_interrupted(scene)}",
-        "histogram": f"How often which error is drawn. {_each(chosen, _usual)}",
+        f" {network_words(scene.deliveries)}. {_describe_interruptions(scene)}",
+        "histogram": f"How often which error is drawn. {_describe_each(chosen, _describe_median)}",
     }
 
 
-def _each(chosen: Sequence[StrategyTrace], words: Callable[[StrategyTrace], str]) -> str:
+def _describe_each(chosen: Sequence[StrategyTrace], words: Callable[[StrategyTrace], str]) -> str:
     return " ".join(f"{trace.label}: {words(trace)}." for trace in chosen)
 
 
-def _worst(one: StrategyTrace) -> str:
+def _describe_worst_moment(one: StrategyTrace) -> str:
     if not np.isfinite(one.errors).any():
         return "nothing that counts"
     row = int(np.nanargmax(one.errors))
     return f"furthest from the truth at {one.times[row]:.2f} s"
 
 
-def _error(one: StrategyTrace) -> str:
-    return _most(one, one.errors)
+def _describe_error(one: StrategyTrace) -> str:
+    return _describe_maximum(one, one.errors)
 
 
-def _angle(one: StrategyTrace) -> str:
-    return "does not turn" if one.angles is None else _most(one, one.angles, " degrees")
+def _describe_angle(one: StrategyTrace) -> str:
+    return "does not turn" if one.angles is None else _describe_maximum(one, one.angles, " degrees")
 
 
-def _most(one: StrategyTrace, values: Floats, unit: str = "") -> str:
+def _describe_maximum(one: StrategyTrace, values: Floats, unit: str = "") -> str:
     if not np.isfinite(values).any():
         return "no row counts"
     row = int(np.nanargmax(values))
     return f"at most {three_digits(float(values[row]))}{unit}, at {one.times[row]:.2f} s"
 
 
-def _lag(one: StrategyTrace) -> str:
+def _describe_lag(one: StrategyTrace) -> str:
     known = one.lag.seconds[np.isfinite(one.lag.seconds)] * 1000
     if not len(known):
         return "unknown"
     return f"{known.min():.0f} to {known.max():.0f} ms, usually {np.median(known):.0f} ms"
 
 
-def _statuses(one: StrategyTrace) -> str:
+def _describe_statuses(one: StrategyTrace) -> str:
     if not len(one.run_times):
         return "nothing drawn"
     ends = np.append(one.run_times[1:], one.times[-1])
@@ -727,21 +733,23 @@ def _statuses(one: StrategyTrace) -> str:
     return ", ".join(parts) or "nothing drawn"
 
 
-def _usual(one: StrategyTrace) -> str:
+def _describe_median(one: StrategyTrace) -> str:
     total = np.cumsum(one.histogram.counts)
     if not total[-1]:
         return "no row counts"
-    return f"half of the rows below {_quantile(one, 0.5)}, 95 % below {_quantile(one, 0.95)}"
+    return (
+        f"half of the rows below {_find_quantile(one, 0.5)}, 95 % below {_find_quantile(one, 0.95)}"
+    )
 
 
-def _quantile(one: StrategyTrace, share: float) -> str:
+def _find_quantile(one: StrategyTrace, share: float) -> str:
 
     total = np.cumsum(one.histogram.counts)
     at = int(np.searchsorted(total, share * total[-1])) + 1 + one.histogram.first
     return three_digits(10.0 ** (at / BINS))
 
 
-def _interrupted(scene: Scene) -> str:
+def _describe_interruptions(scene: Scene) -> str:
     if not scene.interruptions:
         return "No teleport, no gap and no outage."
     few = scene.interruptions[:8]

@@ -1,8 +1,8 @@
-"""How a strategy looks, wherever it is drawn: a color by its name, and dashes.
+"""Choose the look of each strategy, the same in all pictures: a color by its name, and dashes.
 
-There are fewer colors that everybody can tell apart than strategies. The hue is the family's, its
-shade the strategy's; those of one family, whose shades some people see alike, have dashes of their
-own, and markers of their own shape. Whoever draws a line writes its label at it.
+There are fewer colors that everybody can distinguish than strategies. The hue is the family's, its
+shade the strategy's; strategies of one family, whose shades some people see alike, have different
+dashes and markers. Every drawn line also has its label beside it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from zlib import crc32
 
 
 class Color(NamedTuple):
-    """One color: on white, on the pages' dark background, and on a terminal, whose own is unknown.
+    """One color in three shades: on white, on the pages' dark background, and on a terminal.
 
     The first two have a contrast of at least 4.5 to 1 with their background, so that names may be
-    written in them too, the third one of 3 to 1 with both (WCAG 2.2, 1.4.3 and 1.4.11). Any two of
-    a kind stay apart; the first ones of two families do so, too, for people who cannot tell red
-    from green or blue from yellow (Machado, Oliveira and Fernandes 2009). ``plain`` is rich's name
-    of it where there are sixteen.
+    written in them too; the terminal's shade has 3 to 1 with both, as a terminal's background is
+    not known (WCAG 2.2, 1.4.3 and 1.4.11). Any two colors differ visibly; the first colors of two
+    families also do for people who cannot distinguish red from green or blue from yellow (Machado,
+    Oliveira and Fernandes 2009). ``plain`` is rich's name for the nearest of sixteen colors.
     """
 
     light: str
@@ -107,7 +107,7 @@ class _Shade(NamedTuple):
     place: int
 
 
-def _shades() -> Iterator[tuple[str, _Shade]]:
+def _iterate_shades() -> Iterator[tuple[str, _Shade]]:
     first = 0
     for _, shades in _FAMILIES:
         for place, (name, *_) in enumerate(shades):
@@ -115,26 +115,29 @@ def _shades() -> Iterator[tuple[str, _Shade]]:
         first += len(shades)
 
 
-_OWN = {name: shade for name, shade in _shades() if name}
+_OWN = {name: shade for name, shade in _iterate_shades() if name}
 
 #: The first color of each family.
-HUES = tuple(PALETTE[shade.first] for _, shade in _shades() if not shade.place)
+HUES = tuple(PALETTE[shade.first] for _, shade in _iterate_shades() if not shade.place)
 
 
 class LineStyle(NamedTuple):
-    """The number of a colour, and of what keeps lines of this colour apart, 0: solid."""
+    """The numbers of a line's color and of its pattern, which separates lines of one color.
+
+    Pattern 0 is solid.
+    """
 
     color: int
     pattern: int = 0
 
     @property
     def light(self) -> str:
-        """Its colour on white."""
+        """The line's color on white."""
         return PALETTE[self.color].light
 
     @property
     def dark(self) -> str:
-        """Its colour on the pages' dark background."""
+        """The line's color on the pages' dark background."""
         return PALETTE[self.color].dark
 
     @property
@@ -146,12 +149,15 @@ class LineStyle(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Its marker as a character."""
+        """The line's marker as a character."""
         return "●■◆▲▼"[min(self.pattern, len(_SHAPES) - 1)]
 
     @property
     def shape(self) -> tuple[tuple[float, float], ...]:
-        """The corners (n, 2) of its marker, 1 from the middle, y upwards; none: a disc."""
+        """The corners (n, 2) of the line's marker, 1 from the middle, y upwards.
+
+        None for a disc.
+        """
         return _SHAPES[min(self.pattern, len(_SHAPES) - 1)]
 
 
@@ -165,20 +171,20 @@ _SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
 
 
 def line_styles(labels: Iterable[str]) -> dict[str, LineStyle]:
-    """How those of one picture are drawn, whatever their order: no two alike.
+    """Return a different style for each label of one picture, whatever their order.
 
-    A label begins with the strategy's name, which says the color. What is a variant of another one
-    in the picture, or no strategy of the table, has the next color of the family that is free;
-    where none is, dashes of its own.
+    A label begins with the strategy's name, which decides the color. A variant of another strategy
+    in the picture, or a strategy that is not in the table, gets the next free color of the family;
+    if none is free, other dashes.
     """
     found: dict[str, LineStyle] = {}
     for label in sorted(set(labels), key=lambda one: (one not in _OWN, one)):
-        found[label] = _free_style(label.partition("+")[0], set(found.values()))
+        found[label] = _choose_free_style(label.partition("+")[0], set(found.values()))
     return found
 
 
-def _free_style(name: str, taken: Collection[LineStyle]) -> LineStyle:
-    """Return a strategy's style, or where it is taken the next of its family that is free."""
+def _choose_free_style(name: str, taken: Collection[LineStyle]) -> LineStyle:
+    """Return a strategy's style, or if that is taken, the next free style of its family."""
     first, size, place = _OWN.get(name, _OTHERS)
     own = place  # dashes
     if name not in _OWN:

@@ -64,30 +64,30 @@ _STYLE = (
 
 
 def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
-    """The picture as the text of an SVG file; ``labels`` chooses strategies, the best one first.
+    """Return a scene as the text of an SVG file.
 
-    Without labels, all are drawn. Lines are drawn above the packets, the first strategy's above
-    the others; each has its name at its end. Figures are those of all rows of what the scene is
-    ``of``, where it is one of several.
+    ``labels`` chooses strategies, the best one first; none stands for all. Lines are drawn above
+    the packets, the first strategy's above the others; each has its name at its end. ``of`` names
+    the recording or network of the figures, if there are several.
 
-    Raises ``NothingToDraw`` where the scene holds nothing to draw.
+    Raises ``NothingToDraw`` if the scene holds nothing to draw.
     """
     chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
-    span, path = _range(scene.times), plot(scene, "above", labels)
-    panel = _map(path)
-    key = 134 + _key_step(len(chosen)) * (len(chosen) - 1)
+    span, path = _find_range(scene.times), plot(scene, "above", labels)
+    panel = _make_map_panel(path)
+    key = 134 + _key_spacing(len(chosen)) * (len(chosen) - 1)
     down = max(math.ceil(panel.y + panel.height), key) - 424  # from where it is below a high map
     high = HEIGHT + down
     panels = [
-        *_above(path, panel, scene.unit),
-        *_over_time(plot(scene, "error", labels), span, down),
+        *_draw_map(path, panel, scene.unit),
+        *_draw_time_chart(plot(scene, "error", labels), span, down),
     ]
     words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     described = f"{words['above']} {words['error']}"
     if scene.rotations is not None:
         high += _ANGLE
-        panels += _over_time(plot(scene, "angle", labels), span, down + _ANGLE)
+        panels += _draw_time_chart(plot(scene, "angle", labels), span, down + _ANGLE)
         described += f" {words['angle']}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" width="{WIDTH}"'
@@ -97,7 +97,7 @@ def picture(scene: Scene, labels: Sequence[str] = (), of: str = "") -> str:
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{high}" rx="8" fill="#fff"/>',
         *panels,
-        *_legend(scene, [one for _, one in reversed(chosen)], of),
+        *_draw_legend(scene, [one for _, one in reversed(chosen)], of),
         "</svg>\n",
     ]
     return "\n".join(parts)
@@ -111,11 +111,11 @@ _MAP = 640.0, 380.0
 _LONGER = 1.7, 1.15
 
 
-def _map(shown: Plot) -> Panel:
-    """The panel of the path from above, with one scale for both axes, no larger than it takes."""
+def _make_map_panel(shown: Plot) -> Panel:
+    """Return the panel of the path from above, with one scale for both axes, as small as fits."""
     seen = np.concatenate([curve.places for curve in shown.curves])
-    left, right = _range(seen[:, 0])
-    bottom, top = _range(seen[:, 1])
+    left, right = _find_range(seen[:, 0])
+    bottom, top = _find_range(seen[:, 1])
     scale = max((right - left) / _MAP[0], (top - bottom) / _MAP[1])
     sides = right - left, top - bottom
     width, height = (
@@ -129,27 +129,27 @@ def _map(shown: Plot) -> Panel:
     return Panel(56, 44, width, height, *edges)
 
 
-def _above(shown: Plot, panel: Panel, unit: str) -> Iterator[str]:
-    yield _text(56, 28, f"{shown.title} ({unit})", "h")
-    yield from _grid(panel)
+def _draw_map(shown: Plot, panel: Panel, unit: str) -> Iterator[str]:
+    yield _draw_text(56, 28, f"{shown.title} ({unit})", "h")
+    yield from _draw_grid(panel)
     ends = []
     for curve in shown.curves:
         places = panel.place(curve.places)
         if curve.role == PACKETS:
-            dots = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in _thin(places, 2.0))
+            dots = "".join(f"M{_fixed(x)} {_fixed(y)}h0" for x, y in _thin_points(places, 2.0))
             yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
         elif curve.role == TRUTH:
-            yield f'<path class="t" d="{_path(places)}"/>'
-            yield from _darts(places, curve.headings, "#666")
+            yield f'<path class="t" d="{_write_path(places)}"/>'
+            yield from _draw_darts(places, curve.headings, "#666")
         else:
-            yield _line(curve, places)
-            yield from _darts(places, curve.headings, _color(curve.style))
-            ends.append(_Name(curve.label, _color(curve.style), *_end(places)))
-    yield from _names(ends, panel, _KEY - 10)
+            yield _draw_line(curve, places)
+            yield from _draw_darts(places, curve.headings, _line_color(curve.style))
+            ends.append(_LineName(curve.label, _line_color(curve.style), *_find_line_end(places)))
+    yield from _draw_names(ends, panel, _KEY - 10)
 
 
-def _darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]:
-    """Where it heads along a line: darts, foreshortened where it looks up or down."""
+def _draw_darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]:
+    """Draw darts for the headings along a line, shorter where the entity looks up or down."""
     if headings is None:
         return
     shapes, last, taken = [], (math.inf, math.inf), set()
@@ -161,25 +161,27 @@ def _darts(places: Floats, headings: Floats | None, color: str) -> Iterator[str]
         taken.add(cell)
         last = x, y
         corners = np.add(dart(across, up, 0.4 * _DART, 0.8, 0.35), (x, y))
-        shapes.append(f"M{'L'.join(f'{_n(p)} {_n(q)}' for p, q in corners.tolist())}Z")
+        shapes.append(f"M{'L'.join(f'{_fixed(p)} {_fixed(q)}' for p, q in corners.tolist())}Z")
     if shapes:
         yield f'<path fill="{color}" stroke="#fff" stroke-width=".6" d="{"".join(shapes)}"/>'
 
 
-def _over_time(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterator[str]:
-    """The curves over a ``span`` of time (s); ``down`` pixels below the first chart."""
+def _draw_time_chart(shown: Plot, span: tuple[float, float], down: int = 0) -> Iterator[str]:
+    """Draw the curves over a ``span`` of time (s), ``down`` pixels below the first chart."""
     known = [one for curve in shown.curves if np.isfinite(one := curve.places[:, 1]).any()]
-    top = max((_range(values)[1] for values in known), default=1.0)
+    top = max((_find_range(values)[1] for values in known), default=1.0)
     panel = Panel(56, 488 + down, WIDTH - 56 - 130, 112, *span, 0.0, top * 1.05 or 1.0)
-    yield _text(56, 472 + down, shown.title, "h")
-    yield from _grid(panel)
+    yield _draw_text(56, 472 + down, shown.title, "h")
+    yield from _draw_grid(panel)
     ends = []
     for curve in shown.curves:
         places = panel.place(np.column_stack(largest_of_each(curve.times, curve.places[:, 1], 880)))
-        yield _line(curve, places)
+        yield _draw_line(curve, places)
         right = panel.x + panel.width
-        ends.append(_Name(curve.label, _color(curve.style), right, _end(places)[1]))
-    yield from _names(ends, panel)
+        ends.append(
+            _LineName(curve.label, _line_color(curve.style), right, _find_line_end(places)[1])
+        )
+    yield from _draw_names(ends, panel)
 
 
 #: Without so much of a picture's width, names and numbers have less of it.
@@ -187,9 +189,9 @@ _NARROW = 600
 
 
 def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | None = None) -> str:
-    """Curves and dots over axes, as the text of an SVG file, ``width`` pixels wide.
+    """Return curves and dots over axes as the text of an SVG file, ``width`` pixels wide.
 
-    The axis upwards begins at 0, the other one there or near the first value. A dot says its words
+    The upward axis begins at 0, the other one at 0 or near the first value. A dot shows its words
     where the pointer rests on it; ``note`` stands below the title. Raises ``NothingToDraw`` without
     curves.
     """
@@ -214,33 +216,33 @@ def curves_picture(shown: Plot, dots: Sequence[Dot], note: str, width: int | Non
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}"'
         f' height="{high}" role="img"><title>{title}</title><style>{_STYLE}</style>'
         f'<rect width="{wide}" height="{high}" fill="#fff"/>',
-        _text(panel.x, 24, shown.title, "h"),
-        *(_text(panel.x, 42 + 16 * row, line) for row, line in enumerate(lines)),
-        *_grid(panel),
+        _draw_text(panel.x, 24, shown.title, "h"),
+        *(_draw_text(panel.x, 42 + 16 * row, line) for row, line in enumerate(lines)),
+        *_draw_grid(panel),
     ]
     ends = []
     for curve in shown.curves:
         way = panel.place(curve.places)
-        parts.append(_line(curve, way))
-        ends.append(_Name(curve.label, _color(curve.style), *_end(way)))
+        parts.append(_draw_line(curve, way))
+        ends.append(_LineName(curve.label, _line_color(curve.style), *_find_line_end(way)))
     for dot, (x, y) in zip(dots, panel.place(places).tolist(), strict=True):
-        color = _color(dot.style)
+        color = _line_color(dot.style)
         size, fill = (5, color if dot.full else "#fff") if dot.style is None else (3, color)
         parts.append(
-            f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{size}" fill="{fill}" stroke="{color}">'
+            f'<circle cx="{_fixed(x)}" cy="{_fixed(y)}" r="{size}" fill="{fill}" stroke="{color}">'
             f"<title>{in_markup(dot.words)}</title></circle>"
         )
-    return "\n".join([*parts, *_names(ends, panel), "</svg>\n"])
+    return "\n".join([*parts, *_draw_names(ends, panel), "</svg>\n"])
 
 
-def _end(places: Floats) -> tuple[float, float]:
-    """The last place that is known, NaN: none is."""
+def _find_line_end(places: Floats) -> tuple[float, float]:
+    """Return the last known place of a line, NaN if there is none."""
     known = np.flatnonzero(np.isfinite(places).all(axis=1))
     return tuple(places[known[-1]].tolist()) if len(known) else (math.nan, math.nan)
 
 
-class _Name(NamedTuple):
-    """A name where its line ends."""
+class _LineName(NamedTuple):
+    """A name at the end of its line."""
 
     words: str
     color: str
@@ -248,14 +250,15 @@ class _Name(NamedTuple):
     y: float
 
 
-def _names(ends: Sequence[_Name], panel: Panel, right: float = math.inf) -> Iterator[str]:
-    """Names at the ends of their lines, pushed apart: the best has one, and what stands alone.
+def _draw_names(ends: Sequence[_LineName], panel: Panel, right: float = math.inf) -> Iterator[str]:
+    """Draw names at the ends of their lines, pushed apart, as many as there is room for.
 
-    What would go beyond ``right`` stands left of its line's end.
+    The best strategy always has a name, then the lines that end far from the others. A name that
+    would go beyond ``right`` stands left of its line's end.
     """
     room = int(panel.height // _NAME_HEIGHT)
     left = [end for end in reversed(ends) if math.isfinite(end.y)]
-    known: list[_Name] = []
+    known: list[_LineName] = []
     while left and len(known) < room:
         far = [min((math.dist(row[2:], other[2:]) for other in known), default=0) for row in left]
         known.append(left.pop(far.index(max(far))))
@@ -267,70 +270,73 @@ def _names(ends: Sequence[_Name], panel: Panel, right: float = math.inf) -> Iter
         before = x + 9 + _SIGN * len(words) > right
         side, anchor = (-1, ' text-anchor="end"') if before else (1, "")
         if abs(height - y) > 3:
-            line = f"M{_n(x + side)} {_n(y)}L{_n(x + 7 * side)} {_n(height)}"
+            line = f"M{_fixed(x + side)} {_fixed(y)}L{_fixed(x + 7 * side)} {_fixed(height)}"
             yield f'<path d="{line}" stroke="{color}"/>'
         yield (
-            f'<text class="n" x="{_n(x + 9 * side)}" y="{_n(height + 4)}"{anchor}'
+            f'<text class="n" x="{_fixed(x + 9 * side)}" y="{_fixed(height + 4)}"{anchor}'
             f' style="fill:{color}">'
             f"{in_markup(words)}</text>"
         )
 
 
-def _key_step(entries: int) -> int:
-    """Pixels from one entry of the key to the next."""
+def _key_spacing(entries: int) -> int:
+    """Return the pixels from one entry of the key to the next."""
     return min(40, 360 // max(entries, 1))
 
 
-def _legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iterator[str]:
+def _draw_legend(scene: Scene, chosen: Sequence[StrategyTrace], of: str) -> Iterator[str]:
     x, y = _KEY, 56
     if of:
-        yield _text(x, 28, f"Of {of}:")
+        yield _draw_text(x, 28, f"Of {of}:")
     styles = line_styles(trace.label for trace in scene.drawn)
     yield (
         f'<path d="M{x} {y}h22" stroke="#9a9a9a" stroke-width="5" opacity=".55"'
         ' stroke-linecap="round"/>'
     )
-    yield _text(x + 32, y + 4, "truth")
-    yield f'<circle cx="{x + 11}" cy="{y + 22}" r="2" fill="#333"/>' + _text(
+    yield _draw_text(x + 32, y + 4, "truth")
+    yield f'<circle cx="{x + 11}" cy="{y + 22}" r="2" fill="#333"/>' + _draw_text(
         x + 32, y + 26, "packets"
     )
-    apart = _key_step(len(chosen))
+    apart = _key_spacing(len(chosen))
     for row, one in enumerate(chosen):
         height = y + 54 + apart * row
         known = one.errors[np.isfinite(one.errors)]
-        yield f'<path d="M{x} {height}h22" {_stroke(styles[one.label])} stroke-width="3"/>'
+        yield f'<path d="M{x} {height}h22" {_write_stroke(styles[one.label])} stroke-width="3"/>'
         shown = one.label if len(one.label) <= 30 else one.label[:29] + "…"
-        yield _text(x + 32, height + 4, shown, "h")
+        yield _draw_text(x + 32, height + 4, shown, "h")
         if len(known) and apart >= _FIGURES:
             error = f"error {three_digits(one.rms)} (RMS), {three_digits(known.max())} at most"
-            yield _text(x + 32, height + 20, error)
+            yield _draw_text(x + 32, height + 20, error)
 
 
-def _grid(panel: Panel) -> Iterator[str]:
+def _draw_grid(panel: Panel) -> Iterator[str]:
     for value, text in ticks(panel.left, panel.right, max(3, round(panel.width / 90))):
-        x = _n(panel.across(value))
-        yield f'<path class="g" d="M{x} {_n(panel.y)}v{_n(panel.height)}"/>'
-        yield _text(x, panel.y + panel.height + 16, text, anchor="middle")
+        x = _fixed(panel.across(value))
+        yield f'<path class="g" d="M{x} {_fixed(panel.y)}v{_fixed(panel.height)}"/>'
+        yield _draw_text(x, panel.y + panel.height + 16, text, anchor="middle")
     for value, text in ticks(panel.bottom, panel.top, max(4, round(panel.height / 50))):
         y = panel.up(value)
-        yield f'<path class="g" d="M{_n(panel.x)} {_n(y)}h{_n(panel.width)}"/>'
-        yield _text(panel.x - 6, y + 4, text, anchor="end")
+        yield f'<path class="g" d="M{_fixed(panel.x)} {_fixed(y)}h{_fixed(panel.width)}"/>'
+        yield _draw_text(panel.x - 6, y + 4, text, anchor="end")
 
 
-def _range(values: Floats) -> tuple[float, float]:
+def _find_range(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     if not len(known):
         raise NothingToDraw
     return extent(known)
 
 
-def _path(places: Floats) -> str:
-    """Moves and lines through the points; NaN breaks them, points too near to see are left out."""
-    runs = (_thin(places[run], 0.5) for run in unbroken(places.sum(axis=1)))
-    return "".join("M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in run) for run in runs)
+def _write_path(places: Floats) -> str:
+    """Return SVG path data through the points.
+
+    NaN breaks it, points too close to see are left out.
+    """
+    runs = (_thin_points(places[run], 0.5) for run in unbroken(places.sum(axis=1)))
+    return "".join("M" + "L".join(f"{_fixed(x)} {_fixed(y)}" for x, y in run) for run in runs)
 
 
-def _thin(places: Floats, apart: float) -> list[tuple[float, float]]:
+def _thin_points(places: Floats, apart: float) -> list[tuple[float, float]]:
     kept: list[tuple[float, float]] = []
     for x, y in places.tolist():
         if not kept or abs(x - kept[-1][0]) + abs(y - kept[-1][1]) >= apart:
@@ -338,28 +344,28 @@ def _thin(places: Floats, apart: float) -> list[tuple[float, float]]:
     return kept
 
 
-def _text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
+def _draw_text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
     extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
-    place = x if isinstance(x, str) else _n(x)
-    return f'<text x="{place}" y="{_n(y)}"{extra}>{in_markup(text)}</text>'
+    place = x if isinstance(x, str) else _fixed(x)
+    return f'<text x="{place}" y="{_fixed(y)}"{extra}>{in_markup(text)}</text>'
 
 
-def _n(value: float) -> str:
+def _fixed(value: float) -> str:
     text = f"{value:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")
 
 
-def _line(curve: Curve, places: Floats) -> str:
-    return f'<path class="d" {_stroke(curve.style)} d="{_path(places)}"/>'
+def _draw_line(curve: Curve, places: Floats) -> str:
+    return f'<path class="d" {_write_stroke(curve.style)} d="{_write_path(places)}"/>'
 
 
-def _color(style: LineStyle | None) -> str:
+def _line_color(style: LineStyle | None) -> str:
     return "#222" if style is None else style.light
 
 
-def _stroke(style: LineStyle | None) -> str:
+def _write_stroke(style: LineStyle | None) -> str:
     dashes = " ".join(map(str, () if style is None else style.dashes))
-    return f'stroke="{_color(style)}"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
+    return f'stroke="{_line_color(style)}"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
 
 
 #: Pixels: of a row, of all scores, and of a letter.
@@ -367,10 +373,10 @@ _ROW, _FULL, _LETTER = 17, 220, 7.6
 
 
 def scores_picture(results: Sequence[Result], most: int | None = None) -> str:
-    """A row for each result with a score, in their order, ``most`` at most; empty: none has one.
+    """Return a picture with a row for each result with a score, at most ``most``; empty for none.
 
-    A dot is a score, the line through it its interval. Full dots are joined: none of these is
-    clearly worse than the best. Without intervals none is full.
+    A dot is a score, the line through it its interval. Full dots are joined: none of them is
+    clearly worse than the best. Without intervals no dot is full.
     """
     scored = [result for result in results if not math.isnan(result.value("score"))][:most]
     if not scored:

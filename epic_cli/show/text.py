@@ -39,7 +39,7 @@ class ReportText:
     def __init__(
         self, report: Report, explain: bool = False, rest: str = "a wider window or --format csv"
     ) -> None:
-        self._report = report
+        self._write_report = report
         self._explain = explain
         self._rest = rest
 
@@ -48,7 +48,7 @@ class ReportText:
         screen = _Screen(
             options.max_width, options.encoding.startswith("utf"), self._explain, self._rest
         )
-        yield from _report(self._report, screen)
+        yield from _write_report(self._write_report, screen)
 
 
 class _Screen(NamedTuple):
@@ -61,14 +61,14 @@ class _Screen(NamedTuple):
 
     @property
     def prose(self) -> int:
-        """Columns for sentences."""
+        """The width of sentences, in columns."""
         return min(self.room, PROSE)
 
 
-def _report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
+def _write_report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
     left_out: list[str] = []
-    blocks = [_head(report, screen.prose)]
-    blocks += [list(_part(part, screen, left_out)) for part in _numbered(report.parts)]
+    blocks = [_write_verdict(report, screen.prose)]
+    blocks += [list(_write_part(part, screen, left_out)) for part in _number_findings(report.parts)]
     notes: list[RenderableType] = []
     if words := left_out_words(left_out, screen.room, screen.rest):
         notes += paragraph(words, screen.prose)
@@ -80,7 +80,7 @@ def _report(report: Report, screen: _Screen) -> Iterator[RenderableType]:
         yield from block
 
 
-def _head(report: Report, room: int) -> list[RenderableType]:
+def _write_verdict(report: Report, room: int) -> list[RenderableType]:
     lines: list[RenderableType] = []
     first, *others = [*filter(None, [report.title]), *report.verdict] or [""]
     if first:
@@ -90,7 +90,7 @@ def _head(report: Report, room: int) -> list[RenderableType]:
     return lines
 
 
-def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
+def _number_findings(parts: Sequence[Part]) -> Iterator[Part]:
     number = 0
     for part in parts:
         if isinstance(part, ReportFinding) and part.title:
@@ -101,7 +101,7 @@ def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
             yield part
 
 
-def _part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[RenderableType]:
+def _write_part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[RenderableType]:
     room = screen.room
     match part:
         case str():
@@ -110,16 +110,16 @@ def _part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[Renderab
                 longest = width(line) if line.startswith("-s ") else 0
                 yield from paragraph(line, max(min(room, PROSE), longest))
         case Report():
-            yield from _report(part, screen)
+            yield from _write_report(part, screen)
         case Table():
-            tables = _tables(part, screen)
+            tables = _fit_tables(part, screen)
             for number, table in enumerate(tables):
                 if number:
                     yield Text()
                 left_out += table.left_out
                 yield from table.lines(gaps=part.gaps)
         case ReportFinding():
-            yield from _finding(part, screen)
+            yield from _write_finding(part, screen)
         case Usage():
             left = max(len(name) for name, _ in part.forms) + 2
             for name, text in part.forms:
@@ -130,7 +130,7 @@ def _part(part: Part, screen: _Screen, left_out: list[str]) -> Iterator[Renderab
                 yield drawn
 
 
-def _finding(part: ReportFinding, screen: _Screen) -> Iterator[RenderableType]:
+def _write_finding(part: ReportFinding, screen: _Screen) -> Iterator[RenderableType]:
     indent, room = _INDENT if part.title else "", screen.prose
     if part.title:
         yield from paragraph(part.title, room, style="bold")
@@ -139,14 +139,14 @@ def _finding(part: ReportFinding, screen: _Screen) -> Iterator[RenderableType]:
     yield from definitions([*part.terms, *(part.method if screen.explain else ())], room, indent)
 
 
-def _tables(table: Table, screen: _Screen) -> list[Fitted]:
-    """One table, or one for each group of columns where they do not all fit."""
+def _fit_tables(table: Table, screen: _Screen) -> list[Fitted]:
+    """Fit a table to the screen, or one table for each group of columns if it is too wide."""
     room = screen.room
     groups = list(dict.fromkeys(column.group for column in table.columns if column.group))
-    whole = fit(_with_weightiest([c for c in table.columns if not c.error_bars]), room)
+    whole = fit(_keep_weightiest([c for c in table.columns if not c.error_bars]), room)
     if not whole.left_out or not groups:
         pictures = [column for column in table.columns if column.error_bars]
-        return [_with_picture(whole, pictures, screen)]
+        return [_add_picture_column(whole, pictures, screen)]
     parts = [
         [
             column
@@ -155,7 +155,7 @@ def _tables(table: Table, screen: _Screen) -> list[Fitted]:
         ]
         for group in groups
     ]
-    return [fit(_with_weightiest(part), room) for part in parts]
+    return [fit(_keep_weightiest(part), room) for part in parts]
 
 
 #: Columns of a picture in a table: the fewest that tell something, and the most that help.
@@ -165,13 +165,13 @@ _PICTURE = (10, 40)
 _WIDEST = 1000
 
 
-def _with_picture(table: Fitted, pictures: Sequence[Column], screen: _Screen) -> Fitted:
-    """Return the table with the first of the pictures behind it, if there is room."""
+def _add_picture_column(table: Fitted, pictures: Sequence[Column], screen: _Screen) -> Fitted:
+    """Return the table with its first picture column added, if there is room."""
     room = screen.room - sum(table.widths) - len(_GAP) * len(table.widths)
     if not pictures or screen.room > _WIDEST or room < _PICTURE[0]:
         return table
     drawn = _draw_error_bars(pictures[0], min(room, _PICTURE[1]), screen.unicode)
-    return Fitted([*table.columns, drawn], [*table.widths, _natural(drawn)], table.left_out)
+    return Fitted([*table.columns, drawn], [*table.widths, _natural_width(drawn)], table.left_out)
 
 
 def _draw_error_bars(column: Column, columns: int, unicode: bool) -> Column:
@@ -202,8 +202,8 @@ def _draw_error_bars(column: Column, columns: int, unicode: bool) -> Column:
     return replace(column, title=head, cells=cells, error_bars=())
 
 
-def _with_weightiest(columns: Sequence[Column]) -> list[Column]:
-    """The columns; of those that may go, the most important one stays."""
+def _keep_weightiest(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns, marking the most important of the optional ones to be kept."""
     most = max((column.weight for column in columns if column.group), default=KEPT)
     return [
         replace(column, weight=KEPT) if column.group and column.weight == most else column
@@ -218,26 +218,26 @@ _ENOUGH = 28
 
 
 class Fitted(NamedTuple):
-    """The columns that there is room for, their widths, and the heads of those left out."""
+    """The columns that fit, their widths, and the heads of the columns left out."""
 
     columns: list[Column]
     widths: list[int]
     left_out: list[str]
 
     def lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
-        """The table, head first; an empty line stands before each row of ``gaps``."""
-        yield self._line(list(map(_title, self.columns)), [head] * len(self.columns))
+        """Yield the table's lines, head first; an empty line stands before each row of ``gaps``."""
+        yield self._write_line(list(map(_column_title, self.columns)), [head] * len(self.columns))
         for row in range(len(self.columns[0].cells)):
             if row in gaps:
                 yield Text()
-            cells = [_cell(column, row) for column in self.columns]
+            cells = [_cell_text(column, row) for column in self.columns]
             for index, columns in enumerate(self.widths):
                 if width(printable(cells[index])) > columns:
                     yield Text(printable(cells[index]), no_wrap=True, overflow="ignore")
                     cells[index] = ""
-            yield self._line(cells, [_style(column, row) for column in self.columns])
+            yield self._write_line(cells, [_cell_style(column, row) for column in self.columns])
 
-    def _line(self, cells: Sequence[str], styles: Sequence[str]) -> Text:
+    def _write_line(self, cells: Sequence[str], styles: Sequence[str]) -> Text:
         line = Text(no_wrap=True, overflow="ignore", end="\n")
         for index, (column, columns) in enumerate(zip(self.columns, self.widths, strict=True)):
             line.append(_GAP if index else "")
@@ -246,31 +246,31 @@ class Fitted(NamedTuple):
         return line
 
 
-def _title(column: Column) -> str:
+def _column_title(column: Column) -> str:
     return column.title if column.best is None else f"{column.title} "  # above the star
 
 
-def _cell(column: Column, row: int) -> str:
+def _cell_text(column: Column, row: int) -> str:
     star = "" if column.best is None else "*" if row in column.best else " "
     return column.cells[row] + star
 
 
-def _style(column: Column, row: int) -> str:
+def _cell_style(column: Column, row: int) -> str:
     if column.best and row in column.best:
         return "bold green"
     return column.styles[row] if column.styles else ""
 
 
-def _natural(column: Column) -> int:
-    """As wide as the head and the longest cell."""
-    cells = (_cell(column, row) for row in range(len(column.cells)))
-    return max(width(printable(name)) for name in (_title(column), *cells))
+def _natural_width(column: Column) -> int:
+    """Return the width of a column's head or longest cell, whichever is wider."""
+    cells = (_cell_text(column, row) for row in range(len(column.cells)))
+    return max(width(printable(name)) for name in (_column_title(column), *cells))
 
 
 def fit(columns: Sequence[Column], room: int) -> Fitted:
-    """The columns, left out and at last narrowed until they are ``room`` wide or less."""
+    """Leave out columns, and at last narrow them, until the table is ``room`` wide or less."""
     kept = list(columns)
-    natural = {id(column): _natural(column) for column in columns}
+    natural = {id(column): _natural_width(column) for column in columns}
     natural |= {id(column): min(natural[id(column)], room) for column in columns if column.text}
     while True:
         excess = sum(natural[id(kept_item)] + len(_GAP) for kept_item in kept) - len(_GAP) - room
@@ -299,7 +299,7 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
 
 
 def paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:
-    """A text in lines that fit, all of them indented."""
+    """Yield a text in lines that fit, all of them indented."""
     for line in wrap(printable(" ".join(text.split())), max(room - width(indent), 1)):
         yield Text(indent + line, style, no_wrap=True, overflow="ignore")
 
@@ -313,12 +313,12 @@ class DescribedRow(NamedTuple):
 
 
 def definitions(items: Sequence[tuple[str, str]], room: int, indent: str = "") -> Iterator[Text]:
-    """Names in bold and what they mean."""
+    """Yield names in bold and their meanings."""
     return described([DescribedRow((name,), text, ("bold",)) for name, text in items], room, indent)
 
 
 def described(rows: Sequence[DescribedRow], room: int, indent: str = "") -> Iterator[Text]:
-    """Rows with their sentences beside the cells, or below where there is little room for them."""
+    """Yield rows with their sentences beside the cells, or below if there is little room."""
     columns = [max(map(width, column)) for column in zip(*(row.cells for row in rows), strict=True)]
     taken = width(indent) + sum(columns) + len(_GAP) * len(columns)
     for cells, text, styles in rows:

@@ -22,7 +22,7 @@ _UNCHANGED = 255
 
 
 class NoVideo(ValueError):
-    """It cannot be made: a library is missing, or there are no such seconds."""
+    """The video cannot be made: a library is missing, or the span is outside of the recording."""
 
 
 def write_video(
@@ -34,14 +34,14 @@ def write_video(
     of: str = "",
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[float, float]:
-    """Writes a video of these scenes, and returns from when to when (s) it goes.
+    """Write a video of these scenes, and return its start and end (s).
 
-    ``kind`` is ``gif`` or ``mp4``, for which the stream must be one in which one can go back;
-    ``labels`` chooses strategies, the best one first, none: all. Of several scenes, each entity is
-    a line. Its figures are ``of`` one of several networks, if so. The same scenes give the same
-    bytes, as long as Pillow and PyAV are the same.
+    ``kind`` is ``gif`` or ``mp4``; an MP4 needs a seekable stream. ``labels`` chooses strategies,
+    the best one first; none stands for all. With several scenes, each entity is a line. ``of``
+    names the network of the figures, if there are several. The same scenes give the same bytes, as
+    long as Pillow and PyAV are the same.
 
-    Raises ``NoVideo``, and ``NothingToDraw`` where the scenes hold nothing to draw.
+    Raises ``NoVideo``, and ``NothingToDraw`` if the scenes hold nothing to draw.
     """
     try:
         import PIL  # noqa: F401
@@ -81,10 +81,10 @@ def write_video(
 def _write_gif(
     stream: BinaryIO, images: Iterable[Image.Image], fps: int, palette: list[int]
 ) -> None:
-    """Of each frame what has changed, in one palette; it repeats for ever."""
+    """Write a GIF that repeats for ever: the changed part of each frame, in one palette."""
     from PIL import GifImagePlugin
 
-    for (begun, part, corner), (until, _, _) in pairwise(_changes(images, palette)):
+    for (begun, part, corner), (until, _, _) in pairwise(_find_changes(images, palette)):
         assert part is not None
         if not begun:
             header = GifImagePlugin.getheader(part, info={"loop": 0, "transparency": _UNCHANGED})
@@ -96,10 +96,13 @@ def _write_gif(
     stream.write(b";")
 
 
-def _changes(
+def _find_changes(
     images: Iterable[Image.Image], palette: list[int]
 ) -> Iterator[tuple[int, Image.Image | None, tuple[int, int]]]:
-    """The numbers of frames in which something changes, what, and where; None after the last."""
+    """Yield the number, the changed part and its corner for each frame that differs.
+
+    At last None.
+    """
     from PIL import Image, ImageChops
 
     colors = Image.new("P", (1, 1))
@@ -123,7 +126,7 @@ def _changes(
 def _write_mp4(
     stream: BinaryIO, images: Iterable[Image.Image], fps: int, size: tuple[int, int]
 ) -> None:
-    """H.264 as every player and browser has it, by one thread, which makes it repeatable."""
+    """Write H.264 that every player has, with one thread, so that the bytes are repeatable."""
     import av
     import numpy as np
     from av.video.reformatter import (
@@ -163,8 +166,8 @@ KINDS = {"gif": ((800, 450), 20), "mp4": ((1280, 720), 30)}
 _SMALLEST, _LARGEST = 160, 3840
 
 
-def _size(text: str) -> tuple[int, int]:
-    """``WIDTHxHEIGHT``, both even, as H.264 needs them; raises ``ValueError``."""
+def _parse_size(text: str) -> tuple[int, int]:
+    """Parse ``WIDTHxHEIGHT``, both even, as H.264 needs them; raises ``ValueError``."""
     width, _, height = text.partition("x")
     if width.isdecimal() and height.isdecimal():
         size = int(width), int(height)
@@ -174,25 +177,25 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def kind_of(path: str) -> str:
-    """``gif`` or ``mp4``, by the end of the name; raises ``ValueError``."""
+    """Return ``gif`` or ``mp4``, by the end of the file's name; raises ``ValueError``."""
     kind = path.lower().rpartition(".")[2]
     if kind not in KINDS:
         raise ValueError(f"a video is a {' or a '.join(f'.{suffix}' for suffix in KINDS)} file")
     return kind
 
 
-def _file(text: str) -> str:
+def _parse_file_name(text: str) -> str:
     kind_of(text)
     return text
 
 
 VIDEO = (
-    Custom("file", None, "Where to.", "FILE", _file),
+    Custom("file", None, "Where to.", "FILE", _parse_file_name),
     Number("speed", 1.0, "1 is real time, 0.25 a quarter of it.", "", 0.01, 100),
     Number("from", math.nan, "Its first second.", "s", unset="auto", field="start"),
     Number("to", math.nan, "Its last second.", "s", unset="auto", field="end"),
     Switch("worst", False, "Three seconds around the largest error."),
-    Custom("size", None, "Pixels.", "WIDTHxHEIGHT", _size, kind=tuple),
+    Custom("size", None, "Pixels.", "WIDTHxHEIGHT", _parse_size, kind=tuple),
     Choice("theme", "light", "The background.", ("light", "dark")),
     Number("fps", 0, "Frames a second; 0: 20 of a GIF, 30 of an MP4.", "", 0, 60, whole=True),
 )
@@ -200,10 +203,10 @@ VIDEO = (
 
 @dataclass(frozen=True)
 class VideoSpec(Described):
-    """The ``file`` (None: no video), which seconds, how fast, and how it looks.
+    """The settings of a video: its ``file`` (None: no video), its span, its speed and its look.
 
-    It goes from ``start`` to ``end`` (NaN: chosen). ``size`` (pixels) and ``fps`` are those that
-    are usual for the kind of file unless given.
+    The video goes from ``start`` to ``end`` (NaN: chosen automatically). ``size`` (pixels) and
+    ``fps`` have defaults for each kind of file.
     """
 
     TABLE, KEY, OWNER = VIDEO, "file", "a video"

@@ -59,9 +59,9 @@ _WHOLE = (
 
 
 def count_words(counts: Counter[Refused], example: object = None) -> str:
-    """``12 datagrams refused: 12 empty; 5 packets refused: 5 with ...``; nothing for none.
+    """Describe the counts of refusals: ``12 datagrams refused: 12 empty; 5 packets refused: ...``.
 
-    An ``example`` in words stands behind it.
+    Empty if nothing was refused. An ``example`` in words stands at the end.
     """
     words = []
     packets = [refused for refused in Refused if refused not in _CONNECTIONS + _WHOLE]
@@ -75,13 +75,13 @@ def count_words(counts: Counter[Refused], example: object = None) -> str:
 
 
 class Counts(NamedTuple):
-    """The counts so far.
+    """The counts of a listener so far.
 
-    ``packets`` were accepted; ``late`` ones of them had a time before that of an earlier arrival.
-    ``delays`` are those of the packets. Senders' clocks were reset ``clock_resets`` times, the last
-    time ``clock_step`` seconds back. ``drifts``: by sender, the growth of the delay (s) per second;
-    None: not known yet. ``example`` is a line that was refused, or says why a binary
-    datagram was.
+    ``packets`` were accepted; ``late`` ones of these had a time before that of an earlier arrival.
+    ``delays`` are the packets' delays. Senders' clocks were reset ``clock_resets`` times, the last
+    time ``clock_step`` seconds back. ``drifts`` are, by sender, the growth of the delay (s) per
+    second, None if not known yet. ``example`` is a refused line, or the reason why a binary
+    datagram was refused.
     """
 
     datagrams: int

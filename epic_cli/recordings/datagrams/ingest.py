@@ -1,7 +1,6 @@
-"""Ingestion of datagrams.
+"""Ingestion of datagrams: accept packets, put their times on the receiver's clock, count the rest.
 
-Accepted packets with times on the receiver's clock, and counts of the rest. Datagrams are untrusted
-input, and memory does not grow with them.
+Datagrams are untrusted input, and memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def kind_of(data: bytes) -> str:
-    """Return the shape of a datagram."""
+    """Return the format that a datagram looks like: ``text``, ``csv`` or ``jsonl``."""
     if data[:1] in (b"{", b"["):
         return "jsonl"
     line = data.partition(b"\n")[0]
@@ -67,7 +66,7 @@ def kind_of(data: bytes) -> str:
 
 
 def json_of_msgpack(data: bytes) -> bytes | Refused:
-    """Msgpack, as the JSON that says the same, or why it is none."""
+    """Convert msgpack to the equivalent JSON; return the reason if it is no msgpack."""
     try:
         import msgpack
     except ImportError:
@@ -83,7 +82,7 @@ def json_of_msgpack(data: bytes) -> bytes | Refused:
 
 
 def json_values(data: bytes) -> Iterator[tuple[str, Any]]:
-    """JSON values and their texts; for invalid JSON, the text with None."""
+    """Yield each JSON value with its text; for invalid JSON, an empty text with None."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -134,10 +133,10 @@ _DIGITS = {b"%d" % digit for digit in range(10)}
 
 
 class Decoded(NamedTuple):
-    """The content of consecutive datagrams, the first of which has this number.
+    """The content of consecutive datagrams, the first of which has the number ``first``.
 
-    ``ends`` are the places in the text of ``block`` at which the datagrams end. ``refused`` counts,
-    by reason, what is not a packet; ``example`` is such a line, or words.
+    ``ends`` are the places in the text of ``block`` at which the datagrams end. ``refused`` counts
+    the parts that are no packets, for one ``reason``; ``example`` is such a line, or a description.
     """
 
     first: int
@@ -167,9 +166,9 @@ _NOTHING: _Piece = (Refused.NOT_PACKETS, b"")
 
 
 class Decoder:
-    """Reads datagrams. Times are in seconds unless ``read`` says otherwise.
+    """A decoder of datagrams. Times are in seconds unless ``read`` says otherwise.
 
-    Its origin is ignored. ``records``: the datagrams are binary.
+    The origin of ``read`` is ignored. ``records``: the datagrams are binary.
     """
 
     def __init__(
@@ -188,29 +187,32 @@ class Decoder:
         self._table_schema = _Schema("csv")
 
     def read(self, datagrams: Sequence[bytes]) -> Iterator[Decoded]:
-        """The packets of the datagrams, in their order."""
+        """Yield the packets of the datagrams, in their order."""
         if self._records is not None:
-            yield from self._binary(self._records, list(datagrams))
+            yield from self._decode_binary(self._records, list(datagrams))
             return
         run: list[bytes] = []
         schema = _TEXT
         for number, data in enumerate(datagrams):
-            pieces = self._pieces(data)
+            pieces = self._split_datagram(data)
             found, lines = pieces[0] if len(pieces) == 1 else _NOTHING
             known = found is _TEXT or (isinstance(found, _Schema) and found.names in self._readers)
             if run and not (known and (found is schema or found == schema)):
-                yield from self._together(number - len(run), schema, run)
+                yield from self._decode_similar(number - len(run), schema, run)
                 run = []
             if known:
                 schema = cast(_Schema, found)
                 run.append(lines)
             else:
-                yield from self._alone(number, data, pieces)
+                yield from self._decode_single(number, data, pieces)
         if run:
-            yield from self._together(len(datagrams) - len(run), schema, run)
+            yield from self._decode_similar(len(datagrams) - len(run), schema, run)
 
-    def _binary(self, layout: RecordLayout, datagrams: list[bytes]) -> Iterator[Decoded]:
-        """The packets of binary datagrams; one that cannot be read to its end has none."""
+    def _decode_binary(self, layout: RecordLayout, datagrams: list[bytes]) -> Iterator[Decoded]:
+        """Yield the packets of binary datagrams.
+
+        A datagram that cannot be read to its end has none.
+        """
         reader = self._record_reader
         if reader is None or len(reader.entities) > _MOST_NAMES:
             reader = self._record_reader = layout.reader()
@@ -220,21 +222,21 @@ class Decoder:
             reason, words = layout.refusal(len(datagrams[stop[0]]), stop)
             yield Decoded(stop[0], array("I", [0]), refused=1, reason=reason, example=words)
 
-    def _together(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
-        """Scans similar datagrams together; one by one where the result could differ."""
-        block, ended = self._scan(schema, b"\n".join(run))
+    def _decode_similar(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
+        """Scan similar datagrams together, or one by one where the result could differ."""
+        block, ended = self._scan_lines(schema, b"\n".join(run))
         if len(run) > 1 and (ended or (schema.kind == "jsonl" and block.refusals)):
             for number, data in enumerate(run, first):
                 pieces: list[_Piece] = [(schema, data)]
                 if schema.kind == "jsonl":
-                    pieces = self._objects(data)
-                yield from self._alone(number, data, pieces)
+                    pieces = self._split_objects(data)
+                yield from self._decode_single(number, data, pieces)
             return
         ends = array("I", accumulate(len(data) + 1 for data in run))
-        yield _decoded(first, ends, block)
+        yield _make_decoded(first, ends, block)
 
-    def _alone(self, number: int, data: bytes, pieces: list[_Piece]) -> Iterator[Decoded]:
-        """The packets of one datagram, piece by piece."""
+    def _decode_single(self, number: int, data: bytes, pieces: list[_Piece]) -> Iterator[Decoded]:
+        """Yield the packets of one datagram, piece by piece."""
         found = refused = made = 0
         reason = Refused.NOT_PACKETS
         for at, (schema, lines) in enumerate(pieces):
@@ -244,28 +246,28 @@ class Decoder:
                 return
             if isinstance(schema, Refused):
                 decoded = Decoded(number, array("I", [0]), refused=1, reason=schema)
-            elif made >= _MOST_NEW and self._is_new(schema):
+            elif made >= _MOST_NEW and self._needs_reader(schema):
                 refusal = Refused.MANY_LAYOUTS
                 decoded = Decoded(number, array("I", [0]), refused=1, reason=refusal)
             else:
-                made += self._is_new(schema)
-                block, _ = self._scan(schema, lines)
+                made += self._needs_reader(schema)
+                block, _ = self._scan_lines(schema, lines)
                 found += len(block)
-                decoded = _decoded(number, array("I", [len(lines) + 1]), block)
+                decoded = _make_decoded(number, array("I", [len(lines) + 1]), block)
             refused += decoded.refused
             reason = decoded.reason
             yield decoded
         if not found + refused:
             yield Decoded(number, array("I", [0]), refused=1)
         elif not refused and isinstance(schema, _Schema) and schema.kind == "jsonl":
-            self._learn(data, schema)
+            self._learn_shape(data, schema)
 
-    def _is_new(self, schema: _Schema) -> bool:
+    def _needs_reader(self, schema: _Schema) -> bool:
         """Return True if there is no reader yet for lines of this schema."""
         return schema.kind != "text" and schema.names not in self._readers
 
-    def _scan(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
-        """The packets that the reader for these names finds in lines, and whether they ended it."""
+    def _scan_lines(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
+        """Return the packets in lines of this schema, and whether the lines ended their reader."""
         if schema.kind == "text":
             if len(self._names) > _MOST_NAMES:
                 self._names = Entities()
@@ -284,7 +286,7 @@ class Decoder:
 
     # ------------------------------------------------------------------ what a datagram consists of
 
-    def _pieces(self, data: bytes) -> list[_Piece]:
+    def _split_datagram(self, data: bytes) -> list[_Piece]:
         if self._format is None and data[:1] in _DIGITS:
             position, slash, _ = data.partition(b"/")
             if slash and position.count(b",") == 2 and b"\n" not in position:
@@ -294,15 +296,15 @@ class Decoder:
             return [(Refused.EMPTY, data)]
         if self._format is None and MSGPACK.match(data):
             text = json_of_msgpack(data)
-            return [(text, data)] if isinstance(text, Refused) else self._json_pieces(text)
+            return [(text, data)] if isinstance(text, Refused) else self._split_json(text)
         if self._format is None and is_binary(data):
             return [(Refused.BINARY, data)]
         kind = self._format or kind_of(data)
         if kind == "text":
             return [(_DOUBTFUL_TEXT if data[:1] in (b"#", b"q", b"\0") else _TEXT, data)]
-        return self._table(data) if kind == "csv" else self._json_pieces(data)
+        return self._split_table(data) if kind == "csv" else self._split_json(data)
 
-    def _table(self, data: bytes) -> list[_Piece]:
+    def _split_table(self, data: bytes) -> list[_Piece]:
         """Return the rows of a datagram under the names of its header."""
         if self._numbered:  # columns by their numbers: every line is a row
             return [(_Schema("csv", "numbered"), data)]
@@ -314,17 +316,17 @@ class Decoder:
             self._table_schema = _Schema("csv", ("csv", header), header)
         return [(self._table_schema, rows)] if rows else []
 
-    def _json_pieces(self, data: bytes) -> list[_Piece]:
-        """Lines of a shape that has been learned, or objects one by one."""
+    def _split_json(self, data: bytes) -> list[_Piece]:
+        """Return the lines of a shape that has been learned, or the objects one by one."""
         alike = cut_alike(data, LONGEST_NAMES)
         if alike is not None:
             schema = self._shapes.get(alike[0])
             if schema is not None and schema.names in self._readers:
                 return [(schema, alike[1][:-1])]
-        return self._objects(data)
+        return self._split_objects(data)
 
-    def _objects(self, data: bytes) -> list[_Piece]:
-        """The objects of an array, or those that stand one after the other, a line each."""
+    def _split_objects(self, data: bytes) -> list[_Piece]:
+        """Return the objects of an array, or consecutive objects, each as a line."""
         pieces: list[_Piece] = []
         for text, item in json_values(data):
             line = text.replace("\n", " ").replace("\r", " ").encode()
@@ -334,8 +336,8 @@ class Decoder:
                 pieces.append(_NOTHING)
         return pieces
 
-    def _learn(self, data: bytes, schema: _Schema) -> None:
-        """Datagrams of the shape of this one have the names of its only schema."""
+    def _learn_shape(self, data: bytes, schema: _Schema) -> None:
+        """Remember that datagrams of this shape have the names of this schema."""
         shape = cut_alike(data.strip(BLANKS), LONGEST_NAMES)
         if shape is not None:
             if len(self._shapes) >= _MOST_SHAPES:
@@ -343,7 +345,7 @@ class Decoder:
             self._shapes[shape[0]] = schema
 
 
-def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
+def _make_decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
     refusals = block.refusals
     return Decoded(first, ends, block, len(refusals), example=refusals[0] if refusals else None)
 
@@ -357,13 +359,13 @@ _MOST_SENDERS = 64
 
 @dataclass(frozen=True)
 class IngestSpec:
-    """How datagrams are read, and which of their packets are accepted.
+    """The settings for reading datagrams and for accepting their packets.
 
-    ``read`` is how they are read: each shows its format unless that is given, times are in seconds,
-    and without an origin the first packet's time becomes 0 if it is a Unix time. ``records``: the
-    datagrams are binary. ``sender``: datagrams of
-    others are refused (a host and a port, which may be 0 for any). Entities other than ``entity``
-    are skipped; with ``single_entity`` a second one is refused.
+    ``read`` is the packets' layout: the format is detected unless given, times are in seconds, and
+    without an origin the first packet's time becomes 0 if it is a Unix time. ``records``: the
+    layout of binary datagrams. ``sender``: datagrams of other senders are refused (a host and a
+    port, which may be 0 for any). Entities other than ``entity`` are skipped; with
+    ``single_entity`` a second entity is refused.
     """
 
     read: ReadSpec = INFERRED
@@ -383,7 +385,7 @@ class IngestSpec:
 
     @property
     def time_origin(self) -> float | None:
-        """The time in seconds that becomes 0, NaN: the first packet's; None: not given."""
+        """The time (s) that becomes 0; NaN for the first packet's time, None if not given."""
         origin = self.read.time_origin
         return math.nan if origin == "first" else origin
 
@@ -396,10 +398,10 @@ class IngestSpec:
 
 
 class Ingest:
-    """Reads datagrams and accepts their packets; what it keeps does not grow beyond their names.
+    """A receiver that reads datagrams and accepts their packets; it keeps only the entities' names.
 
-    The receiver's clock starts with the first packet, at the time in it: that packet's delay counts
-    as 0. Where a sender's clock is reset, its times continue at the receiver's.
+    The receiver's clock starts with the first packet, at the packet's time: that packet's delay
+    counts as 0. If a sender's clock is reset, the sender's times continue at the receiver's clock.
     """
 
     def __init__(self, spec: IngestSpec) -> None:
@@ -408,7 +410,7 @@ class Ingest:
         self._refused: Counter[Refused] = Counter()
         self._delays = Tally()
         self._filter = PacketFilter(
-            self._refuses_name,
+            self._check_name,
             (Refused.NOT_FINITE, Refused.FAR_TIME),
             self._delays,
             origin=spec.time_origin,
@@ -425,7 +427,7 @@ class Ingest:
 
     @property
     def counts(self) -> Counts:
-        """Counts of what has come in so far."""
+        """The counts of accepted and refused packets so far."""
         found = self._filter
         return Counts(
             self._datagrams,
@@ -440,16 +442,19 @@ class Ingest:
         )
 
     def now(self, machine: float) -> float | None:
-        """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
+        """Return the receiver's clock at a time (s) of the machine's clock.
+
+        None before the first packet.
+        """
         return self._filter.now(machine)
 
     def take(
         self, received: Sequence[ReceivedDatagram], earliest: float = -math.inf
     ) -> PacketBlock:
-        """The packets that are accepted.
+        """Return the accepted packets of some datagrams.
 
-        No arrival is before the one before it, nor before ``earliest``, up to which rows have been
-        drawn.
+        No arrival is before that of the previous packet, nor before ``earliest``, up to which rows
+        have been drawn.
         """
         packets = PacketBlock(self.entities)
         self._datagrams += len(received)
@@ -461,7 +466,7 @@ class Ingest:
             if len(received) < len(everybody):
                 self._refused[Refused.OTHER_SENDER] += len(everybody) - len(received)
         times = array("d", [packet.time for packet in received])
-        senders = array("i", [self._number_of(packet.sender) for packet in received])
+        senders = array("i", [self._number_sender(packet.sender) for packet in received])
         for decoded in self._decoder.read([packet.data for packet in received]):
             some = slice(decoded.first, decoded.first + len(decoded.ends))
             self.admit(decoded, times[some], senders[some], earliest, packets)
@@ -475,7 +480,7 @@ class Ingest:
         earliest: float,
         into: PacketBlock,
     ) -> None:
-        """Appends what is accepted, and counts the rest.
+        """Append the accepted packets, and count the refused ones.
 
         ``times`` are the datagrams' arrivals on the machine's clock (s), ``senders`` small numbers
         for their senders.
@@ -489,7 +494,7 @@ class Ingest:
             found = self._filter.admit(decoded.block, *given)
             self._refused.update(found)  # type: ignore[arg-type]
 
-    def _number_of(self, sender: tuple[Any, ...]) -> int:
+    def _number_sender(self, sender: tuple[Any, ...]) -> int:
         number = self._senders.get(sender)
         if number is None:
             number = len(self._senders)
@@ -497,8 +502,8 @@ class Ingest:
                 self._senders[sender] = number
         return number
 
-    def _refuses_name(self, name: str) -> Refused | bool | None:
-        """Why a new entity is not accepted; False: it is skipped."""
+    def _check_name(self, name: str) -> Refused | bool | None:
+        """Return the reason to refuse a new entity, False to skip it, or None to accept it."""
         spec = self._spec
         if spec.entity is not None and name != spec.entity:
             return False

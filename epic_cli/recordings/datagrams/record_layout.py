@@ -1,4 +1,4 @@
-"""Binary layouts of datagrams: a line of text to the steps that read one."""
+"""Compile binary layouts of datagrams: a line of text becomes the steps that read a record."""
 
 from __future__ import annotations
 
@@ -20,25 +20,29 @@ _REFUSED = {
 
 
 class RecordLayout:
-    """What a datagram holds, in the order of its bytes: records, or messages with groups of them.
+    """The content of a datagram, in the order of its bytes.
 
-    A field is ``NAME:TYPE``. Names are ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``,
-    ``qx`` to ``qw``, ``wx`` to ``wz`` (rad/s), ``id`` (that names the entity), ``seq`` and
-    ``teleport`` (not 0: yes); ``_`` is skipped, ``_:12`` are this many bytes, ``...`` all that is
-    left. Types are ``i1`` to ``i64`` and ``u1`` to ``u64``, of as many bits, ``f16`` to ``f64``,
-    ``char[16]``, a text that ends there or before a zero byte, and ``char[]``, one up to and with a
-    zero byte. Numbers are big-endian, and begin with a byte's highest bits, from the word ``big``
-    on, little-endian from its lowest bits on from ``little`` on and before. There is no implicit
-    padding, except that texts, skipped bytes, messages and records up to the end begin with a byte.
-    ``&MASK`` takes some of the bits, ``*FACTOR`` or ``/DIVISOR`` and then ``+OFFSET`` make other
-    units, ``=VALUE`` refuses what is not that.
+    Records, or messages with groups of records. Fields: a field is ``NAME:TYPE``. Names are
+    ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``qx`` to ``qw``, ``wx`` to ``wz``
+    (rad/s), ``id`` (the entity's name), ``seq`` and ``teleport`` (any value but 0). ``_`` skips a
+    field, ``_:12`` skips 12 bytes, ``...`` skips the rest.
 
-    ``{...}[n]`` are this many records: a number, a field before them, a type for a count in front
-    of them, or nothing: up to the end. What stands before them holds in each. Texts have their
-    lengths in the same way. ``kind=1{...} kind=2{...} else{...}`` is there for one value of a field
-    before it, ``flags&4{...}`` for one of the bits; ``NAME:FIELD&MASK`` are bits of one. Fields
-    that are referred to, or have a ``=VALUE``, may have any name. The whole is repeated to the end
-    of the datagram. Raises ``ValueError`` for anything else, with its place.
+    Types: ``i1`` to ``i64`` and ``u1`` to ``u64`` have this number of bits; ``f16`` to ``f64``;
+    ``char[16]`` is a text of 16 bytes, or up to a zero byte among them; ``char[]`` is a text up to
+    a zero byte, which belongs to it. From the word ``big`` on, numbers are big-endian and begin
+    with the highest bits of a byte; from ``little`` on, which is the default, little-endian with
+    the lowest bits first. There is no implicit padding, except that texts, skipped bytes, messages,
+    and records up to the end begin with a whole byte. ``&MASK`` selects bits, ``*FACTOR`` or
+    ``/DIVISOR`` and then ``+OFFSET`` convert units, ``=VALUE`` refuses all other values.
+
+    Groups: ``{...}[n]`` are n records, where n is a number, an earlier field, or a type for a count
+    in front of the records; without n, records go on to the end. Earlier fields outside of the
+    group hold for each record. Texts have their lengths in the same way. ``kind=1{...} kind=2{...}
+    else{...}`` is a choice by the value of an earlier field, ``flags&4{...}`` by its bits;
+    ``NAME:FIELD&MASK`` is a field made of bits of an earlier field. Fields that are referred to, or
+    have a ``=VALUE``, may have any name. The whole layout is repeated to the end of the datagram.
+
+    Raises ``ValueError`` for anything else, with the place in the text.
     """
 
     def __init__(self, text: str) -> None:
@@ -53,11 +57,14 @@ class RecordLayout:
         self.time_span = spans.pop() if len(spans) == 1 else None
 
     def reader(self) -> RecordReader:
-        """A scanner of such datagrams."""
+        """Return a scanner of such datagrams."""
         return RecordReader(self._steps)
 
     def refusal(self, size: int, stop: tuple[int, ...]) -> tuple[Refused, str]:
-        """The reason, and in words where the reader stopped in a datagram of this many bytes."""
+        """Return the reason of a refusal and, in words, where the reader stopped.
+
+        ``size`` is the length of the datagram in bytes.
+        """
         _, why, step, place, record, value = stop
         words = f"a datagram of {size:,} bytes"
         if why == _CUT and self._fixed:
@@ -80,7 +87,7 @@ _BITS = re.compile(r"([ui])([1-9]|[1-5]\d|6[0-4])")
 
 
 def type_of(word: str) -> tuple[str, int] | None:
-    """Return the reader's letter for a type and its bits; ``u12`` has 12."""
+    """Return the reader's letter for a type, and the type's bits; 12 for ``u12``."""
     if word in TYPES:
         return TYPES[word][0], 8 * TYPES[word][1]
     found = _BITS.fullmatch(word)
@@ -94,7 +101,7 @@ REST = -2
 
 @dataclass
 class LayoutStep:
-    """One step of a layout's program; fields stand in the order in which the reader takes them."""
+    """A step of a layout's program; fields stand in the order in which the reader takes them."""
 
     code: int
     part: str = ""
@@ -113,10 +120,10 @@ class LayoutStep:
 
 @dataclass
 class Scope:
-    """What is known where a word stands: names that are given, and whole numbers to refer to.
+    """The names known at a word of the layout: given fields, and whole numbers to refer to.
 
-    ``variables`` have the step that reads them, and their type. ``blocks`` are the names in each
-    part of the record that is there as a whole.
+    ``variables`` hold the step that reads each number, and the number's type. ``blocks`` are the
+    names in each part of the record that is present or absent as a whole.
     """
 
     given: set[str]
@@ -149,10 +156,11 @@ _TOKEN = re.compile(r"\}(?:\[\w*\])?|\{|[^\s,{}]+")
 
 
 class LayoutParser:
-    """Reads a layout; raises ``ValueError``, with the place of what is wrong.
+    """A parser of layouts; raises ``ValueError`` with the place of the mistake.
 
-    ``least`` are the bytes of a message, which always are as many if it is ``fixed``. ``words`` are
-    those that the ``steps`` come from, ``spans`` the seconds after which times start over.
+    ``least`` is the least length of a message (bytes), which is its only length if it is ``fixed``.
+    ``words`` are the words that the ``steps`` come from, ``spans`` the seconds after which times
+    start over.
     """
 
     def __init__(self, text: str) -> None:
@@ -166,8 +174,8 @@ class LayoutParser:
         self.fixed = True
         if len(self._tokens) > _MOST_WORDS:
             raise ValueError(f"a layout has at most {_MOST_WORDS:,} words")
-        self.least = -(-self._record(Scope(set(), {})) // 8)
-        if self._word:
+        self.least = -(-self._parse_record(Scope(set(), {})) // 8)
+        if self._current_word:
             self._fail("no { is open")
         for name, at in self._unknown.items():
             self._at = at
@@ -179,32 +187,35 @@ class LayoutParser:
             raise ValueError(f"a record of {self.least:,} bytes fits into no datagram")
 
     @property
-    def _word(self) -> str:
+    def _current_word(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
     def _fail(self, words: str) -> NoReturn:
-        place = f"at character {self._tokens[self._at][1]}" if self._word else "at the end"
+        place = f"at character {self._tokens[self._at][1]}" if self._current_word else "at the end"
         raise ValueError(f"{words} ({place})")
 
-    def _add(self, code: int, **more: Any) -> int:
-        """Adds a step that belongs to this word; returns where."""
-        self.words.append(self._word)
+    def _add_step(self, code: int, **more: Any) -> int:
+        """Add a step that belongs to the current word; return the step's index."""
+        self.words.append(self._current_word)
         self.steps.append(LayoutStep(code, **more))
         return len(self.steps) - 1
 
-    def _whole(self, text: str, what: str, least: int, most: int) -> int:
+    def _parse_whole_number(self, text: str, what: str, least: int, most: int) -> int:
         try:
             number = int(text, 0)
         except ValueError:
             number = most + 1
         if not least <= number <= most:
-            self._fail(f"{self._word!r}: {text!r} is not {what}")
+            self._fail(f"{self._current_word!r}: {text!r} is not {what}")
         return number
 
-    def _record(self, scope: Scope) -> int:
-        """What is a packet if it has a position: all, or a repeated group; its least bits."""
+    def _parse_record(self, scope: Scope) -> int:
+        """Parse a record: the whole layout, or a repeated group; return its least bits.
+
+        A record with a position is a packet.
+        """
         scope = Scope(set(scope.given), dict(scope.variables))
-        least = self._body(scope)
+        least = self._parse_body(scope)
         names = set[str]().union(*scope.blocks)
         for block in scope.blocks:
             if block & _AXES and "x" not in block:
@@ -218,94 +229,106 @@ class LayoutParser:
         if names & _AXES:
             if "time" not in scope.given:
                 self._fail("a record needs time, as time:f32, in it or before it")
-            self._add(EMIT)
+            self._add_step(EMIT)
             self._emits = True
         if not least and (names or self._depth):
             self._fail("this may have no bytes at all")
         return least
 
-    def _body(self, scope: Scope) -> int:
-        """The words up to a closing brace, or the end."""
+    def _parse_body(self, scope: Scope) -> int:
+        """Parse the words up to a closing brace, or the end; return their least bits."""
         least = 0
         scope.blocks.append(set())
         self._depth += 1
         if self._depth > _DEEPEST:
             self._fail(f"more than {_DEEPEST} groups are within each other")
-        while self._word and self._word[0] != "}":
+        while self._current_word and self._current_word[0] != "}":
             following = self._tokens[self._at + 1][0] if self._at + 1 < len(self._tokens) else "}"
-            if self._word in _ORDERS:
-                self._big = self._word == "big"
-            elif self._word == "...":
+            if self._current_word in _ORDERS:
+                self._big = self._current_word == "big"
+            elif self._current_word == "...":
                 self.fixed = False
-                self._add(SKIP, source=REST)
+                self._add_step(SKIP, source=REST)
                 if following[0] != "}":
                     self._fail("nothing can stand behind ...")
-            elif self._word == "{":
-                least += self._group(scope)
-            elif following == "{" and ":" not in self._word:
-                least += self._choice(scope)
+            elif self._current_word == "{":
+                least += self._parse_group(scope)
+            elif following == "{" and ":" not in self._current_word:
+                least += self._parse_choice(scope)
                 continue
             else:
-                least += self._part(scope, scope.blocks[-1])
+                least += self._parse_field(scope, scope.blocks[-1])
             self._at += 1
         self._depth -= 1
         return least
 
-    def _group(self, scope: Scope) -> int:
-        """``{...}[n]``."""
+    def _parse_group(self, scope: Scope) -> int:
+        """Parse ``{...}[n]``; return its least bits."""
         self.fixed = False
         big = self._big
         self._at += 1
-        counted = self._add(SKIP)  # becomes a count in front, where there is one
-        loop = self._add(LOOP)
-        each = self._record(scope)
-        if "[" not in self._word:
+        counted = self._add_step(SKIP)  # becomes a count in front, where there is one
+        loop = self._add_step(LOOP)
+        each = self._parse_record(scope)
+        if "[" not in self._current_word:
             self._fail("}[n] is expected: a number, a field, a type, or nothing for up to the end")
-        length = self._word[2:-1]
-        source, number, least = self._amount(length, scope, counted) if length else (REST, 0, 0)
+        length = self._current_word[2:-1]
+        source, number, least = (
+            self._parse_amount(length, scope, counted) if length else (REST, 0, 0)
+        )
         self.steps[counted].big = big
         self.steps[loop].source, self.steps[loop].number = source, number
-        self.steps[loop].jump = self._add(NEXT, source=source, jump=loop)
+        self.steps[loop].jump = self._add_step(NEXT, source=source, jump=loop)
         return least + each * number
 
-    def _choice(self, scope: Scope) -> int:
-        """``kind=1{...} kind=2{...} else{...}``, or ``flags&4{...} else{...}``."""
+    def _parse_choice(self, scope: Scope) -> int:
+        """Parse ``kind=1{...} kind=2{...} else{...}``, or ``flags&4{...} else{...}``.
+
+        Return least bits.
+        """
         self.fixed = False
         ends: list[int] = []
         leasts: list[int] = []
         values: set[int] = set()
         given: set[str] = set()
-        found, otherwise = _CONDITION.fullmatch(self._word), False
+        found, otherwise = _CONDITION.fullmatch(self._current_word), False
         while True:
             if not otherwise:
                 if found is None:
-                    self._fail(f"{self._word!r} is not FIELD=VALUE or FIELD&MASK, before {{")
+                    self._fail(
+                        f"{self._current_word!r} is not FIELD=VALUE or FIELD&MASK, before {{"
+                    )
                 name, mark, text = found.groups()
-                value = self._whole(text, "a whole number", -(2**63), 2**64 - 1) % 2**64
+                value = (
+                    self._parse_whole_number(text, "a whole number", -(2**63), 2**64 - 1) % 2**64
+                )
                 if value in values or (mark == "&" and not value):
-                    self._fail(f"{self._word!r} is never true")
+                    self._fail(f"{self._current_word!r} is never true")
                 values.add(value)
-                source = self._refer(name, scope)
+                source = self._refer_to(name, scope)
                 mask = value if mark == "&" else 0
-                branch = self._add(BRANCH, mask=mask, source=source, value=value)
+                branch = self._add_step(BRANCH, mask=mask, source=source, value=value)
             self._at += 2
             inner = Scope(set(scope.given), dict(scope.variables), scope.blocks)
-            leasts.append(self._body(inner))
+            leasts.append(self._parse_body(inner))
             given |= inner.given
-            if self._word != "}":
+            if self._current_word != "}":
                 self._fail("} is expected")
-            ends.append(self._add(JUMP))
+            ends.append(self._add_step(JUMP))
             self._at += 1
             if otherwise:
                 break
             self.steps[branch].jump = len(self.steps) - 1
-            found, otherwise = _CONDITION.fullmatch(self._word), self._word == "else"
+            found, otherwise = (
+                _CONDITION.fullmatch(self._current_word),
+                self._current_word == "else",
+            )
             same = mark == "=" and found is not None and found.groups()[:2] == (name, "=")
             if not same and not otherwise:
                 if mark == "&":
                     leasts.append(0)
                 else:
-                    self._add(UNKNOWN, source=source)
+                    self._add_step(UNKNOWN, source=source)
                     self.words[-1] = name
                 break
         for end in ends:
@@ -313,38 +336,41 @@ class LayoutParser:
         scope.given |= given
         return min(leasts)
 
-    def _refer(self, name: str, scope: Scope) -> int:
+    def _refer_to(self, name: str, scope: Scope) -> int:
         if name not in scope.variables:
-            self._fail(f"{self._word!r}: no whole number {name!r} stands before it")
+            self._fail(f"{self._current_word!r}: no whole number {name!r} stands before it")
         self._unknown.pop(name, None)
         return scope.variables[name][0]
 
-    def _amount(self, text: str, scope: Scope, before: int | None = None) -> tuple[int, int, int]:
-        """The variable with a length or a count, or the number; and the bits that tell it.
+    def _parse_amount(
+        self, text: str, scope: Scope, before: int | None = None
+    ) -> tuple[int, int, int]:
+        """Parse a length or count.
 
-        A count in front of what is counted is a step of its own; the one at ``before`` becomes it.
+        Return its variable or -1, its number, and the bits that store it. A count in front of the
+        counted records is a step of its own, which replaces the step at ``before``.
         """
         if text.isdigit():
-            return -1, self._whole(text, f"from 1 to {_LONGEST}", 1, _LONGEST), 0
+            return -1, self._parse_whole_number(text, f"from 1 to {_LONGEST}", 1, _LONGEST), 0
         known = type_of(text)
         if known is None:
-            return self._refer(text, scope), 0, 0
+            return self._refer_to(text, scope), 0, 0
         kind, bits = known
         if text[0] == "f":
-            self._fail(f"{self._word!r}: a count is a whole number")
-        at = self._add(SKIP) if before is None else before
+            self._fail(f"{self._current_word!r}: a count is a whole number")
+        at = self._add_step(SKIP) if before is None else before
         size = bits if kind in "nN" else bits // 8
         self.steps[at] = LayoutStep(TAKE, kind=kind, big=self._big, variable=at, number=size)
         return at, 0, bits
 
-    def _part(self, scope: Scope, names: set[str]) -> int:
-        """A field; its least size in bits."""
-        word = self._word
+    def _parse_field(self, scope: Scope, names: set[str]) -> int:
+        """Parse a field; return its least bits."""
+        word = self._current_word
         found = _FIELD.fullmatch(word)
         name, kind, length = found.group("name", "type", "length") if found else ("", "", None)
         if word[:2] == "_:" and word[2:].isdigit():
-            size = self._whole(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
-            self._add(SKIP, number=size)
+            size = self._parse_whole_number(word[2:], f"from 1 to {_LONGEST}", 1, _LONGEST)
+            self._add_step(SKIP, number=size)
             return 8 * size
         text = kind == "char" and length is not None
         known = text or (length is None and (type_of(kind) or kind in scope.variables))
@@ -360,33 +386,40 @@ class LayoutParser:
             self._fail(f"{name!r} is no name for a field")
         elif name != "_" and found["value"] is None:
             self._unknown[name] = self._at
-        return (self._text if text else self._number)(found.groupdict(), scope)
+        return (self._parse_text if text else self._parse_number)(found.groupdict(), scope)
 
-    def _text(self, found: dict[str, Any], scope: Scope) -> int:
-        """``id:char[16]``, or up to a zero byte: ``id:char[]``."""
+    def _parse_text(self, found: dict[str, Any], scope: Scope) -> int:
+        """Parse a text, ``id:char[16]``, or up to a zero byte, ``id:char[]``.
+
+        Return its least bits.
+        """
         name, value = found["name"], found["value"]
         if (name in PARTS and name != "id") or found["mask"] or found["by"] or found["add"]:
-            self._fail(f"{self._word!r}: a text is not a number")
+            self._fail(f"{self._current_word!r}: a text is not a number")
         length = found["length"]
-        source, number, before = self._amount(length, scope) if length else (REST, 0, 8)
+        source, number, before = self._parse_amount(length, scope) if length else (REST, 0, 8)
         self.fixed &= source == -1
         expected = value and value.encode()
         if expected is not None and number and len(expected) != number:
-            self._fail(f"{self._word!r}: {value!r} has {len(expected)} bytes, not {number}")
+            self._fail(f"{self._current_word!r}: {value!r} has {len(expected)} bytes, not {number}")
         part = name if name == "id" else ""
-        self._add(TEXT, part=part, source=source, number=number, value=expected)
+        self._add_step(TEXT, part=part, source=source, number=number, value=expected)
         return before + 8 * number
 
-    def _number(self, found: dict[str, Any], scope: Scope) -> int:
-        """``x:i16*0.01-100``, ``teleport:flags&4``."""
+    def _parse_number(self, found: dict[str, Any], scope: Scope) -> int:
+        """Parse a number, ``x:i16*0.01-100`` or ``teleport:flags&4``; return its bits."""
         name, kind, value = found["name"], found["type"], found["value"]
-        source = -1 if type_of(kind) else self._refer(kind, scope)
+        source = -1 if type_of(kind) else self._refer_to(kind, scope)
         kind = kind if source < 0 else scope.variables[kind][1]
         letter, bits = type_of(kind) or ("", 0)
         size, real = bits if letter in "nN" else bits // 8, kind[0] == "f"
         if real and (found["mask"] or value is not None):
-            self._fail(f"{self._word!r}: only whole numbers have &MASK and =VALUE")
-        mask = self._whole(found["mask"], "a mask for it", 1, 2**bits - 1) if found["mask"] else 0
+            self._fail(f"{self._current_word!r}: only whole numbers have &MASK and =VALUE")
+        mask = (
+            self._parse_whole_number(found["mask"], "a mask for it", 1, 2**bits - 1)
+            if found["mask"]
+            else 0
+        )
         if mask:
             kind, letter = "u64", {"q": "Q", "n": "N"}.get(letter, letter)
         signed = kind[0] == "i"
@@ -394,13 +427,16 @@ class LayoutParser:
             self._fail(f"{name} is a whole number, as {name}:u16")
         if value is not None:
             least = -(2 ** (bits - 1)) if signed else 0
-            value = self._whole(value, f"a number of {bits} bits", least, 2**bits - 1) % 2**64
+            value = (
+                self._parse_whole_number(value, f"a number of {bits} bits", least, 2**bits - 1)
+                % 2**64
+            )
         by = "per" if found["by"] == "/" else "scale"
-        factor = self._real(found["factor"] or "1", name, 1e-12)
-        at = self._add(TAKE, kind=letter, big=self._big, mask=mask, **{by: factor})
+        factor = self._parse_factor(found["factor"] or "1", name, 1e-12)
+        at = self._add_step(TAKE, kind=letter, big=self._big, mask=mask, **{by: factor})
         step = self.steps[at]
         step.part, step.source, step.number = name if name in PARTS else "", source, size
-        step.add, step.value = self._real(found["add"] or "0", name, 0.0), value
+        step.add, step.value = self._parse_factor(found["add"] or "0", name, 0.0), value
         if name != "_" and not real:
             step.variable = at
             scope.variables[name] = at, kind
@@ -410,7 +446,7 @@ class LayoutParser:
             self.spans.append(span if kind[0] == "u" and width < 64 else None)
         return bits if source < 0 else 0
 
-    def _real(self, text: str, name: str, least: float) -> float:
+    def _parse_factor(self, text: str, name: str, least: float) -> float:
         try:
             number = float(text)
         except ValueError:
@@ -418,5 +454,5 @@ class LayoutParser:
         if text not in "01" and (name in _WHOLE or name not in PARTS):
             number = math.nan
         if not least <= abs(number) <= 1e12:
-            self._fail(f"{self._word!r}: {text!r} is not a valid factor for {name}")
+            self._fail(f"{self._current_word!r}: {text!r} is not a valid factor for {name}")
         return number

@@ -21,7 +21,7 @@ _SENTENCE = re.compile(rb"\$(G[PNLAB]|BD|QZ)(RMC|GGA),([^*\r\n]*)\*([0-9A-Fa-f]{
 _DAY = 86400
 
 
-class _Log(Format):
+class _PositionLog(Format):
     """A log that is no table, and is made one."""
 
     unpacked = "csv"
@@ -42,7 +42,7 @@ class _Log(Format):
         raise NotImplementedError
 
 
-class Gpx(_Log):
+class Gpx(_PositionLog):
     """Tracks of GPX 1.0 and 1.1, each an entity by its name."""
 
     name = "gpx"
@@ -69,7 +69,7 @@ class Gpx(_Log):
                     elif tag == "name" and tracks and not name:
                         name = element.text or ""
                     elif tag == "trkpt":
-                        rows += _point(element, name or str(tracks))
+                        rows += _read_point(element, name or str(tracks))
                         element.clear()
                     elif tag == "trkseg" and tracks:
                         track.clear()
@@ -79,7 +79,7 @@ class Gpx(_Log):
             raise Unreadable(f"GPX that cannot be read: {error}") from error
 
 
-def _point(element: Element, name: str) -> bytes:
+def _read_point(element: Element, name: str) -> bytes:
     from epic_cli.recordings.writing import csv_field
 
     own = {word.tag.rpartition("}")[2]: (word.text or "").strip() for word in element}
@@ -88,7 +88,7 @@ def _point(element: Element, name: str) -> bytes:
     return (",".join(map(csv_field, cells)) + "\n").encode()
 
 
-class Nmea(_Log):
+class Nmea(_PositionLog):
     """Positions of NMEA 0183: those of a GGA, with its altitude, or of an RMC."""
 
     name = "nmea"
@@ -103,7 +103,7 @@ class Nmea(_Log):
             *lines, left = (left + piece).split(b"\n")
             rows = []
             for found in filter(None, map(_SENTENCE.fullmatch, lines)):
-                fix = _fix(found)
+                fix = _read_fix(found)
                 if fix is None:
                     continue
                 seconds, place, altitude = fix
@@ -121,7 +121,7 @@ class Nmea(_Log):
             raise Unreadable("NMEA without a valid GGA or RMC; AIS: decode it first (gpsdecode)")
 
 
-def _fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
+def _read_fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
     """The time of day (s), latitude and longitude, and altitude of a sentence; None: not valid."""
     checksum = 0
     for byte in found[0].partition(b"*")[0][1:]:
@@ -135,7 +135,7 @@ def _fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
     try:
         stamp = fields[0]
         seconds = int(stamp[:2]) * 3600 + int(stamp[2:4]) * 60 + float(stamp[4:])
-        latitude, longitude = _degrees(*place[:2]), _degrees(*place[2:])
+        latitude, longitude = _parse_degrees(*place[:2]), _parse_degrees(*place[2:])
         if not 0 <= seconds <= _DAY:
             return None
     except (ValueError, TypeError):
@@ -144,14 +144,14 @@ def _fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
     return seconds, f"{latitude!r},{longitude!r}", altitude
 
 
-def _degrees(text: str, side: str) -> float:
+def _parse_degrees(text: str, side: str) -> float:
     """``ddmm.mmmm`` and N, S, E or W, in degrees."""
     whole, minutes = divmod(float(text), 100)
     degrees = round(whole + minutes / 60, 10)
     return -degrees if side in ("S", "W") else degrees
 
 
-class _Refused(_Log):
+class _RefusedFormat(_PositionLog):
     """A format that is recognized, and refused with advice."""
 
     def __init__(self, name: str, mark: bytes, cure: str) -> None:
@@ -164,14 +164,14 @@ class _Refused(_Log):
 
 FORMATS = (
     Gpx(), Nmea(),
-    _Refused("kml", rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<(\w+:)?kml\b",
+    _RefusedFormat("kml", rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<(\w+:)?kml\b",
         "KML, which has few times: first gpsbabel -i kml -f FILE.kml -o gpx -F FILE.gpx"),
-    _Refused("otlp", rb'^\s*\{\s*"resource(Metrics|Spans|Logs)"',
+    _RefusedFormat("otlp", rb'^\s*\{\s*"resource(Metrics|Spans|Logs)"',
         "OpenTelemetry's JSON: first export the data points as JSON lines with time, x, y (jq)"),
-    _Refused("tacview", rb"^FileType=text/acmi",
+    _RefusedFormat("tacview", rb"^FileType=text/acmi",
         "Tacview's ACMI: first export the flight data of its objects as CSV (File, Export)"),
-    _Refused("fit", rb"^\.?.?Type,Local Number,Message,",
+    _RefusedFormat("fit", rb"^\.?.?Type,Local Number,Message,",
         "FitCSVTool's messages: first java -jar FitCSVTool.jar --data record FILE.fit, a table"),
-    _Refused("fcd", rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<fcd-export\b",
+    _RefusedFormat("fcd", rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<fcd-export\b",
         "SUMO's floating car data: first python xml2csv.py FILE.xml, of SUMO's tools/xml"),
 )  # fmt: skip

@@ -36,7 +36,7 @@ class NoParquetLibrary(Unreadable):
         super().__init__("Parquet needs a library: pip install pyarrow")
 
 
-def _library() -> tuple[Any, Any]:
+def _import_library() -> tuple[Any, Any]:
     """``pyarrow`` and ``pyarrow.parquet``; raises ``NoParquetLibrary``."""
     try:
         import pyarrow
@@ -53,7 +53,7 @@ class ParquetWriter:
 
     def __init__(self, requested: Requested, extras: Collection[str]) -> None:
         names = table_columns({*requested, "delta"})
-        self._arrow, self._parquet = _library()
+        self._arrow, self._parquet = _import_library()
         self.tails = Tails(lambda _name, _value: "", column_names(extras))
         self._extras: list[dict[str, Value]] = []
         self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in names))
@@ -66,7 +66,7 @@ class ParquetWriter:
             for name in names
         )
         self._rows: list[tuple[Any, ...]] = []
-        self._written = _Written()
+        self._written = _OutputBuffer()
         self._writer: Any = None
 
     def row(self, packet: Packet) -> bytes:
@@ -82,15 +82,15 @@ class ParquetWriter:
             row += [value] if width == 1 else value or width * (None,)
         self._rows.append(tuple(row))
         self._extras.append(self.tails.admit(packet.extras or {}))
-        return self._group() if len(self._rows) == ROW_GROUP else b""
+        return self._write_group() if len(self._rows) == ROW_GROUP else b""
 
     def end(self) -> bytes:
         """Return the rows that are left, and the description of the file."""
-        rest = self._group() if self._rows or self._writer is None else b""
+        rest = self._write_group() if self._rows or self._writer is None else b""
         self._writer.close()
         return rest + self._written.take()
 
-    def _group(self) -> bytes:
+    def _write_group(self) -> bytes:
         from pyarrow import compute
 
         width = sum(len(key.columns) for key in self._keys)
@@ -105,7 +105,7 @@ class ParquetWriter:
             self._writer = self._parquet.ParquetWriter(
                 self._written, self._schema, compression="zstd"
             )
-        columns += [self._extra_column(name) for name in self.tails.columns or ()]
+        columns += [self._make_extra_column(name) for name in self.tails.columns or ()]
         self._extras.clear()
         arrays = [
             self._arrow.array(column, field.type)
@@ -121,7 +121,7 @@ class ParquetWriter:
         self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         return self._written.take()
 
-    def _extra_column(self, name: str) -> tuple[Value | None, ...]:
+    def _make_extra_column(self, name: str) -> tuple[Value | None, ...]:
         """Return the values of an extra, each as the type of its column; others are left out."""
         kind = str(self._schema.field(name).type)
         values: list[Value | None] = []
@@ -152,16 +152,16 @@ def _type_of_values(values: Sequence[Value]) -> str:
     return "int64" if small else "float64"
 
 
-class _Written:
+class _OutputBuffer:
     """A file for the library, out of which its bytes are taken."""
 
     closed = False
 
     def __init__(self) -> None:
-        self._iterate_parts: list[bytes] = []
+        self._pieces: list[bytes] = []
 
     def write(self, data: bytes) -> int:
-        self._iterate_parts.append(bytes(data))
+        self._pieces.append(bytes(data))
         return len(data)
 
     def flush(self) -> None:
@@ -171,8 +171,8 @@ class _Written:
         pass
 
     def take(self) -> bytes:
-        data = b"".join(self._iterate_parts)
-        self._iterate_parts.clear()
+        data = b"".join(self._pieces)
+        self._pieces.clear()
         return data
 
 
@@ -193,7 +193,7 @@ class Parquet(Format):
         """
         from epic_cli.recordings.read_spec import ReadSpec
 
-        arrow, parquet = _library()
+        arrow, parquet = _import_library()
         found = rows(arrow, parquet, source.file("Parquet"), layout or ReadSpec())
         return lambda: next(found, b"")
 
@@ -230,12 +230,12 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
     """The names of the columns as a line of CSV, then the rows; raises ``Unreadable``."""
     try:
         file = parquet.ParquetFile(stream)
-        too_large = _too_large(file.metadata)
-        if repeating := _repeating(file.metadata):
+        too_large = _find_too_large(file.metadata)
+        if repeating := _find_repeating(file.metadata):
             file = parquet.ParquetFile(stream, read_dictionary=repeating)
         small = [each.name for each in file.schema_arrow if each.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
-        lengths = _lengths(arrow, first) if first is not None else {}
+        lengths = _find_list_lengths(arrow, first) if first is not None else {}
         empty_table = _fix_list_lengths(arrow, file.schema_arrow.empty_table(), lengths)
         names = [name for name, _ in _flatten(arrow, empty_table)]
         shown: dict[str, Any] = {}
@@ -247,13 +247,15 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                 )
             )
             one = {name: column.slice(0, 1) for name, column in shown.items()}
-            row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
+            row = _write_csv(
+                arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False
+            )
             wanted = _select_wanted(layout, names, row.decode())
         needed = set(wanted)
         if layout.keep_extras and len(names) <= _MOST_NAMED:
             wanted = [*needed, *(name for name in names if name.partition(".")[0] not in too_large)]
         names = _select_named(names, wanted)
-        yield _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
+        yield _write_csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
         if first is None:
             return
         tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
@@ -274,13 +276,13 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                     read[name] = arrow.chunked_array([*shown[name].chunks, rest])
             shown = {}
             for name in read.keys() - needed:  # a row is a line
-                read[name] = _on_one_line(arrow, read[name])
-            yield _csv(arrow, [(name, read.get(name, empty)) for name in names], False)
+                read[name] = _remove_line_breaks(arrow, read[name])
+            yield _write_csv(arrow, [(name, read.get(name, empty)) for name in names], False)
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
 
 
-def _lengths(arrow: Any, batch: Any) -> dict[str, int]:
+def _find_list_lengths(arrow: Any, batch: Any) -> dict[str, int]:
     """Return the length of the lists in each column whose lists all have the same length."""
     from pyarrow import compute
 
@@ -303,7 +305,7 @@ def _fix_list_lengths(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
     return table
 
 
-def _too_large(metadata: Any) -> set[str]:
+def _find_too_large(metadata: Any) -> set[str]:
     """The columns that decoded would fill the memory: far more for a row than a name or a number.
 
     What is compressed so well is told by the sizes that the file declares, before it is decoded.
@@ -318,7 +320,7 @@ def _too_large(metadata: Any) -> set[str]:
     return found
 
 
-def _repeating(metadata: Any) -> list[str]:
+def _find_repeating(metadata: Any) -> list[str]:
     """The columns of text in which a row may be a long one that the file has once.
 
     Those are read as they are written, the different texts and which of them each row is.
@@ -370,7 +372,7 @@ def _leads_to(top: str, wanted: Collection[str]) -> bool:
     return any(path == top or path.startswith(f"{top}.") for path in wanted)
 
 
-def _longest(arrow: Any, column: Any) -> int:
+def _longest_text(arrow: Any, column: Any) -> int:
     """The bytes of the longest text of a column that has each once; 0: it has no texts."""
     from pyarrow import compute
 
@@ -395,7 +397,7 @@ def _is_short(arrow: Any, column: Any) -> bool:
     )
 
 
-def _on_one_line(arrow: Any, column: Any) -> Any:
+def _remove_line_breaks(arrow: Any, column: Any) -> Any:
     """Return a column of texts with blanks in place of line breaks."""
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
         return column
@@ -404,7 +406,7 @@ def _on_one_line(arrow: Any, column: Any) -> Any:
     return compute.replace_substring_regex(column, "[\\r\\n\\x00]+", " ")
 
 
-def _csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
+def _write_csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
     """The rows of these columns as CSV, or the line of their names."""
     names, values = zip(*columns, strict=True) if columns else ((), ())
     if header:
@@ -437,7 +439,7 @@ def _iterate_parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, An
     elif types.is_float16(kind) or types.is_float32(kind):
         yield name, column.cast(arrow.float64())  # with all its digits
     elif types.is_dictionary(kind):
-        if _longest(arrow, column) > _LONGEST_CELL:
+        if _longest_text(arrow, column) > _LONGEST_CELL:
             return
         yield from _iterate_parts(arrow, name, column.cast(kind.value_type))
     elif types.is_primitive(kind) or types.is_string(kind) or types.is_large_string(kind):

@@ -62,7 +62,7 @@ def check_sizes(file: IO[bytes]) -> None:
 def _check_extent(member: IO[bytes], name: str) -> None:
     from xml.parsers import expat
 
-    extent, parser, read = _Extent(), expat.ParserCreate("utf-8"), 0
+    extent, parser, read = _SheetExtent(), expat.ParserCreate("utf-8"), 0
     parser.StartElementHandler = extent.begins
     parser.EndElementHandler = extent.ends
     parser.StartDoctypeDeclHandler = extent.declares  # it could give cells other places
@@ -78,7 +78,7 @@ def _check_extent(member: IO[bytes], name: str) -> None:
         raise Unreadable("a sheet whose cells lie too far apart: export it as CSV")
 
 
-class _Extent:
+class _SheetExtent:
     """How far a sheet's cells reach; where one has no place, it is right of the last.
 
     OpenDocument has all sheets in one, equal cells and rows once, with a count, and makes no empty
@@ -120,9 +120,9 @@ class _Extent:
             self._row = self._empty = 0
         elif kind == "table-row":
             self._empty += self._row
-            self._row, self._column = _count(attributes, "number-rows-repeated"), 0
+            self._row, self._column = _repetitions(attributes, "number-rows-repeated"), 0
         elif kind.endswith("table-cell"):
-            self._column += _count(attributes, "number-columns-repeated")
+            self._column += _repetitions(attributes, "number-columns-repeated")
             if any(attribute.endswith("value-type") for attribute in attributes):
                 self.cells += 1
                 self.rows += self._empty + self._row
@@ -138,7 +138,7 @@ class _Extent:
         raise ValueError("it declares a document type")
 
 
-def _count(attributes: dict[str, str], name: str) -> int:
+def _repetitions(attributes: dict[str, str], name: str) -> int:
     given = (value for key, value in attributes.items() if key.endswith(name))
     return max(int(next(given, 1)), 1)
 
@@ -174,13 +174,13 @@ class Packed(Format):
         tables = self.tables(source.file(self.title))
         name = None if layout is None else layout.table
         if name is None:
-            found = _with_packets(tables) or list(tables)
+            found = _find_tables_with_packets(tables) or list(tables)
             if len(found) != 1:
-                raise Unreadable(f"which {self.what}? --read table=NAME, of {_listed(found)}")
+                raise Unreadable(f"which {self.what}? --read table=NAME, of {_list_names(found)}")
             (name,) = found
         if name not in tables:
-            raise Unreadable(f"there is no {self.what} {name!r}, but {_listed(tables)}")
-        chunks = _chunks(tables[name]())
+            raise Unreadable(f"there is no {self.what} {name!r}, but {_list_names(tables)}")
+        chunks = _write_chunks(tables[name]())
         return lambda: next(chunks, b"")
 
     def tables(self, file: IO[bytes]) -> Tables:
@@ -254,17 +254,17 @@ class Sqlite(Packed):
         kinds = "type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
         try:
             names = base.execute(f"SELECT name FROM sqlite_master WHERE {kinds} ORDER BY name")  # noqa: S608
-            return {name: _query(base, name) for (name,) in names.fetchall()}
+            return {name: _make_query(base, name) for (name,) in names.fetchall()}
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise Unreadable(f"an SQLite database that cannot be read: {error}") from error
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     names = list(names)
     return ", ".join(map(repr, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
-def _query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
+def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
     import sqlite3
 
     def rows() -> Iterator[Iterable[Any]]:
@@ -289,7 +289,7 @@ def _query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
     return rows
 
 
-def _with_packets(tables: Tables) -> list[str]:
+def _find_tables_with_packets(tables: Tables) -> list[str]:
     """Those with packets; none where a look takes too long: sheets can be many that are one."""
     from time import process_time
 
@@ -304,19 +304,19 @@ def _with_packets(tables: Tables) -> list[str]:
 
 def _has_packets(rows: Iterable[Iterable[Any]]) -> bool:
     """Return True if one of the first rows names a time and a position."""
-    some = (write_rows([tuple(row)], _cell) for row in islice(rows, _LOOKED_AT))
+    some = (write_rows([tuple(row)], _write_cell) for row in islice(rows, _LOOKED_AT))
     lines = [line for line in some if line.strip(b",\n")]
     return lines_above_header(lines) is not None
 
 
-def _chunks(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+def _write_chunks(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     left = map(tuple, rows)
     while some := list(islice(left, _ROWS)):
         # the first row may have the names of columns, and the others numbers
-        yield write_rows(some[:1], _cell) + write_rows(some[1:], _cell)
+        yield write_rows(some[:1], _write_cell) + write_rows(some[1:], _write_cell)
 
 
-def _cell(value: Any) -> str:
+def _write_cell(value: Any) -> str:
     """A cell as text: dates in ISO 8601, whole numbers without a fraction."""
     if value is None or isinstance(value, bytes):
         return ""

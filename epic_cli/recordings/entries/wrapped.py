@@ -49,7 +49,7 @@ class CaptureFormat(Format):
 _BLOCK, _PACKED = 65536, 1024
 
 
-class _Packed:
+class _PackedFile:
     """The packed bytes as a file, for libraries that read one."""
 
     def __init__(self, source: ByteSource) -> None:
@@ -63,15 +63,15 @@ class _Packed:
         return data[:size]
 
 
-def _zstd(packed: Any) -> Iterator[bytes]:
+def _unpack_zstd(packed: Any) -> Iterator[bytes]:
     try:
         from compression.zstd import ZstdFile  # Python 3.14
     except ImportError:
-        return _zstandard(packed)
-    return _read(ZstdFile(packed))
+        return _unpack_with_zstandard(packed)
+    return _read_chunks(ZstdFile(packed))
 
 
-def _zstandard(packed: _Packed) -> Iterator[bytes]:
+def _unpack_with_zstandard(packed: _PackedFile) -> Iterator[bytes]:
     try:
         from zstandard import ZstdDecompressor
     except ImportError as error:
@@ -88,17 +88,17 @@ def _zstandard(packed: _Packed) -> Iterator[bytes]:
         raise EOFError
 
 
-def _unpack_with(module: str, name: str) -> Callable[[_Packed], Iterator[bytes]]:
+def _unpack_with(module: str, name: str) -> Callable[[_PackedFile], Iterator[bytes]]:
     """What unpacks with a class of the standard library for files, loaded when it is wanted."""
 
     def unpacks(packed: Any) -> Iterator[bytes]:
         opened = getattr(import_module(module), name)
-        return _read(opened(fileobj=packed) if module == "gzip" else opened(packed))
+        return _read_chunks(opened(fileobj=packed) if module == "gzip" else opened(packed))
 
     return unpacks
 
 
-def _read(file: Any) -> Iterator[bytes]:
+def _read_chunks(file: Any) -> Iterator[bytes]:
     while data := file.read1(_BLOCK):
         yield data
 
@@ -117,7 +117,7 @@ class Compressed(Format):
         name: str,
         suffix: str,
         magic: tuple[bytes, ...],
-        unpacks: Callable[[_Packed], Iterator[bytes]],
+        unpacks: Callable[[_PackedFile], Iterator[bytes]],
     ) -> None:
         self.name, self.suffixes, self.magic = name, (suffix,), magic
         self._unpacks = unpacks
@@ -127,10 +127,10 @@ class Compressed(Format):
 
         Both raise ``Unreadable`` for broken data.
         """
-        data = self._whole(self._unpacks(_Packed(source)))
+        data = self._check_whole(self._unpacks(_PackedFile(source)))
         return lambda: next(data, b"")
 
-    def _whole(self, data: Iterator[bytes]) -> Iterator[bytes]:
+    def _check_whole(self, data: Iterator[bytes]) -> Iterator[bytes]:
         """Without empty pieces; raises ``Unreadable`` where it is cut off or damaged."""
         try:
             yield from filter(None, data)
@@ -187,6 +187,6 @@ FORMATS = (
         _unpack_with("bz2", "BZ2File"),
     ),
     Compressed("xz", ".xz", (b"\xfd7zXZ\0",), _unpack_with("lzma", "LZMAFile")),
-    Compressed("zstd", ".zst", (b"\x28\xb5\x2f\xfd",), _zstd),
+    Compressed("zstd", ".zst", (b"\x28\xb5\x2f\xfd",), _unpack_zstd),
     Utf16(),
 )

@@ -75,7 +75,7 @@ def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     group, names = "", []
     for high, low in zip(header, below, strict=True):
         group = high or group
-        group = "" if _is_time(low) else group  # the columns of frames have no group
+        group = "" if _is_time_name(low) else group  # the columns of frames have no group
         names.append(".".join(filter(None, (group, low))) if low else high)
     return tuple(names)
 
@@ -128,10 +128,10 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     positions |= any(not component.velocity for component in components)
     # of several entities, each has its own
     beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
-    return any(map(_is_time, names)) and (positions or beside)
+    return any(map(_is_time_name, names)) and (positions or beside)
 
 
-def _is_time(name: str) -> bool:
+def _is_time_name(name: str) -> bool:
     """Return True if a name is that of a time or a counter."""
     from epic_cli.recordings.names.spellings import name_of, sounds_timely
 

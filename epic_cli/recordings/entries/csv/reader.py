@@ -105,9 +105,9 @@ class CsvReader(LineReader):
             if line.startswith(_COMMENT):
                 return
             self.refuse(block, raw, 0, Reason.FIELD_COUNT, found=len(cells), expected=self._names)
-        elif self.records is None and self._headed and self._names_more(cells):
+        elif self.records is None and self._headed and self._take_second_header(cells):
             return
-        elif self.records is not None or self._settle(block, cells):
+        elif self.records is not None or self._settle_layout(block, cells):
             cells += self._numbers_in(cells)
             for name, places in self._entities.items():
                 self._take_entity(block, name, places, cells, begin, raw)
@@ -138,7 +138,7 @@ class CsvReader(LineReader):
     def take_end(self, block: PacketBlock) -> None:
         """Settle the layout of a header without rows, which may be wrong as well."""
         if self._names and self.records is None:
-            self._settle(block, [""] * len(self._names))
+            self._settle_layout(block, [""] * len(self._names))
 
     def look_for_header(self, head: bytes) -> None:
         """Note how many lines to pass over above the header of a recording with this beginning."""
@@ -165,7 +165,7 @@ class CsvReader(LineReader):
             self._names = tuple(str(number + 1) for number in range(len(cells)))
         self._header = (self._line, raw)
 
-    def _names_more(self, cells: list[str]) -> bool:
+    def _take_second_header(self, cells: list[str]) -> bool:
         """Take a second row of the header: units, or members of groups.
 
         False if it is a row of cells.
@@ -183,7 +183,7 @@ class CsvReader(LineReader):
         self._names = names or self._names
         return names is not None
 
-    def _settle(self, block: PacketBlock, cells: list[str]) -> bool:
+    def _settle_layout(self, block: PacketBlock, cells: list[str]) -> bool:
         """Make the plan by which rows are read.
 
         False if the header, and so the table, is refused.
@@ -235,7 +235,7 @@ class CsvReader(LineReader):
         if max(used) < width:
             self._vectors = []
         several = bool(templates or self._behind_time)
-        self.records = self._scanner(layout, width, several)
+        self.records = self._make_scanner(layout, width, several)
         self.settle(layout)
         return True
 
@@ -265,7 +265,7 @@ class CsvReader(LineReader):
             numbers += [found[at] if at < len(found) else "" for _, at in indices]
         return numbers
 
-    def _scanner(self, layout: ReadSpec, width: int, several: bool) -> RecordScanner:
+    def _make_scanner(self, layout: ReadSpec, width: int, several: bool) -> RecordScanner:
         """Return a scanner of usual rows.
 
         Rows with several entities or vectors are taken one by one.
@@ -311,10 +311,10 @@ class CsvReader(LineReader):
     @property
     def extra_names(self) -> tuple[str, ...]:
         """Return the columns that no field is read from, where each row is of one entity."""
-        return tuple(name for _, name in self._unread_columns or ())
+        return tuple(name for _, name in self._find_unread_columns or ())
 
     @cached_property
-    def _unread_columns(self) -> tuple[tuple[int, str], ...] | None:
+    def _find_unread_columns(self) -> tuple[tuple[int, str], ...] | None:
         """Return the columns that no field is read from; None: a row has several entities."""
         if self.records is None or any(
             star_of(column) >= 0 for column in self.layout.places.values()
@@ -323,20 +323,20 @@ class CsvReader(LineReader):
         return tuple(
             (place, name)
             for place, name in enumerate(self._names)
-            if column_text(name) not in self._used
+            if column_text(name) not in self._used_columns
         )
 
     def extras_at(self, block: PacketBlock, index: int) -> Extras:
         """Return the values of the columns that no field is read from; see ``LineReader``."""
-        if self._unread_columns is None:
+        if self._find_unread_columns is None:
             return super().extras_at(block, index)
-        return self._typed_values(block.line_text(index), self._unread_columns)
+        return self._read_typed_values(block.line_text(index), self._find_unread_columns)
 
     def values_of(self, raw: bytes) -> Extras:
         """Return the cells of a row by their columns."""
-        return self._typed_values(raw, tuple(enumerate(map(column_text, self._names))))
+        return self._read_typed_values(raw, tuple(enumerate(map(column_text, self._names))))
 
-    def _typed_values(self, raw: bytes, columns: Sequence[tuple[int, str]]) -> Extras:
+    def _read_typed_values(self, raw: bytes, columns: Sequence[tuple[int, str]]) -> Extras:
         """Return the cells of these columns; one in quotes is a text.
 
         Quotes say nothing in a row whose time is in quotes as well.
@@ -345,7 +345,7 @@ class CsvReader(LineReader):
         quoted: Sequence[bool] = ()
         if '"' in line:
             cells = split_row(line, self._delimiter) or []
-            quoted = self._quoted_cells(line)
+            quoted = self._find_quoted_cells(line)
             time = self._places.get("time", 0)
             if len(quoted) != len(cells) or (time < len(quoted) and quoted[time]):
                 quoted = ()
@@ -357,17 +357,17 @@ class CsvReader(LineReader):
             if quoted and quoted[place]:
                 values[name] = cell
             elif cell := cell.strip():
-                values[name] = parse_value(self._with_point(cell))
+                values[name] = parse_value(self._replace_comma(cell))
         return values
 
-    def _quoted_cells(self, line: str) -> list[bool]:
+    def _find_quoted_cells(self, line: str) -> list[bool]:
         """Return True for each cell of a row that is in quotes."""
         separator = re.escape(self._delimiter)
         pattern = rf'(?:("(?:[^"]|"")*")|[^{separator}]*)(?:{separator}|$)'
         found = [cell[1] is not None for cell in re.finditer(pattern, line)]
         return found if line.endswith(self._delimiter) else found[:-1]
 
-    def _with_point(self, cell: str) -> str:
+    def _replace_comma(self, cell: str) -> str:
         """Return a cell with the decimal point where the table has decimal commas."""
         decimal_comma = self._delimiter != "," and _COMMA_NUMBER.fullmatch(cell)
         return cell.replace(",", ".") if decimal_comma else cell

@@ -77,7 +77,7 @@ def _escape_message(text: str) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
-def _main(name: str, folder: str, *names: str) -> int:
+def _run_parser(name: str, folder: str, *names: str) -> int:
     """Writes a recording, and removes its copy, as who made it may be gone: the exit status."""
     import gc
     from contextlib import suppress
@@ -119,4 +119,4 @@ def _main(name: str, folder: str, *names: str) -> int:
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
-    os._exit(_main(*sys.argv[1:]))  # at once: freeing the objects one by one takes seconds
+    os._exit(_run_parser(*sys.argv[1:]))  # at once: freeing the objects one by one takes seconds

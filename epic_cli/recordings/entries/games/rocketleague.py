@@ -44,7 +44,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
     if not frames:
         raise Unreadable("a replay of Rocket League without a frame: it has no movement")
     version = replay["net_version"] or 0
-    match = _Match(replay["objects"])
+    match = _MatchActors(replay["objects"])
     found = [(frame["time"], *body) for frame in frames for body in match.bodies(frame)]
     entities = match.entities([(time, life) for time, life, _ in found], names)
     newest = dict(sorted(((time, entities[life]), life) for time, life, _ in found))
@@ -54,7 +54,9 @@ def rows(path: str, names: bool) -> Iterator[str]:
         before = last.setdefault(name, life)
         if before <= life == newest[time, name]:  # else a wreck, whose driver has a new car
             last[name] = life
-            yield line(name, time - frames[0]["time"], *_state(body, version), int(life > before))
+            yield line(
+                name, time - frames[0]["time"], *_read_state(body, version), int(life > before)
+            )
 
 
 def check(data: bytes) -> None:
@@ -76,7 +78,7 @@ def crc(data: bytes) -> int:
     return int(f"{value:032b}"[::-1], 2)
 
 
-class _Match:
+class _MatchActors:
     """Who is on the field, by lives: from when an actor is new until it is deleted.
 
     An actor's number is used again. Balls and cars live until the next kick-off or a demolition;
@@ -84,7 +86,9 @@ class _Match:
     """
 
     def __init__(self, objects: list[str]) -> None:
-        self._kinds = {number: kind for number, one in enumerate(objects) if (kind := _kind(one))}
+        self._kinds = {
+            number: kind for number, one in enumerate(objects) if (kind := _classify_object(one))
+        }
         self._facts = {number: one for number, one in enumerate(objects) if one in _FACTS}
         self._living: dict[int, int] = {}  # the lives of actors
         self._objects: dict[int, int] = {}  # and these by lives
@@ -97,20 +101,22 @@ class _Match:
             self._living.pop(actor, None)
         for new in frame["new_actors"]:
             actor, number = new["actor_id"], new["object_id"]
-            if self._objects.get(self._life(actor), number) != number:  # key frames name all again
+            if (
+                self._objects.get(self._number_life(actor), number) != number
+            ):  # key frames name all again
                 del self._living[actor]
-            self._objects[self._life(actor)] = number
+            self._objects[self._number_life(actor)] = number
         for update in frame["updated_actors"]:
-            life = self._life(update["actor_id"])
+            life = self._number_life(update["actor_id"])
             ((kind, value),) = update["attribute"].items()
             if kind == "RigidBody" and self._objects.get(life) in self._kinds:
                 yield life, value
             elif (fact := self._facts.get(update["object_id"])) in (_ID, _NAME):
                 self._known[fact].setdefault(life, value)
             elif fact == _PLAYER and value["active"]:
-                self._known[fact].setdefault(life, self._life(value["actor"]))
+                self._known[fact].setdefault(life, self._number_life(value["actor"]))
 
-    def _life(self, actor: int) -> int:
+    def _number_life(self, actor: int) -> int:
         if actor not in self._living:
             self._lives += 1
             self._living[actor] = self._lives
@@ -140,14 +146,14 @@ class _Match:
         return found
 
 
-def _kind(name: str) -> str:
+def _classify_object(name: str) -> str:
     """Return whether an object is a ball or a car: each game mode has its own names."""
     if name.startswith("Archetypes.Ball."):
         return "ball"
     return "car" if name.startswith("Archetypes.Car.") or name.endswith(":CarArchetype") else ""
 
 
-def _state(body: dict[str, Any], version: int) -> tuple[float, ...]:
+def _read_state(body: dict[str, Any], version: int) -> tuple[float, ...]:
     """Position, velocity, rotation and angular velocity of a body; asleep it does not move.
 
     Vectors come as hundredths of whole numbers, in single precision: these are 0.1 mm, 0.1 mm/s
@@ -160,10 +166,10 @@ def _state(body: dict[str, Any], version: int) -> tuple[float, ...]:
     ]
     units = [1e4] * 9 if version >= _HUNDREDTHS else [100] * 3 + [1000] * 6
     state = [one / unit for one, unit in zip(whole, units, strict=True)]
-    return (*state[:6], *_rotation(body["rotation"], version), *state[6:])
+    return (*state[:6], *_read_rotation(body["rotation"], version), *state[6:])
 
 
-def _rotation(given: dict[str, float], version: int) -> tuple[float, ...]:
+def _read_rotation(given: dict[str, float], version: int) -> tuple[float, ...]:
     """A unit quaternion; old versions have pitch, yaw and roll, in half turns."""
     if version >= _QUATERNIONS:
         return tuple(given[axis] for axis in "xyzw")

@@ -38,7 +38,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
             raise
         raise Unreadable("a Slippi replay of Melee that ends too early, in its events") from None
     frames = game.frames.id.to_pylist()
-    there = _presence(Path(path).read_bytes()) if game.start.slippi.version < _CLOSED else {}
+    there = _find_presence(Path(path).read_bytes()) if game.start.slippi.version < _CLOSED else {}
     taken: set[str] = set()
     fighters = []
     for player, port in zip(game.start.players, game.frames.ports, strict=True):
@@ -47,7 +47,9 @@ def rows(path: str, names: bool) -> Iterator[str]:
         for follower, (part, one) in enumerate((("", port.leader), ("-nana", port.follower))):
             if one is not None:  # Ice Climbers are two
                 present = there.get((player.port, follower), set(frames))
-                fighters.append((name + part, _states(one.post, [n in present for n in frames])))
+                fighters.append(
+                    (name + part, _read_states(one.post, [n in present for n in frames]))
+                )
     before: dict[str, int | None] = {}
     for frame, place in sorted({frame: place for place, frame in enumerate(frames)}.items()):
         for name, states in fighters:
@@ -65,7 +67,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
             yield line(name, (frame - FIRST) / RATE, x / UNITS, 0, z / UNITS, *velocity, back)
 
 
-def _states(post: Any, there: list[bool]) -> list[list[Any]]:
+def _read_states(post: Any, there: list[bool]) -> list[list[Any]]:
     """What is known of a fighter, by the places of frames; velocities since version 3.5."""
     found = [post.position.x, post.position.y, post.state]
     if (own := post.velocities) is not None:
@@ -80,7 +82,7 @@ def _states(post: Any, there: list[bool]) -> list[list[Any]]:
     ]
 
 
-def _presence(data: bytes) -> dict[tuple[int, int], set[int]]:
+def _find_presence(data: bytes) -> dict[tuple[int, int], set[int]]:
     """The frames in which each fighter is there, by port and whether it follows.
 
     Before version 3 the parser moves what comes after a gap into it.

@@ -75,24 +75,27 @@ class JsonNumber(str):
 
 
 class Object(dict[str, Any]):
-    """A JSON object, the names that it gives twice, and then all that it gives."""
+    """A JSON object; ``twice`` are repeated names, ``pairs`` all members if there are any."""
 
     twice: frozenset[str] = frozenset()
     pairs: tuple[tuple[str, Any], ...] = ()
 
 
 def parse(text: str) -> Any:
-    """The value of a text; raises ``json.JSONDecodeError`` and ``RecursionError``."""
+    """Parse JSON with numbers as written.
+
+    Raises ``json.JSONDecodeError`` and ``RecursionError``.
+    """
     return json.loads(
         text,
         parse_float=JsonNumber,
         parse_int=JsonNumber,
         parse_constant=JsonNumber,
-        object_pairs_hook=_object,
+        object_pairs_hook=_make_object,
     )
 
 
-def _object(pairs: list[tuple[str, Any]]) -> Object:
+def _make_object(pairs: list[tuple[str, Any]]) -> Object:
     made = Object(pairs)
     if len(made) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -122,7 +125,7 @@ def look_up(item: Any, path: tuple[str, ...]) -> tuple[Any, Reason | None]:
             item = item[name]
         elif isinstance(item, list) and name.isdigit() and int(name) < len(item):
             item = item[int(name)]
-        elif name.isdigit() and int(name) < len(numbers := _vector(item)):
+        elif name.isdigit() and int(name) < len(numbers := _read_vector(item)):
             item = numbers[int(name)]
         elif "+" in name and isinstance(item, dict) and item.keys() >= {*name.split("+")}:
             item = joined_value("entity", name, (text_of(item[part]) for part in name.split("+")))
@@ -150,27 +153,27 @@ def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str], most: i
             _add_values(below, (*path, str(index)), into, most)
     else:
         into[path_text(path)] = text_of(value)
-        for index, number in enumerate(_vector(value)):
+        for index, number in enumerate(_read_vector(value)):
             into[path_text((*path, str(index)))] = number
 
 
-def _add_typed(value: Any, path: tuple[str, ...], into: Extras) -> None:
+def _add_typed_values(value: Any, path: tuple[str, ...], into: Extras) -> None:
     """Add the single values below a value, by their paths."""
     if len(path) > DEEPEST or len(into) >= _MOST:
         return
     if isinstance(value, dict):
         for name, below in value.items():
             if is_unicode(name):
-                _add_typed(below, (*path, name), into)
+                _add_typed_values(below, (*path, name), into)
     elif isinstance(value, list):
         for index, below in enumerate(value[:_WIDEST]):
-            _add_typed(below, (*path, str(index)), into)
+            _add_typed_values(below, (*path, str(index)), into)
     elif value is not None:
         into[path_text(path)] = parse_value(value) if isinstance(value, JsonNumber) else value
 
 
-def _vector(value: Any) -> tuple[str, ...]:
-    """The numbers of a vector that is written as a text."""
+def _read_vector(value: Any) -> tuple[str, ...]:
+    """Return the numbers of a vector that is written as a text."""
     if not isinstance(value, str) or isinstance(value, JsonNumber):
         return ()
     return numbers_in(value) or ()
@@ -210,8 +213,8 @@ def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
     if deep > _DEEPEST or not isinstance(value, dict | list) or not value:
         return None
     if isinstance(value, dict):
-        value = _streams(value)
-        shape = _of_object(value)
+        value = _join_streams(value)
+        shape = _find_object_shape(value)
     else:
         arrays = isinstance(value[0], list) and len(value[0]) >= _STATE and _is_flat(value[0])
         shape = Shape.ARRAYS if arrays else None
@@ -222,8 +225,8 @@ def find_shape(value: Any, deep: int = 0) -> tuple[Shape, Any] | None:
     return max(found, key=lambda one: len(one[1]), default=None)
 
 
-def _streams(value: dict[str, Any]) -> dict[str, Any]:
-    """The columns of an object with a stream for each, as Strava's has them."""
+def _join_streams(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of an object that has a stream for each, as Strava's files do."""
     if not all(
         isinstance(item, dict) and isinstance(item.get("data"), list) for item in value.values()
     ):
@@ -235,24 +238,26 @@ def _streams(value: dict[str, Any]) -> dict[str, Any]:
     return columns
 
 
-def _of_object(value: dict[str, Any]) -> Shape | None:
-    names, rows = _split(value)
+def _find_object_shape(value: dict[str, Any]) -> Shape | None:
+    names, rows = _split_names_and_rows(value)
     if names and rows:
         return Shape.SPLIT
-    columns = [name for name, one in value.items() if _column(one) is not None]
+    columns = [name for name, one in value.items() if _read_column(one) is not None]
     others = [name for name in value if name not in columns]
-    if any(_is_time(name) for name in columns) and not any(_is_time(other) for other in others):
+    if any(_is_time_name(name) for name in columns) and not any(
+        _is_time_name(other) for other in others
+    ):
         return Shape.COLUMNS
     if not all(map(is_value, value)) or not all(isinstance(v, dict | list) for v in value.values()):
         return None
     first = next(iter(value.values()))
-    if isinstance(first, dict) and any(map(_is_time, first)):
+    if isinstance(first, dict) and any(map(_is_time_name, first)):
         return Shape.MEMBERS if list(value) == list(map(str, range(len(value)))) else None
     return None if _has_times(first) else Shape.TIMES
 
 
-def _split(value: dict[str, Any]) -> tuple[list[str], list[Any]]:
-    """The names and the rows of an object that has them apart."""
+def _split_names_and_rows(value: dict[str, Any]) -> tuple[list[str], list[Any]]:
+    """Return the names and the rows of an object that holds them separately."""
     names: list[Any] = next(
         (value[name] for name in _NAMES if isinstance(value.get(name), list)), []
     )
@@ -265,8 +270,11 @@ def _split(value: dict[str, Any]) -> tuple[list[str], list[Any]]:
     return [], []
 
 
-def _column(value: Any) -> list[Any] | None:
-    """The values of a column: an array, or an object by the numbers of its rows."""
+def _read_column(value: Any) -> list[Any] | None:
+    """Return the values of a column: an array, or an object by row numbers.
+
+    None if it is neither.
+    """
     if isinstance(value, dict) and list(value) == list(map(str, range(len(value)))):
         value = list(value.values())
     return value if isinstance(value, list) and len(value) > 1 and _is_flat(value) else None
@@ -276,14 +284,14 @@ def _is_flat(values: list[Any]) -> bool:
     return not any(isinstance(item, dict | list) for item in values)
 
 
-def _is_time(name: str) -> bool:
+def _is_time_name(name: str) -> bool:
     return sounds_timely(name_of(name))
 
 
 def _has_times(value: Any, deep: int = 0) -> bool:
     """Return True if a time is anywhere below a value."""
     if isinstance(value, dict):
-        return any(map(_is_time, value)) or (
+        return any(map(_is_time_name, value)) or (
             deep < _DEEPEST and any(_has_times(item, deep + 1) for item in value.values())
         )
     return isinstance(value, list) and any(_has_times(item, deep + 1) for item in value[:1])
@@ -292,17 +300,17 @@ def _has_times(value: Any, deep: int = 0) -> bool:
 # -------------------------------------------------------------------------------------- reading
 
 
-def _objects(shape: Shape, value: Any) -> Iterator[Any]:
-    """The packets, or what has some, one by one."""
+def _iterate_objects(shape: Shape, value: Any) -> Iterator[Any]:
+    """Yield the objects of a document that are packets or contain packets."""
     if shape is Shape.COLUMNS:
-        columns = {name: column for name, one in value.items() if (column := _column(one))}
+        columns = {name: column for name, one in value.items() if (column := _read_column(one))}
         longest = max(map(len, columns.values()))
         columns = {name: column for name, column in columns.items() if len(column) == longest}
         yield from (
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         )
     elif shape is Shape.SPLIT:
-        names, rows = _split(value)
+        names, rows = _split_names_and_rows(value)
         yield from (dict(zip(names, row, strict=False)) for row in rows)
     elif shape is Shape.MEMBERS:
         yield from value.values()
@@ -321,7 +329,7 @@ def _objects(shape: Shape, value: Any) -> Iterator[Any]:
 
 
 def _write_json(value: Any) -> str:
-    """A value as JSON, with numbers as they were written."""
+    """Return a value as JSON, with numbers as they were written."""
     if isinstance(value, JsonNumber):
         return value
     if isinstance(value, dict):
@@ -383,13 +391,13 @@ def lines_of(source: ByteSource) -> Callable[[], bytes]:
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"JSON that cannot be read: {error}") from error
     found = find_shape(document)
-    lines = _chunks(*found) if found else iter([bytes(data)])
+    lines = _write_lines(*found) if found else iter([bytes(data)])
     return lambda: next(lines, b"")
 
 
-def _chunks(shape: Shape, value: Any) -> Iterator[bytes]:
+def _write_lines(shape: Shape, value: Any) -> Iterator[bytes]:
     lines = bytearray()
-    for item in _objects(shape, value):
+    for item in _iterate_objects(shape, value):
         lines += _write_json(item).encode() + b"\n"
         if len(lines) > _LINES:
             yield bytes(lines)
@@ -430,51 +438,49 @@ class EnvelopeScan(Enum):
 def find_envelope(
     begin: bytes, final: bool, layout: ReadSpec | None = None
 ) -> Envelope | EnvelopeScan:
-    """The array of packets in the object that begins a document, if it is all that there is.
+    """Find the array of packets in a document's object, if the object is the whole document.
 
-    Its first entry has to say what is what, as an object on a line has. With ``final`` there is no
-    more than ``begin``.
+    The array's first entry has to have the names of a packet, like an object on a line. With
+    ``final``, ``begin`` is the whole document.
     """
     mark = BYTE_ORDER_MARK.decode("latin-1")
     text = begin[:MOST_ABOVE].decode("latin-1").removeprefix(mark)  # a character for each byte
-    brace = _behind(_BLANK, text, 0)
+    brace = _skip_pattern(_BLANK, text, 0)
     if text[brace : brace + 1] != "{":
         return EnvelopeScan.NONE
-    found = _look_for_array(text, brace, 1, layout or ReadSpec())
+    found = _find_array(text, brace, 1, layout or ReadSpec())
     if found is EnvelopeScan.SHORT and (final or len(begin) >= MOST_ABOVE):
         return EnvelopeScan.NONE
-    if isinstance(found, Envelope) and _goes_on(text):
+    if isinstance(found, Envelope) and _has_second_value(text):
         return EnvelopeScan.NONE
     return found
 
 
-def _goes_on(text: str) -> bool:
+def _has_second_value(text: str) -> bool:
     """Return True if another value follows the first."""
     try:
-        _, end = _VALUE.raw_decode(text, _behind(_BLANK, text, 0))
+        _, end = _VALUE.raw_decode(text, _skip_pattern(_BLANK, text, 0))
     except (json.JSONDecodeError, RecursionError):
         return False
     return bool(text[end:].strip())
 
 
-def _look_for_array(
-    text: str, begin: int, around: int, layout: ReadSpec
-) -> Envelope | EnvelopeScan:
-    """Looks through the object that begins here, and those in it, in their order."""
-    at = _behind(_BLANK, text, begin + 1)
+def _find_array(text: str, begin: int, around: int, layout: ReadSpec) -> Envelope | EnvelopeScan:
+    """Look for the array of packets in the object that begins here, and in the objects inside."""
+    at = _skip_pattern(_BLANK, text, begin + 1)
     while at < len(text):
         key = _KEY.match(text, at)
         if key is None:
             return EnvelopeScan.NONE if text[at] == "}" else EnvelopeScan.SHORT
         at = key.end()
         if text[at : at + 1] == "[":
-            first = _behind(_BLANK, text, at + 1)
+            first = _skip_pattern(_BLANK, text, at + 1)
             if text[first : first + 1] in ("{", ""):
-                found = _settled(text, first, layout)
+                found = _infer_first_layout(text, first, layout)
                 if found is not EnvelopeScan.NONE:
-                    return _alone(text, at, around, layout, found)
+                    return _check_single_array(text, at, around, layout, found)
         elif text[at : at + 1] == "{" and around < _AROUND:
-            below = _look_for_array(text, at, around + 1, layout)
+            below = _find_array(text, at, around + 1, layout)
             if below is not EnvelopeScan.NONE:
                 return below
         try:
@@ -488,10 +494,10 @@ def _look_for_array(
     return EnvelopeScan.SHORT
 
 
-def _alone(
+def _check_single_array(
     text: str, at: int, around: int, layout: ReadSpec, found: ReadSpec | EnvelopeScan
 ) -> Envelope | EnvelopeScan:
-    """The array that begins here, unless the next one has such objects as well, of an entity."""
+    """Return the array that begins here, unless the next array is another entity's packets."""
     if isinstance(found, EnvelopeScan):
         return found
     with suppress(json.JSONDecodeError, RecursionError):
@@ -499,14 +505,14 @@ def _alone(
         comma = _COMMA.match(text, end)
         key = _KEY.match(text, comma.end()) if comma else None
         if key is not None and text[key.end() : key.end() + 1] == "[":
-            first = _behind(_BLANK, text, key.end() + 1)
-            if _settled(text, first, layout) == found:
+            first = _skip_pattern(_BLANK, text, key.end() + 1)
+            if _infer_first_layout(text, first, layout) == found:
                 return EnvelopeScan.NONE
     return Envelope(at + 1, around)
 
 
-def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | EnvelopeScan:
-    """Return the layout that the first of these objects that is not empty has."""
+def _infer_first_layout(text: str, begin: int, layout: ReadSpec) -> ReadSpec | EnvelopeScan:
+    """Return the layout of the first of these objects that is not empty."""
     try:
         while True:
             _, end = _VALUE.raw_decode(text, begin)
@@ -524,7 +530,7 @@ def _settled(text: str, begin: int, layout: ReadSpec) -> ReadSpec | EnvelopeScan
         return EnvelopeScan.SHORT
 
 
-def _behind(pattern: re.Pattern[str], text: str, begin: int) -> int:
+def _skip_pattern(pattern: re.Pattern[str], text: str, begin: int) -> int:
     found = pattern.match(text, begin)
     return found.end() if found else begin
 
@@ -546,11 +552,11 @@ _SEVERAL = 2
 
 
 class Entries(NamedTuple):
-    """Where an object has its entries, and where each of them has its fields.
+    """The paths to an object's entries, and from each entry to its fields.
 
-    Entries with their own times are states: those of an array, or of one that stands for an entry,
-    have no names of their own. Among an object's own members are those entries that have a place.
-    ``singles`` are where it has entries beside these, each under its name.
+    Entries with their own times are states: those of an array, or of an array in place of an entry,
+    have no names of their own. If the entries are the object's own members, only members with a
+    position count. ``singles`` are paths to further entries beside these, each under its name.
     """
 
     steps: tuple[str, ...]
@@ -575,16 +581,16 @@ class Entries(NamedTuple):
             states = entry if several else (entry,)
             moves = not self.steps and _is_velocity(name)
             for state in states:
-                if state is not None and (self.steps or (self._is_placed(state) and not moves)):
+                if state is not None and (self.steps or (self._has_position(state) and not moves)):
                     yield name, state
 
-    def _is_placed(self, entry: Any) -> bool:
+    def _has_position(self, entry: Any) -> bool:
         places = [self.paths[axis] for axis in POSITION if axis in self.paths]
         return isinstance(entry, dict | list) and any(not look_up(entry, at)[1] for at in places)
 
 
 class Levels(NamedTuple):
-    """Where an object has entries within entries, and where each level has its fields.
+    """The paths to nested entries of an object, and to the fields at each level.
 
     ``steps`` lead from an entry of one level to those of the next; ``paths`` begin with those of
     the object itself. As in ``Entries``, states in an array have no names of their own.
@@ -595,9 +601,9 @@ class Levels(NamedTuple):
 
     def of(self, item: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """Yield the innermost entries: their joined names, and the objects on the way to each."""
-        return self._below((), (item,))
+        return self._descend((), (item,))
 
-    def _below(
+    def _descend(
         self, names: tuple[str, ...], way: tuple[Any, ...]
     ) -> Iterator[tuple[str, tuple[Any, ...]]]:
         at = len(way) - 1
@@ -609,16 +615,16 @@ class Levels(NamedTuple):
         if isinstance(found, Object):
             for name, entry in found.pairs or found.items():
                 if entry is not None:
-                    yield from self._below((*names, name), (*way, entry))
+                    yield from self._descend((*names, name), (*way, entry))
             return
         unnamed = last and "time" in self.paths[-1]
         for index, entry in enumerate(_as_list(found)):
             if entry is not None:
-                yield from self._below(names if unnamed else (*names, str(index)), (*way, entry))
+                yield from self._descend(names if unnamed else (*names, str(index)), (*way, entry))
 
 
 def levels_of(layout: ReadSpec) -> Levels | None:
-    """Return how objects with nested entries are read, or None for at most one level."""
+    """Return the levels of a layout with nested entries, or None for at most one level."""
     columns = {field: star_levels(column) for field, column in layout.places.items()}
     deepest = max(columns.values(), key=len, default=())
     if len(deepest) <= _SEVERAL:
@@ -630,7 +636,7 @@ def levels_of(layout: ReadSpec) -> Levels | None:
     return Levels(steps, paths)
 
 
-def _first_state(entry: Any) -> Any:
+def _take_first_state(entry: Any) -> Any:
     return next((item for item in _as_list(entry) if isinstance(item, dict)), entry)
 
 
@@ -639,7 +645,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def entries_of(layout: ReadSpec) -> Entries | None:
-    """Return how objects with an entry for each of several entities are read, or None."""
+    """Return the entries of a layout with several entities in an object, or None."""
     places = starred(layout)
     if not places or is_wide(layout) or levels_of(layout) is not None:
         return None
@@ -667,8 +673,8 @@ def is_wide(layout: ReadSpec) -> bool:
     return False
 
 
-def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
-    """The layout with entries of the same form beside those of a container: a ball, and cars."""
+def _add_singles(layout: ReadSpec, item: Any) -> ReadSpec:
+    """Add entries of the same form beside a container to the layout: a ball beside the cars."""
     entries = entries_of(layout)
     if entries is None or not entries.steps or entries.singles or "time" in entries.paths:
         return layout
@@ -689,14 +695,14 @@ def _with_singles(layout: ReadSpec, item: Any) -> ReadSpec:
         for field, path in layout.columns or ()
     )
     singles = (look_up(item, path_names(name))[0] for name in found)
-    above = next((height for single in singles for height in _height(single, axes)), None)
+    above = next((height for single in singles for height in _find_height(single, axes)), None)
     if above is not None and "z" not in dict(columns):  # a ball flies, and players do not
         columns = in_order({**dict(columns), "z": f"{many}.*.{path_text(above)}"})
         return layout._replace(columns=columns, axes="xyz", factors=None)
     return layout._replace(columns=columns)
 
 
-def _height(entry: Any, axes: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _find_height(entry: Any, axes: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the paths of a number beside x and y in an entry, with a name like theirs."""
     paths = ((*path[:-1], name) for path in axes for name in ("z", "Z"))
     return [path for path in paths if isinstance(look_up(entry, path)[0], JsonNumber)][:1]
@@ -711,7 +717,7 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
     flat = {name: value for name, value in values.items() if not _is_in_array(name)}
     levels = levels_of(given)
     if levels is not None:
-        return infer_layout(given, {**_first_of_levels(given, levels, item), **flat})
+        return infer_layout(given, {**_collect_level_values(given, levels, item), **flat})
     try:
         wide = given if starred(given) and not is_wide(given) else infer_row_layout(given, flat)
     except AmbiguousLayout:
@@ -721,11 +727,11 @@ def infer_object_layout(given: ReadSpec, item: Any) -> ReadSpec:
         names = entities_in(starred(wide), tuple(flat)) if is_wide(wide) else ()
         if names and all(len(path_names(name)) == 1 for name in names):
             return wide
-    return _of_entries(given, item, flat)
+    return _infer_entry_layout(given, item, flat)
 
 
-def _first_of_levels(given: ReadSpec, levels: Levels, item: Any) -> dict[str, str]:
-    """The single values on the way to the first innermost entry, by their paths with stars."""
+def _collect_level_values(given: ReadSpec, levels: Levels, item: Any) -> dict[str, str]:
+    """Return the values on the way to the first innermost entry, by their paths with stars."""
     _, way = next(levels.of(item), ("", (item,)))
     deepest = max(starred(given).values(), key=lambda column: len(star_levels(column)))
     found: dict[str, str] = {}
@@ -744,12 +750,12 @@ def _is_in_array(path: str) -> bool:
     return any(a.isdigit() and not b.isdigit() for a, b in pairwise(steps))
 
 
-def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSpec:
-    """The layout of an object that may have an entry for each of several entities."""
+def _infer_entry_layout(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSpec:
+    """Infer the layout of an object that may have an entry for each of several entities."""
     entries = entries_of(given)
     if entries is not None:
         path = next(iter(starred(given).values()))
-        first = _first(item, entries.steps, path[: star_of(path)])
+        first = _collect_entry_values(item, entries.steps, path[: star_of(path)])
         return infer_layout(given, {**first, **values})
     alone, ambiguous = None, AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(values))
     try:
@@ -759,19 +765,24 @@ def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSp
             return alone
     except AmbiguousLayout as error:
         ambiguous = error
-    containers = list(islice(_containers(item, ()), _MOST_CONTAINERS))
-    if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
+    containers = list(islice(_find_containers(item, ()), _MOST_CONTAINERS))
+    if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_find_member_objects(item)) > 1:
         containers.append(())
-    found = _inferred(given, item, values, containers)
+    found = _infer_container_layouts(given, item, values, containers)
     unclear = ambiguous.reason is Reason.COLUMN_UNCLEAR
     if not found and unclear:  # one of them may be there as yet
-        here = _inferred(given, item, values, [()])
+        here = _infer_container_layouts(given, item, values, [()])
         found = [spec for spec in here if _has_time_members(spec, item)]
-    found = _outermost(found)
-    parents = {_parent(spec) for spec in found}
+    found = _select_outermost(found)
+    parents = {_find_parent(spec) for spec in found}
     if len(found) > 1 and len(parents) == 1:
-        found = _inferred(given, item, values, [parent[0] for parent in parents if parent]) or found
-    seen = [name for spec in found for name in _eyes(spec, item)]
+        found = (
+            _infer_container_layouts(
+                given, item, values, [parent[0] for parent in parents if parent]
+            )
+            or found
+        )
+    seen = [name for spec in found for name in _find_cameras(spec, item)]
     if seen and alone is not None:
         return alone
     if len(found) > 1 or seen:
@@ -782,17 +793,17 @@ def _of_entries(given: ReadSpec, item: Any, values: Mapping[str, str]) -> ReadSp
         facts = {"field": "x", "names": names, "readings": readings}
         raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, **facts) from ambiguous
     if found:
-        return _with_whole_names(_with_singles(found[0], item), item)
+        return _extend_names(_add_singles(found[0], item), item)
     if alone is not None:
         return alone
     if unclear:
-        facts = {**ambiguous.facts, "names": _names_with_stars(item, values, containers)}
+        facts = {**ambiguous.facts, "names": _list_names(item, values, containers)}
         raise AmbiguousLayout(ambiguous.reason, **facts) from ambiguous
     raise ambiguous
 
 
-def _with_whole_names(layout: ReadSpec, item: Any) -> ReadSpec:
-    """The layout; where entries of one moment have the same name, with what tells them apart."""
+def _extend_names(layout: ReadSpec, item: Any) -> ReadSpec:
+    """Extend the entity's name in the layout where several entries of one moment share a name."""
     entries = entries_of(layout)
     path = entries.paths.get("entity", ()) if entries is not None else ()
     if entries is None or len(path) != 1 or "time" in entries.paths:
@@ -816,8 +827,8 @@ def _with_whole_names(layout: ReadSpec, item: Any) -> ReadSpec:
     return layout
 
 
-def _eyes(layout: ReadSpec, item: Any) -> list[str]:
-    """The entries that are a camera, or a target, and no entity."""
+def _find_cameras(layout: ReadSpec, item: Any) -> list[str]:
+    """Return the names of entries that are a camera or a target, and no entity."""
     entries = entries_of(layout)
     if entries is None or entries.steps:
         return []
@@ -826,24 +837,24 @@ def _eyes(layout: ReadSpec, item: Any) -> list[str]:
     return [name for name in names if set(name_of(name).words) & _NO_ENTITIES]
 
 
-def _inferred(
+def _infer_container_layouts(
     given: ReadSpec, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
 ) -> list[ReadSpec]:
-    """The layouts with entries in one of these containers, as far as they say what is what."""
+    """Return the layouts with entries in one of these containers, as far as the names are clear."""
     found = []
     for steps in containers:
-        if steps and _is_one(look_up(item, steps)[0]):
+        if steps and _is_single_entity(look_up(item, steps)[0]):
             continue
         within = f"{path_text(steps)}."
         others = {name: value for name, value in values.items() if not name.startswith(within)}
         with suppress(AmbiguousLayout):
-            layout = infer_layout(given, {**_first(item, steps), **others})
+            layout = infer_layout(given, {**_collect_entry_values(item, steps), **others})
             if set(POSITION) & set(starred(layout)):
                 found.append(layout)
     return found
 
 
-def _is_one(container: Any) -> bool:
+def _is_single_entity(container: Any) -> bool:
     """Return True if a container has the vectors of one entity."""
     if not isinstance(container, dict):
         return False
@@ -860,8 +871,8 @@ def _has_time_members(layout: ReadSpec, item: Any) -> bool:
     return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
 
 
-def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
-    """Without containers in a container that has several of them, and without one of a single."""
+def _select_outermost(found: list[ReadSpec]) -> list[ReadSpec]:
+    """Leave out containers that lie inside a container with several, or around a single one."""
     steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
     within = Counter(step[:-1] for step in steps if step[:-1] in steps and step)
     return [
@@ -871,7 +882,7 @@ def _outermost(found: list[ReadSpec]) -> list[ReadSpec]:
     ]
 
 
-def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
+def _find_parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
     """Return the container of states with times of their own, and their layout."""
     entries = entries_of(layout)
     if entries is None or not entries.steps or "time" not in entries.paths:
@@ -879,8 +890,8 @@ def _parent(layout: ReadSpec) -> tuple[tuple[str, ...], Any] | None:
     return entries.steps[:-1], tuple(sorted(entries.paths.items()))
 
 
-def _objects_in(item: Any) -> list[Any]:
-    """The objects among its members, but for velocities."""
+def _find_member_objects(item: Any) -> list[Any]:
+    """Return the members of an item that are objects, but for velocities."""
     if not isinstance(item, dict):
         return []
     return [
@@ -892,12 +903,14 @@ def _is_velocity(name: str) -> bool:
     return bool(VELOCITY_WORDS.intersection(name_of(name).words[-1:]))
 
 
-def _names_with_stars(
+def _list_names(
     item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """The names of the values that an object has, and those that its entries have, once."""
+    """Return the names of an object's values, and once those that its entries share."""
     within = tuple(f"{path_text(steps)}." for steps in containers)
-    stars = dict.fromkeys(name for steps in containers for name in _first(item, steps))
+    stars = dict.fromkeys(
+        name for steps in containers for name in _collect_entry_values(item, steps)
+    )
     return (*(name for name in values if not name.startswith(within)), *stars)
 
 
@@ -914,7 +927,7 @@ def has_no_entries(given: ReadSpec, item: Any) -> bool:
     return any(value in ([], {}) for value in values.values())
 
 
-def _containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _find_containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of arrays or objects that hold objects or arrays."""
     if not isinstance(item, dict) or len(steps) > DEEPEST:
         return
@@ -924,22 +937,24 @@ def _containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         entries = value.values() if isinstance(value, dict) else _as_list(value)
         if any(isinstance(entry, dict | list) for entry in entries):
             yield (*steps, name)
-        yield from _containers(value, (*steps, name))
+        yield from _find_containers(value, (*steps, name))
 
 
-def _first(item: Any, steps: tuple[str, ...], before: str | None = None) -> dict[str, str]:
-    """The single values of the first entry, by their paths with a star, ``before`` which this is.
+def _collect_entry_values(
+    item: Any, steps: tuple[str, ...], before: str | None = None
+) -> dict[str, str]:
+    """Return the values of the first entry, by their paths with a star for the entry's name.
 
-    Among an object's own members it is not known which of them are entries.
+    The paths begin with ``before``. It is not known which of an object's own members are entries.
     """
     found, _ = look_up(item, steps)
     entries = list(found.values()) if isinstance(found, dict) else _as_list(found)
-    firsts = [_first_state(entry) for entry in entries if entry is not None]
+    firsts = [_take_first_state(entry) for entry in entries if entry is not None]
     moves = isinstance(item, dict) and any(map(_is_velocity, item))
     if steps:  # the first that has most: what is missing has no axes
         firsts = [max(firsts[:_WIDEST], key=lambda one: len(single_values(one)))] if firsts else []
     else:
-        firsts = _objects_in(item) or ([] if moves else firsts)
+        firsts = _find_member_objects(item) or ([] if moves else firsts)
     if before is None:
         before = f"{path_text(steps)}." if steps else ""
     return {
@@ -967,9 +982,9 @@ _PATIENCE = 5
 
 
 class JsonlReader(LineReader):
-    """Reads a packet from each line: an object of numbers and, for the entity, text.
+    """A reader of a packet from each line: an object of numbers and, for the entity, text.
 
-    An object may have an entry for each of several entities; then it is a packet for each.
+    An object may have an entry for each of several entities; each entry is then a packet.
     """
 
     longest = LONGEST_OBJECT
@@ -1005,7 +1020,7 @@ class JsonlReader(LineReader):
             items = item if isinstance(item, list) else ()
             found = sum(isinstance(entry, dict) for entry in items)
             self.refuse(block, raw, 0, Reason.NOT_AN_OBJECT, found=found)
-        elif self.records is not None or self._settle(block, item, raw):
+        elif self.records is not None or self._settle_layout(block, item, raw):
             self._take_object(block, item, raw, begin)
 
     def _refuse_json(
@@ -1031,15 +1046,15 @@ class JsonlReader(LineReader):
                 self._take_innermost(block, name, way, raw, begin)
             return
         entries = None if self._entries is None else list(self._entries.of(item))
-        fields = self._look_up(block, item, self._paths, raw) if entries != [] else None
+        fields = self._look_up_fields(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
             return
         for field, parts in self._joined.items():
             texts = (text_of(look_up(item, part)[0]) for part in parts)
             fields[field] = joined_value(field, self.layout.places[field], texts)
         if is_wide(self.layout):
-            for name, own_paths in self._side_by_side(item).items():
-                own = self._look_up(block, item, own_paths, raw)
+            for name, own_paths in self._find_entity_paths(item).items():
+                own = self._look_up_fields(block, item, own_paths, raw)
                 if own is not None and any(own.get(axis) for axis in POSITION):
                     self.add(block, {**fields, **own, "entity": name}, begin, raw)
             return
@@ -1051,7 +1066,7 @@ class JsonlReader(LineReader):
             flat = not self.layout.partial and "z" in paths and look_up(entry, paths["z"])[1]
             if flat:  # beside others that fly
                 paths = {field: path for field, path in paths.items() if field != "z"}
-            own = self._look_up(block, entry, paths, raw)
+            own = self._look_up_fields(block, entry, paths, raw)
             if own is not None:
                 own |= {"z": "0"} if flat else {}
                 plain = name.encode("utf-8", "replace").decode()  # half a character is none
@@ -1061,18 +1076,18 @@ class JsonlReader(LineReader):
     def _take_innermost(
         self, block: PacketBlock, name: str, way: tuple[Any, ...], raw: bytes, begin: int
     ) -> None:
-        """Takes the packet of an entry within entries; ``way`` is what leads there."""
+        """Take the packet of a nested entry; ``way`` are the objects that lead there."""
         assert self._levels is not None
         fields: dict[str, str] = {}
         for entry, paths in zip(way, self._levels.paths, strict=True):
-            own = self._look_up(block, entry, paths, raw)
+            own = self._look_up_fields(block, entry, paths, raw)
             if own is None:
                 return
             fields |= own
         plain = name.encode("utf-8", "replace").decode()  # half a character is none
         self.add(block, {**fields, "entity": fields.get("entity") or plain}, begin, raw)
 
-    def _side_by_side(self, item: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
+    def _find_entity_paths(self, item: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
         """Return the field paths of each entity in an object that has names for each."""
         key = tuple(item)
         if key not in self._beside:
@@ -1085,7 +1100,7 @@ class JsonlReader(LineReader):
             }
         return self._beside[key]
 
-    def _look_up(
+    def _look_up_fields(
         self, block: PacketBlock, item: Any, paths: dict[str, tuple[str, ...]], raw: bytes
     ) -> dict[str, str] | None:
         """Return the fields of an object at these paths.
@@ -1095,12 +1110,12 @@ class JsonlReader(LineReader):
         fields: dict[str, str] = {}
         for field, path in paths.items():
             value, wrong = look_up(item, path)
-            wrong = wrong or _wrong_kind(field, value)
+            wrong = wrong or _check_type(field, value)
             needed = field == "time" or (field in POSITION and not self.layout.partial)
             if wrong is Reason.KEY_MISSING and not needed:
                 continue
             if wrong:
-                expected = self._needed() if wrong is Reason.KEY_MISSING else ()
+                expected = self._needed_columns() if wrong is Reason.KEY_MISSING else ()
                 caret = self.find_field(raw, field)
                 label = self.label(field)
                 self.refuse(block, raw, caret, wrong, field=label, expected=expected)
@@ -1108,7 +1123,7 @@ class JsonlReader(LineReader):
             fields[field] = text_of(value)
         return fields
 
-    def _settle(self, block: PacketBlock, item: dict[str, Any], raw: bytes) -> bool:
+    def _settle_layout(self, block: PacketBlock, item: dict[str, Any], raw: bytes) -> bool:
         """Make the plan by which lines are read; False if this object is ambiguous."""
         given = self.layout
         try:
@@ -1165,11 +1180,11 @@ class JsonlReader(LineReader):
             places = {field: path for field, path in places.items() if field not in starred(layout)}
             later = {}
         self._paths = {**later, **places}
-        self.records = self._scanner(layout)
+        self.records = self._make_scanner(layout)
         self.settle(layout)
         return True
 
-    def _scanner(self, layout: ReadSpec) -> RecordScanner:
+    def _make_scanner(self, layout: ReadSpec) -> RecordScanner:
         """Return a scanner of usual lines."""
         if self._joined or is_wide(layout):
             return RecordScanner(self.entities, **layout.units)
@@ -1187,9 +1202,9 @@ class JsonlReader(LineReader):
         )
 
     def _infer_layout(self, item: Any) -> ReadSpec:
-        """The layout of a recording with this object; see ``infer_layout``."""
+        """Infer the layout of a recording with this object; see ``infer_layout``."""
         values = single_values(item)
-        if _is_broken(values):
+        if _lacks_fields(values):
             values.update({name: "" for name in FIELDS if name not in values})
             return infer_layout(self.layout, values)
         return infer_object_layout(self.layout, item)
@@ -1208,12 +1223,12 @@ class JsonlReader(LineReader):
             return {}
 
     @cached_property
-    def _used(self) -> frozenset[str]:
+    def _used_columns(self) -> frozenset[str]:
         """Return the paths that fields are read from; see ``LineReader``."""
         return used_columns(self.layout).union(map(path_text, self._paths.values()))
 
     @property
-    def _own_names(self) -> frozenset[str]:
+    def _entry_columns(self) -> frozenset[str]:
         """Return the paths in an entry that fields are read from; see ``LineReader``."""
         found = self._entries.paths if self._entries is not None else {}
         return frozenset(map(path_text, found.values()))
@@ -1222,7 +1237,7 @@ class JsonlReader(LineReader):
         """Return the single values of an object by their paths, each of its own type."""
         values: Extras = {}
         try:
-            _add_typed(parse(raw.decode().strip().strip(",")), (), values)
+            _add_typed_values(parse(raw.decode().strip().strip(",")), (), values)
         except (ValueError, RecursionError):
             return {}
         return values
@@ -1247,7 +1262,7 @@ class JsonlReader(LineReader):
         if self._levels is not None:
             yield self._levels.steps[0]
 
-    def _needed(self) -> tuple[str, ...]:
+    def _needed_columns(self) -> tuple[str, ...]:
         places = self.layout.places
         return tuple(places[field] for field in FIELDS if field in places)
 
@@ -1259,25 +1274,25 @@ class JsonlReader(LineReader):
     def find_field(self, raw: bytes, name: str) -> int:
         """Return the offset of a field in a line."""
         at = 0
-        for step in self._path(name):
+        for step in self._find_path(name):
             found = re.compile(rb'"%s"\s*:' % re.escape(step.encode())).search(raw, at)
             at = found.start() if found else at
         return at
 
-    def _path(self, field: str) -> tuple[str, ...]:
+    def _find_path(self, field: str) -> tuple[str, ...]:
         if self._entries is not None and field in self._entries.paths:
             return (*self._entries.steps, *self._entries.paths[field])
         return self._paths.get(field, (field,))
 
 
-def _is_broken(values: dict[str, str]) -> bool:
+def _lacks_fields(values: dict[str, str]) -> bool:
     """Return True for this program's own names of which one or two needed ones are missing."""
     axes = {name for name in POSITION if name in values}
     velocities = {name[1] for name in VELOCITY if name in values}
     return "time" in values and len(axes) + len(velocities) > 3 and axes != velocities != set()
 
 
-def _wrong_kind(field: str, value: Any) -> Reason | None:
+def _check_type(field: str, value: Any) -> Reason | None:
     """Return why a value cannot be a field's, or None."""
     number = field in FIELDS
     if isinstance(value, list | dict):
@@ -1290,10 +1305,10 @@ def _wrong_kind(field: str, value: Any) -> Reason | None:
 
 
 class JsonReader(JsonlReader):
-    """Reads a packet from each object, as from lines with one each.
+    """A reader of a packet from each object of a document, as from lines with one object each.
 
-    Places are those of the document; an object that goes over several lines is shown as one, and
-    stands where it begins.
+    Places are those of the document; an object over several lines is shown as one line, at the
+    place where the object begins.
     """
 
     has_lines = False
@@ -1307,7 +1322,10 @@ class JsonReader(JsonlReader):
         self._entered = False
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
-        """The packets of all objects that ``data`` completes; ``final``: there is no more."""
+        """Return the packets of all objects that ``data`` completes.
+
+        ``final``: there is no more.
+        """
         if self._head is not None:
             data = self._head + data
             found = find_envelope(data, final, self.layout)
@@ -1322,11 +1340,11 @@ class JsonReader(JsonlReader):
         block = super().scan(self._cutter.cut(data, final), final)
         self._cutter.place_packets(block)
         block.refusals = [
-            refusal if refusal is self._placed_empty else self._placed(refusal)
+            refusal if refusal is self._placed_empty else self._place_refusal(refusal)
             for refusal in block.refusals
         ]
         if self._empty is not None and self._placed_empty is None:  # its line will be forgotten
-            self._empty = self._placed_empty = self._placed(self._empty)
+            self._empty = self._placed_empty = self._place_refusal(self._empty)
         self._cutter.forget(self._line)
         if final and self._entered and self.records is not None:
             block.refusals += self._find_other_arrays()
@@ -1341,6 +1359,6 @@ class JsonReader(JsonlReader):
                     yield Refusal(line, column, text[:80], 0, Reason.PACKETS_ELSEWHERE)
                     return
 
-    def _placed(self, refusal: Refusal) -> Refusal:
+    def _place_refusal(self, refusal: Refusal) -> Refusal:
         line, column = self._cutter.place(refusal.line)
         return refusal._replace(line=line, column=column + refusal.column - 1)

@@ -101,25 +101,25 @@ def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
     changes there may name the entity.
     """
     line = line[:_LOOKED_AT]
-    others, found = [*_time(line), *_find_other_pieces(line)], list(_found_vectors(line))
+    others, found = [*_find_times(line), *_find_other_pieces(line)], list(_find_vectors(line))
     velocity = next(
         (vector for vector in found if set(_split_words(vector)[-1:]) & VELOCITY_WORDS), None
     )
     patterns = []
-    for position in _positions(found):
+    for position in _find_positions(found):
         pieces = sorted([*others, *_split_axes(position, "")])
         if velocity is not None:
             pieces = sorted([*pieces, *_split_axes(velocity, "v")])
         if not any(piece.name == "entity" for piece in pieces):
-            pieces = sorted([*pieces, *_changing(line, ahead, pieces)])
-        pattern = _pattern(line, pieces)
+            pieces = sorted([*pieces, *_find_changing_words(line, ahead, pieces)])
+        pattern = _make_pattern(line, pieces)
         rate = [("unit", "ticks@HZ")] if any(piece.name == "tick" for piece in pieces) else []
         if pattern is not None:
             patterns.append(Reading((("pattern", pattern), *rate)))
     return tuple(patterns)
 
 
-def _pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
+def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
     """What finds these pieces in the line, and the same in others; None: it does not."""
     pattern, at = "", 0
     for piece in pieces:
@@ -148,7 +148,7 @@ def _lead_to_group(text: str, first: bool) -> str:
     return passed + re.escape(lead).replace("\\ ", " ").replace("\\=", "=").replace("\\:", ":")
 
 
-def _time(line: str) -> list[_Piece]:
+def _find_times(line: str) -> list[_Piece]:
     named = {found["key"].lower(): found for found in _NAMED_TIME.finditer(line)}
     if named:
         received = [one for key, one in named.items() if _RECEIVED.search(key)]
@@ -168,7 +168,9 @@ def _time(line: str) -> list[_Piece]:
     return []
 
 
-def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+def _find_changing_words(
+    line: str, ahead: Sequence[str], pieces: Sequence[_Piece]
+) -> Iterator[_Piece]:
     """The word that has a few values in lines alike, again and again."""
     words = list(re.finditer(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", line))
     rows = [re.findall(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", name) for name in ahead]
@@ -189,7 +191,7 @@ def _changing(line: str, ahead: Sequence[str], pieces: Sequence[_Piece]) -> Iter
             return
 
 
-def _positions(found: Sequence[_Vector]) -> list[_Vector]:
+def _find_positions(found: Sequence[_Vector]) -> list[_Vector]:
     """The vectors that may be the position: those with the likeliest names."""
     meant = [
         vector for vector in found if not set(_split_words(vector)) & (OTHER_WORDS | VELOCITY_WORDS)
@@ -210,7 +212,7 @@ def _split_axes(one: _Vector, prefix: str) -> Iterator[_Piece]:
         yield _Piece(*span, prefix + axis, _TAKES_NUMBER)
 
 
-def _found_vectors(line: str) -> Iterator[_Vector]:
+def _find_vectors(line: str) -> Iterator[_Vector]:
     """Yield the possible vectors of a line: in brackets, behind a name, or with named axes."""
     for found in _VECTOR.finditer(line):
         spans = {axis: found.span(axis) for axis in "xyz" if found[axis] is not None}
@@ -251,26 +253,26 @@ class PatternReader(LineReader):
     def begin(self) -> None:
         """See ``LineReader``."""
         pattern = self.layout.pattern
-        self._pattern = None if pattern is None else compiled(pattern)
+        self._make_pattern = None if pattern is None else compiled(pattern)
         self._fields: dict[str, int] = {}
         self._joined: dict[str, list[int]] = {}  # groups that together have a field
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Take a packet from a line in which the pattern is found."""
-        if self._pattern is None:
+        if self._make_pattern is None:
             self._propose(block, line, raw)
             return
         self._first = self._first or (self._line, raw)
         try:
-            found = self._pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
+            found = self._make_pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
         except TimeoutError:
             self.refuse(block, raw, 0, Reason.PATTERN_TOO_SLOW, limit=LIMIT)
             self.ended = True
             return
         if found is None:
             return
-        if self.records is not None or self._settle(block, found.groupdict(""), raw):
+        if self.records is not None or self._settle_layout(block, found.groupdict(""), raw):
             groups = found.groups("")
             fields = {field: _plain(groups[place]) for field, place in self._fields.items()}
             for field, parts in self._joined.items():
@@ -288,7 +290,7 @@ class PatternReader(LineReader):
             self.refuse(block, raw, 0, Reason.IN_SENTENCES, readings=readings)
             self.ended = True
 
-    def _settle(self, block: PacketBlock, groups: dict[str, str], raw: bytes) -> bool:
+    def _settle_layout(self, block: PacketBlock, groups: dict[str, str], raw: bytes) -> bool:
         try:
             layout = infer_layout(
                 self.layout, {name: _plain(text) for name, text in groups.items()}
@@ -299,8 +301,8 @@ class PatternReader(LineReader):
             self.refuse(block, raw, 0, reason, **ambiguous.facts)
             self.ended = True
             return False
-        assert self._pattern is not None
-        numbers = self._pattern.groupindex
+        assert self._make_pattern is not None
+        numbers = self._make_pattern.groupindex
         places = layout.places
         self._fields = {
             field: numbers[name] - 1 for field, name in places.items() if name in numbers
@@ -318,24 +320,28 @@ class PatternReader(LineReader):
         """Refuse the recording if the pattern was found in no line."""
         if self.records is None and self._first is not None:
             self._line, raw = self._first
-            given = self._pattern is not None
+            given = self._make_pattern is not None
             self.refuse(block, raw, 0, Reason.PATTERN_NOT_FOUND if given else Reason.IN_SENTENCES)
 
     def cells_of(self, raw: bytes) -> dict[str, str]:
         """Return the groups of a line by name."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
         with contextlib.suppress(TimeoutError):
-            found = None if self._pattern is None else self._pattern.search(line, timeout=LIMIT)
+            found = (
+                None
+                if self._make_pattern is None
+                else self._make_pattern.search(line, timeout=LIMIT)
+            )
             return {} if found is None else dict(found.groupdict(""))
         return {}
 
     def find_field(self, raw: bytes, name: str) -> int:
         """Return the offset of a field in a line."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
-        if self._pattern is None or name not in self._fields:
+        if self._make_pattern is None or name not in self._fields:
             return 0
         with contextlib.suppress(TimeoutError):
-            found = self._pattern.search(line, timeout=LIMIT)
+            found = self._make_pattern.search(line, timeout=LIMIT)
             begin = found.start(self._fields[name] + 1) if found else 0
             return len(line[: max(begin, 0)].encode())
         return 0
