@@ -1,8 +1,8 @@
-"""The program ``epic``: its commands, their defaults, and how it ends.
+"""The program ``epic``: run the command line, and end the process with its exit status.
 
-The top floor: only here is it known that some commands open a screen and others only write.
-Without click: a plain replay is done before click would be there. Modules are loaded within
-``run``, so that an interrupt meanwhile ends it as at any other time.
+Only this module knows which commands open a screen and which only write. A plain replay runs
+without loading click, which takes longer than the replay. Modules are loaded within ``run``, so
+that an interrupt meanwhile ends the program like at any other time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _SHORT = {"-s": "--strategy", "-f": "--format"}
 
 
 def plain_replay(words: list[str]) -> tuple[list[str], ReplaySpec] | None:
-    """The files of a replay and how they are drawn; None: click has to look.
+    """Return the files and the spec of a plain replay; None if click has to parse the command line.
 
-    That is ``epic replay`` with FILEs and options of its spec, each with a word behind it, and,
-    where no terminal asks for a session, ``epic`` alone; if neither variables nor a configuration
-    can say more, and nothing is wrong.
+    A plain replay is ``epic replay`` with FILEs and options of the spec, each with a value behind
+    it, or ``epic`` alone if no terminal asks for a session. Neither variables nor a configuration
+    may add options, and every value has to be valid.
     """
     from epic_cli.shell.configuration import NO_OPTIONS, config_path
 
@@ -64,10 +64,10 @@ def _has_no_terminal() -> bool:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Runs the command line and returns its exit status."""
+    """Run the command line and return its exit status."""
     words = sys.argv[1:] if args is None else args
     plain = plain_replay(words)
-    return _run_with_click(words) if plain is None else _replay(*plain)
+    return _run_with_click(words) if plain is None else _run_plain_replay(*plain)
 
 
 def run() -> None:
@@ -75,9 +75,9 @@ def run() -> None:
     gc.disable()  # objects made at start stay alive: a collection would find nothing
     try:
         if sys.platform == "win32":
-            _as_elsewhere()
+            _set_up_windows()
         plain = plain_replay(sys.argv[1:])
-        status = _run_with_click(sys.argv[1:]) if plain is None else _replay(*plain)
+        status = _run_with_click(sys.argv[1:]) if plain is None else _run_plain_replay(*plain)
     except KeyboardInterrupt:  # while modules were loaded: nothing was done yet
         plain, status = None, _INTERRUPTED
     except ImportError as error:
@@ -109,8 +109,8 @@ def _has_running_threads() -> bool:
     return any(each is not main_thread and not each.daemon for each in threading.enumerate())
 
 
-def _as_elsewhere() -> None:
-    """UTF-8, lines that end as they do on other systems, and terminals that obey escapes."""
+def _set_up_windows() -> None:
+    """Make Windows write UTF-8 and plain line ends, and its terminals obey escape sequences."""
     streams = [
         stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, io.TextIOWrapper)
     ]
@@ -129,7 +129,7 @@ def _run_with_click(words: list[str]) -> int:
     return ending_of(lambda: run_command_line(words))
 
 
-def _replay(files: list[str], spec: ReplaySpec) -> int:
+def _run_plain_replay(files: list[str], spec: ReplaySpec) -> int:
     from epic_cli.jobs.replay.output import write_rows
     from epic_cli.shell.errors import ending_of
 

@@ -1,9 +1,9 @@
-"""Recordings in their formats, as values: the table of formats, and what it takes to be in it.
+"""The table of recording formats, and the types of its entries.
 
-Each module, or room, in ``entries`` has ``FORMATS``, its entries of the table: what a format is
-called, how a recording shows that it is one, and what reads and writes it. From the table come the
-formats of ``--read`` and ``--to``, the endings of files, and what is detected. An entry is
-there before what it needs is loaded: packet text must start fast.
+Each module, or room, in ``entries`` has ``FORMATS``, its entries of the table: the name of a
+format, how it is detected, and its reader and writer. The formats of ``--read`` and ``--to``, the
+suffixes of files and the detection are made from the table. An entry exists before its libraries
+are loaded: packet text must start fast.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
         @property
         def ended(self) -> bool:
-            """True once the recording has said that it ends here; nothing after that is read."""
+            """True once the recording has marked its own end; nothing after that is read."""
 
         def scan(self, data: bytes, final: bool = False) -> PacketBlock:
             """Return the packets of all lines that ``data`` completes.
@@ -106,8 +106,8 @@ class Fit(IntEnum):
 class Head:
     """The beginning of a recording, as formats look at it.
 
-    ``data`` has its bytes without a byte order mark, ``begin`` those without leading blanks, and
-    ``line`` the first line of these, which has ``ended`` or goes on. ``final`` is True if the
+    ``data`` has its bytes without a byte order mark, ``begin`` the bytes without leading blanks,
+    and ``line`` their first line, which is complete if it has ``ended``. ``final`` is True if the
     recording ends here, ``enough`` if the format has to be decided now. ``layout`` is what is known
     of the recording's columns.
     """
@@ -201,7 +201,7 @@ class Format:
         raise NotImplementedError
 
     def writer(self, requested: Requested, extras: Collection[str]) -> Writer:
-        """Return what writes a recording.
+        """Return a writer of recordings.
 
         A table has columns for the ``requested`` keys and for ``extras`` of these names.
         """

@@ -1,4 +1,4 @@
-"""Datagrams and their addresses: ``HOST:PORT`` as text, and as sockets have it."""
+"""Datagrams and their addresses: ``HOST:PORT`` as text, and the form that sockets take."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = 65536
 
 
 class Address(NamedTuple):
-    """A host, by name or number, and a port; port 0: any free one, or any at all.
+    """A host, by name or number, and a port; port 0 is any free port, or any port at all.
 
     ``scheme`` is ``tcp`` or ``ws`` (WebSocket), or nothing for UDP.
     """
@@ -33,7 +33,7 @@ class Address(NamedTuple):
 
 
 class Resolved(NamedTuple):
-    """An address as sockets have it."""
+    """An address in the form that sockets take."""
 
     family: socket.AddressFamily
     place: tuple[Any, ...]
@@ -48,7 +48,7 @@ class ReceivedDatagram(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """``9870``, ``:9870``, ``game.example:9870`` or ``[::1]:9870``; raises ``ValueError``."""
+    """Parse ``9870``, ``:9870``, ``game.example:9870`` or ``[::1]:9870``; raises ``ValueError``."""
     host, colon, port = text.strip().rpartition(":")
     bracketed = host.startswith("[") and host.endswith("]")
     plain = not any(character in host for character in ":[] \t/")
@@ -62,7 +62,10 @@ def parse_address(text: str) -> Address:
 
 
 def parse_endpoint(text: str) -> Address:
-    """``parse_address``, with ``tcp://``, ``ws://`` or ``udp://`` before it; ``ValueError``."""
+    """Parse an address, with ``tcp://``, ``ws://`` or ``udp://`` before it.
+
+    Raises ``ValueError``.
+    """
     scheme, mark, place = text.strip().rpartition("://")
     if not mark:
         return parse_address(text)
@@ -91,7 +94,7 @@ def parse_sender(text: str) -> Address:
 
 
 def resolve(address: Address) -> Resolved:
-    """The first address of a host; raises ``OSError`` where there is none."""
+    """Return the first address of a host; raises ``OSError`` if there is none."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
     except UnicodeError as error:  # an invalid host name

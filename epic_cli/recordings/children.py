@@ -1,8 +1,8 @@
-"""Processes that this program starts: each of them here.
+"""Start child processes safely; all of this program's children start here.
 
 Python takes modules from the folder that it starts in, unless it has a safe path: a ``signal.py``
-beside recordings that somebody else has packed would run. Whoever starts a process holds a lock, as
-the environment that it inherits is that of all threads.
+beside recordings that somebody else has packed would run. Starting a process holds a lock, since
+all threads share the environment that the process inherits.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _lock = threading.Lock()
 def started(
     command: Sequence[str], variables: Mapping[str, str] | None = None, **streams: Any
 ) -> subprocess.Popen[bytes]:
-    """Another program, with ``variables`` beside those of this process; raises ``OSError``."""
+    """Start another program, with ``variables`` added to its environment; raises ``OSError``."""
     with _lock:
         environment = {**os.environ, **(variables or {})}
     return subprocess.Popen(command, env=environment, **streams)  # noqa: S603 - callers' own words
 
 
 def python(*words: str, **streams: Any) -> subprocess.Popen[bytes]:
-    """Python as it runs here, with a safe path, and the modules that this process has."""
+    """Start this Python, with a safe path and the modules that this process has."""
     # an empty or relative entry is the folder that it starts in
     modules = os.pathsep.join(filter(os.path.isabs, sys.path))
     return started([sys.executable, "-P", *words], {"PYTHONPATH": modules}, **streams)
@@ -38,7 +38,7 @@ def python(*words: str, **streams: Any) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """What ``multiprocessing`` starts within has a safe path: it knows no other way to ask."""
+    """Give processes that ``multiprocessing`` starts in this context a safe path, by a variable."""
     with _lock:
         before = os.environ.get(_SAFE)
         os.environ[_SAFE] = "1"

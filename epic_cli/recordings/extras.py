@@ -1,8 +1,8 @@
-"""Values of packets that are of no key: carried from format to format without being understood.
+"""Values of packets under other names than the keys: carried from format to format unchanged.
 
-They stay in the text of their packets until somebody asks for them: a replay pays nothing. A name
+The values stay in the text of their packets until they are asked for: a replay pays nothing. A name
 and a value are one word of packet text, a column of a table or a member of an object. A number
-stays a number, a text stays a text: what could be taken for the other is written in quotes.
+stays a number, a text stays a text: a text that looks like a number is written in quotes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TRUTHS = {"true": True, "false": False}
 
 
 def parse_value(text: str) -> Value:
-    """Return the number or the truth that a text is, as JSON writes them, or else the text."""
+    """Return the number or the boolean that a text is in JSON, or else the text."""
     number = _NUMBER.fullmatch(text)
     if number is None:
         return _TRUTHS.get(text, text)
@@ -56,7 +56,7 @@ def parse_value(text: str) -> Value:
 
 
 def plain_text(value: Value) -> str:
-    """Return a value as a cell has it, without quotes."""
+    """Return a value as the text of a cell, without quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else repr(value)
@@ -91,7 +91,7 @@ def parse_words(text: bytes) -> Extras:
 
 
 def extras_at(block: PacketBlock, index: int) -> Extras:
-    """Return the extras of the packet at an index of a block; empty: it has none."""
+    """Return the extras of the packet at an index of a block; empty if the packet has none."""
     if not block.has_extras(index):
         return {}
     source: ExtraSource | None = block.extra_source
@@ -99,7 +99,7 @@ def extras_at(block: PacketBlock, index: int) -> Extras:
 
 
 class Loss(Enum):
-    """Why an extra is not carried, in words."""
+    """The reasons why an extra is not carried over, in words."""
 
     MANY = f"more than {MOST_NAMES} names"
     RESERVED = "names that mean something else in the new recording"
@@ -110,10 +110,10 @@ class Loss(Enum):
 
 
 class Tails:
-    """Writes the extras of packets as the end of their rows, and counts what cannot be held.
+    """A writer of packets' extras as the end of their rows, which counts the values left out.
 
-    ``word`` gives a name and a value as the format has them, or the ``Loss``. Tables have a fixed
-    column for each of ``columns`` behind this ``separator``; None: each packet has its own names.
+    ``word`` writes a name and a value in the format, or returns the ``Loss``. Tables have a fixed
+    column for each of ``columns`` behind this ``separator``; None if each packet has its own names.
     """
 
     def __init__(
@@ -215,9 +215,9 @@ def cell_of(separator: str) -> Callable[[str, Value], str | Loss]:
 
 
 def column_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the names for which a table has a column: not all, if they are very many.
+    """Return the names for which a table has a column: not all, if there are very many.
 
-    A name that could be a value would make a row of its header.
+    A name that could be a value is left out: it would turn the header into a row.
     """
     from epic_cli.recordings.names.guess import is_value
 

@@ -1,12 +1,12 @@
-"""What a run reads, it does not write over; and no two of its outputs are one file.
+"""Keep a run from overwriting its own inputs, and from writing two outputs to one file.
 
     with guarding() as files:
         files.writes("page.html", "--html")
         files.reads("a.txt")            # Overwrites: a.txt is page.html by another name
 
-A file is known by its device and inode, whatever it is called: by links, by hard links, and as
-standard input or output. ``check`` is what each file that is written goes through, with those of
-which no option says the name.
+A file is known by its device and inode, whatever its name: by links, by hard links, and as standard
+input or output. ``check_output`` checks each file before it is written, including files that no
+option names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _INSTEAD = {"--output": "standard output"}
 
 
 class Overwrites(ValueError):
-    """An output is a file that is read, or another output's."""
+    """An output that is also a file that is read, or another output's."""
 
 
 class CannotAccess(Portable, Exception):
@@ -51,9 +51,9 @@ class CannotAccess(Portable, Exception):
 
 @contextlib.contextmanager
 def accessing(action: str, name: object, file_action: str = "") -> Iterator[None]:
-    """Raises ``CannotAccess`` for an ``OSError``, but for that of a closed pipe.
+    """Raise ``CannotAccess`` for an ``OSError``, except for that of a closed pipe.
 
-    ``file_action`` is what cannot be done to the file that an error names.
+    ``file_action`` says what cannot be done to the file that an error names.
     """
     try:
         yield
@@ -89,7 +89,8 @@ def _future_path(path: str) -> Identity | None:
 class Files:
     """The files of a run, each registered before it is opened.
 
-    What the ``surrounding`` run reads (a session, whose command this run is), this run reads, too.
+    The inputs of the ``surrounding`` run (a session that runs this command) are inputs of this run,
+    too.
     """
 
     def __init__(self, surrounding: Files | None = None) -> None:
@@ -134,7 +135,7 @@ _runs: list[Files] = []
 
 @contextlib.contextmanager
 def guarding() -> Iterator[Files]:
-    """The files of a run, which all outputs are checked against while the block runs."""
+    """Return the files of a run; outputs are checked against them while the block runs."""
     _runs.append(Files(_runs[-1] if _runs else None))
     try:
         yield _runs[-1]
@@ -199,12 +200,11 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 @contextlib.contextmanager
 def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> Iterator[BinaryIO]:
-    """A file to write to, which appears under its name when the block ends without an error.
+    """Open a file that appears under its name only when the block ends without an error.
 
-    Until then the old file is there, and stays there after an error or a signal; with a
-    ``backup`` it stays under that name afterwards, too, where nothing else may be. What a killed
-    run has left of this file is removed. A device or a named pipe is written as it is. Raises
-    ``OSError``, also as ``check_output``.
+    Until then the old file stays, also after an error or a signal; with a ``backup`` the old file
+    then gets that name, which must be free. The remains of a killed run are removed. A device or a
+    named pipe is written directly. Raises ``OSError``, also as ``check_output``.
     """
     if _is_special(path):
         trust.check_output(path)
@@ -225,7 +225,7 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
     with cleaning_up(remove):
         try:
             with defer_interrupt():  # what was opened can be closed
-                stream, temporary = _temporary_path(target, begun)
+                stream, temporary = _open_temporary(target, begun)
             yield stream
             stream.flush()
             with contextlib.suppress(FileNotFoundError):
@@ -245,15 +245,15 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
 
 
 def write_whole(path: str, data: bytes, replaces: bool = False) -> None:
-    """Writes a file whole or not at all, as ``open_whole``; raises ``OSError``."""
+    """Write a file whole or not at all, as ``open_whole``; raises ``OSError``."""
     with open_whole(path, replaces=replaces) as stream:
         stream.write(data)
 
 
-def _temporary_path(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
-    """A locked file beside the target, and its path; those that no one holds are removed.
+def _open_temporary(target: str, begun: list[str]) -> tuple[BinaryIO, str]:
+    """Open a locked file beside the target, and return it with its path.
 
-    Its path is in ``begun`` before the file is there.
+    Its path is in ``begun`` before the file exists. Files that a killed run left are removed.
     """
     folder, name = os.path.split(target)
     start = f".epic-{zlib.crc32(os.fsencode(name)):08x}-"
@@ -338,7 +338,7 @@ def _is_special(path: str) -> bool:
 
 @contextlib.contextmanager
 def defer_interrupt() -> Iterator[None]:
-    """An interrupt within the block comes at its end: all of it is done, or nothing."""
+    """Defer an interrupt to the end of the block, so that all of it is done, or nothing."""
     held: list[int] = []
     try:
         before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
@@ -355,10 +355,10 @@ def defer_interrupt() -> Iterator[None]:
 
 @contextlib.contextmanager
 def cleaning_up(clean_up: Callable[[], None]) -> Iterator[None]:
-    """Within the block, a signal that ends the process calls ``clean_up`` first.
+    """Call ``clean_up`` first if a signal ends the process within the block.
 
-    Blocks may stand in one another: the innermost cleans up first, and the process then ends by
-    the signal itself, as whoever sent it expects. A signal that is ignored (``nohup``) stays so.
+    Blocks may be nested: the innermost cleans up first, and the process then ends by the signal
+    itself, as the sender expects. A signal that is ignored (``nohup``) stays ignored.
     """
     before: dict[int, Callable[[int, FrameType | None], object] | int] = {}
 

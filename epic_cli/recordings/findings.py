@@ -1,7 +1,7 @@
-"""What is found in a recording that makes its meaning doubtful: one table of codes, with words.
+"""Findings that make the meaning of a recording doubtful: one table of codes, with words.
 
 A finding is a value; its words, its severity and its explanation (``epic explain CODE``) are in
-``KINDS`` alone, whoever reports it.
+``KINDS`` alone.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Severity(Enum):
 
 
 class Kind(NamedTuple):
-    """What findings of one code have in common.
+    """The texts and the severity that all findings of one code share.
 
-    ``says`` is what was seen, with the facts of a finding; ``cure`` what helps where no option can
-    be proposed, without facts; ``explanation`` is for who wants to know more.
+    ``says`` is the observation, with a finding's facts in braces; ``cure`` helps where no option
+    can be proposed, without facts; ``explanation`` gives the background.
     """
 
     title: str
@@ -271,10 +271,10 @@ KINDS: Mapping[str, Kind] = {
 
 
 class RecordingFinding(NamedTuple):
-    """Something found in a recording: its ``code``, the ``facts`` of its words, and where.
+    """A finding in a recording: its ``code``, the ``facts`` of its words, and where it was.
 
-    ``lines`` are numbers of lines to look at; ``read`` is how to read the recording instead, a
-    description for ``--read``; empty: nothing can be proposed.
+    ``lines`` are numbers of lines to look at; ``read`` is a better ``--read`` description, empty if
+    none can be proposed.
     """
 
     code: str
@@ -347,13 +347,13 @@ class RecordingFinding(NamedTuple):
 
 
 def worst_first(findings: Iterable[RecordingFinding]) -> list[RecordingFinding]:
-    """The findings, gravest first, then by code."""
+    """Sort the findings by severity, gravest first, then by code."""
     order = list(Severity)
     return sorted(findings, key=lambda one: (order.index(one.severity), one.code))
 
 
 def doubts(findings: Iterable[RecordingFinding]) -> tuple[str, ...]:
-    """The codes of those that make all that is computed doubtful."""
+    """Return the codes of the findings that make all computed values doubtful."""
     return tuple(
         dict.fromkeys(finding.code for finding in worst_first(findings) if finding.is_error)
     )

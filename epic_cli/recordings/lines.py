@@ -1,8 +1,8 @@
-"""Recordings with a packet on each line, of limited length: what tables and JSON lines share.
+"""Read recordings with a packet on each line: the parts that tables and JSON lines share.
 
-The engine takes the lines that are as usual, many at once. One that it leaves over is cut out and
-taken here, field by field, or refused. Vectors that stand in one cell, as engines print them,
-``(1.0, 2.0, 3.0)``, have a name for each of their numbers behind that of the whole: ``pos.0``.
+The engine reads ordinary lines, many at once. Any other line is read here, field by field, or
+refused. Vectors in one cell, as game engines print them, ``(1.0, 2.0, 3.0)``, have a name for each
+of their numbers after the name of the whole: ``pos.0``.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ _AHEAD, _FEWEST = 40, 6
 
 
 class LineReader(ABC):
-    """A reader that cuts bytes into lines and makes a packet of each; formats say how.
+    """A reader that cuts bytes into lines and makes a packet of each line; formats say how.
 
     ``layout`` is what is known of the lines; the rest is inferred from the first ones. ``on_read``
-    is called with the result, unless it is what was given or the layout of this program's own
+    is called with the result, unless that is the given layout or the layout of this program's own
     files.
     """
 
@@ -256,10 +256,7 @@ class LineReader(ABC):
         return layout._replace(columns=in_order(columns))
 
     def with_growing(self, ambiguous: AmbiguousLayout) -> AmbiguousLayout:
-        """Return the same error.
-
-        If no name is a time's, with columns of never decreasing numbers.
-        """
+        """Return the same error, proposing never decreasing columns if no name is a time's."""
         unnamed = ambiguous.reason is Reason.COLUMN_UNCLEAR and ambiguous.facts["field"] == "time"
         rows = list(map(self.cells_of, self._ahead[:-1])) if unnamed else []
         readings = []
@@ -276,7 +273,7 @@ class LineReader(ABC):
         return ambiguous.with_readings(readings)
 
     def settle(self, layout: ReadSpec) -> None:
-        """Take the complete layout."""
+        """Set the complete layout."""
         news = layout.write() != self.layout.write() and not layout.is_own
         self.layout = layout
         if news and self._on_read is not None:
@@ -294,7 +291,7 @@ class LineReader(ABC):
 
     @property
     def watched(self) -> LineReader:
-        """The reader itself: it knows what it does not read."""
+        """The reader itself, which knows its unread columns."""
         return self
 
     def again(self, layout: ReadSpec, head: bytes) -> LineReader:
@@ -395,7 +392,7 @@ class LineReader(ABC):
 
     @abstractmethod
     def take_end(self, block: PacketBlock) -> None:
-        """Take the end of the recording."""
+        """Handle the end of the recording."""
 
     @abstractmethod
     def find_field(self, raw: bytes, name: str) -> int:

@@ -1,1 +1,1 @@
-"""The command line, the session and the screens: where values become what a person reads."""
+"""The command line, the session and the screens, which turn values into text for people."""

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def run_command_line(args: list[str]) -> int | None:
-    """Runs the command and returns the exit status; raises what ``ending_of`` handles."""
+    """Run the command and return the exit status; raises the errors that ``ending_of`` handles."""
     try:
-        return _run(args)
+        return _run_epic(args)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
@@ -50,7 +50,7 @@ def run_command_line(args: list[str]) -> int | None:
         return ExitStatus.LINES_REFUSED
 
 
-def _run(args: list[str]) -> int | None:
+def _run_epic(args: list[str]) -> int | None:
     # Not click's own main(): that makes a failure of a reader who closes the pipe.
     if "_EPIC_COMPLETE" in os.environ:
         from epic_cli.shell.completion import answer  # only the Tab key waits for it
@@ -64,9 +64,9 @@ def _run(args: list[str]) -> int | None:
         try:
             status: int | None = epic.invoke(context)
         except click.NoSuchOption as error:
-            raise _of_another_command(error) from error
+            raise _name_other_commands(error) from error
         except (click.ClickException, WrongUsage, SettingError) as error:
-            about = _about(error)
+            about = _list_options_at_fault(error)
             for origin in origins(context).values():
                 if origin.option in about and not origin.is_overruled(args):
                     error.add_note(f"--{origin.option} is set by {origin.place}")
@@ -74,16 +74,18 @@ def _run(args: list[str]) -> int | None:
         return status
 
 
-def _about(error: click.ClickException | WrongUsage | SettingError) -> tuple[str, ...]:
-    """The long names of the options that an error is about, without dashes."""
+def _list_options_at_fault(
+    error: click.ClickException | WrongUsage | SettingError,
+) -> tuple[str, ...]:
+    """Return the long names of the options that an error is about, without dashes."""
     if not isinstance(error, click.ClickException):
         return error.about
     parameter = error.param if isinstance(error, click.BadParameter) else None
     return tuple(name.lstrip("-") for name in parameter.opts) if parameter else ()
 
 
-def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
-    """Names the commands that have an unknown option, instead of guessing a misspelling."""
+def _name_other_commands(error: click.NoSuchOption) -> click.ClickException:
+    """Return an error that names the commands which have the unknown option, if any do."""
     from epic_cli.metrics.digits import listed
 
     having = [
@@ -116,25 +118,25 @@ FIRST_COMMANDS = (
 
 
 def load(name: str) -> click.Command:
-    """The command of this name; its module is loaded."""
+    """Load the module of a command, and return the command."""
     command: click.Command = getattr(importlib.import_module(COMMANDS[name].module), name)
     return command
 
 
 class LazyGroup(click.Group):
-    """Loads a command's module when it is called.
+    """A group of commands whose modules are loaded when they are called.
 
     Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
     elsewhere, with the same options.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of their use."""
+        """Return the commands in the order of their use."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Loads the command, whose options take their defaults from the configuration."""
+        """Load the command, whose options take their defaults from the configuration."""
         if cmd_name not in COMMANDS:
             return None
         from epic_cli.shell.configuration import (
@@ -162,7 +164,7 @@ class LazyGroup(click.Group):
         formatter.write_text(cleandoc(rest))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands in groups, without loading them."""
+        """List the commands in groups, without loading them."""
         del ctx
         for group, title in GROUPS.items():
             with formatter.section(title):
@@ -175,7 +177,7 @@ class LazyGroup(click.Group):
                 )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands, without loading them, and the group's own options."""
+        """Return the commands, without loading them, and the group's own options."""
         from epic_cli.shell.declared import completions
 
         names = ((name, entry.summary) for name, entry in COMMANDS.items())
@@ -183,7 +185,7 @@ class LazyGroup(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts the default command in front of options that are not the group's own."""
+        """Put the default command in front of options that are not the group's own."""
         first = args[0] if args else ""
         own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
         completing = ctx.resilient_parsing  # the word that is being typed is not in args
@@ -194,7 +196,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggests what an unknown command may mean."""
+        """Suggest a command for an unknown one."""
         if args and args[0] not in COMMANDS:
             from epic_cli.engine.parameters import nearest  # only a mistake needs it
 

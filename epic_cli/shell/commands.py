@@ -1,7 +1,7 @@
-"""The commands: what each is called, for whom it is, what it does, and where it stands.
+"""The table of commands: the name, the audience, the sentence and the module of each.
 
-One table, which is read without loading a command: by ``epic --help``, by the completion, by the
-session. A command's help begins with its sentence here.
+The table is read without loading a command: by ``epic --help``, by the completion, by the session.
+A command's help begins with its sentence here.
 """
 
 from __future__ import annotations

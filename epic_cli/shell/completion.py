@@ -133,7 +133,7 @@ def candidates(group: click.Command, words: list[str], begun: str, default: str)
 
 
 def answer(group: click.Command, request: str, args: list[str], default: str) -> str | None:
-    """The reply to a shell's ``VARIABLE=request``; None: an unknown request."""
+    """Return the reply to a shell's ``VARIABLE=request``; None for an unknown request."""
     shell, _, what = request.partition("_")
     if shell not in _SHELLS:
         return None
@@ -152,8 +152,8 @@ def answer(group: click.Command, request: str, args: list[str], default: str) ->
     return "".join(f"{candidate}\n" for candidate in shown)
 
 
-def _ask_bash(_args: list[str]) -> tuple[list[str], str, int]:
-    """The words, the one at the cursor, and how much of that bash takes for other words."""
+def _read_bash_request(_args: list[str]) -> tuple[list[str], str, int]:
+    """Return the words, the word at the cursor, and the length of its part that bash splits off."""
     line = os.environ.get("COMP_LINE", "")
     words = split_arg_string(line)[1:]
     begun = words.pop() if words and not line[-1:].isspace() else ""
@@ -164,13 +164,13 @@ def _ask_bash(_args: list[str]) -> tuple[list[str], str, int]:
     return words, begun, cut
 
 
-def _ask_others(args: list[str]) -> tuple[list[str], str, int]:
+def _read_other_request(args: list[str]) -> tuple[list[str], str, int]:
     *words, begun = args or [""]
     return words, begun, 0
 
 
 _SHELLS: dict[str, tuple[str, Callable[[list[str]], tuple[list[str], str, int]]]] = {
-    "bash": (_BASH, _ask_bash),
-    "zsh": (_ZSH, _ask_others),
-    "fish": (_FISH, _ask_others),
+    "bash": (_BASH, _read_bash_request),
+    "zsh": (_ZSH, _read_other_request),
+    "fish": (_FISH, _read_other_request),
 }

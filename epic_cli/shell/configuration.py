@@ -11,9 +11,9 @@
     [profile.mygame]
     read = "time=timestamp_ms,x=pos_x,y=pos_y,unit=ms"
 
-What stands at the top, or in a variable, holds for each command that has the option and takes the
-value, a table for one command. An option on the command line comes before its variable, and that
-before the file. ``--read mygame`` reads a recording as a profile says.
+A value at the top, or in a variable, holds for each command that has the option and takes the
+value; a table holds for one command. An option on the command line overrides its variable, and a
+variable overrides the file. ``--read mygame`` reads a recording by a profile.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ _KEY = "epic_cli.origins"
 class Origin:
     """An option's long name, its value, and the place that gives it, as messages show it.
 
-    ``flags`` is all that the option is called on the command line.
+    ``flags`` are all names of the option on the command line.
     """
 
     def __init__(self, option: str, value: object, place: str) -> None:
@@ -147,32 +147,32 @@ _ALIKE = 0.85
 def give_defaults(
     command: click.Command, commands: Commands
 ) -> tuple[click.Command, dict[str, Origin]]:
-    """Lets a command's options take their defaults from variables and the file.
+    """Give a command's options their defaults from variables and the file.
 
-    ``commands`` are all that have a table in the file; they are loaded only if there is a name or
-    a value that this command does not know: it may be meant for another one. Returns the command,
-    and where its defaults come from. Raises ``WrongUsage`` or ``CannotAccess``.
+    ``commands`` are all commands that may have a table in the file; they are loaded only for a name
+    or a value that this command does not know: it may be meant for another command. Returns the
+    command, and the origins of its defaults. Raises ``WrongUsage`` or ``CannotAccess``.
     """
     import click  # as above
 
     context = click.Context(command, info_name=command.name)
     options = {name: param for param in command.params for name in names(param)}
-    table = _table()
+    table = _read_file()
     checked_profiles(table)
     _check_variables(options, commands)
-    from_file = [*_from_file(table, command.name or "", commands)]
+    from_file = [*_iterate_file_settings(table, command.name or "", commands)]
     if not any(one.option == trust.OPTION and one.value is True for one, _ in from_file):
         for one, _ in from_file:
             if one.option in options:
                 _check_runs_nothing(options[one.option], one)
     origins: dict[str, Origin] = {}
     defaults: dict[str, object] = {}
-    for one, is_own in [*from_file, *_from_variables(options)]:
+    for one, is_own in [*from_file, *_iterate_variables(options)]:
         if one.option not in options:
             _check_known(one, commands)
             continue
         option = options[one.option]
-        taken = _taken(context, option, one, {} if is_own else commands)
+        taken = _take_value(context, option, one, {} if is_own else commands)
         if taken is not None:
             key = option.name or one.option
             one.flags = tuple(option.opts)
@@ -189,7 +189,7 @@ def _check_runs_nothing(option: click.Parameter, one: Origin) -> None:
         raise WrongUsage(f"{one.place}: it runs code: write trust = true beside it to allow that")
 
 
-def _table() -> dict[str, object]:
+def _read_file() -> dict[str, object]:
     """Return the content of the configuration file; empty if there is none."""
     path = config_path()
     if not os.path.exists(path):  # noqa: PTH110
@@ -198,7 +198,7 @@ def _table() -> dict[str, object]:
     return read_config(path)
 
 
-def _from_file(
+def _iterate_file_settings(
     table: Mapping[str, object], command: str, commands: Commands
 ) -> Iterator[tuple[Origin, bool]]:
     """Yield the settings of the file, with True for those of this command's own table."""
@@ -213,39 +213,39 @@ def _from_file(
                 yield Origin(name, value, f"{path}: {name} = {value!r}"), is_own
 
 
-def _variable(option: str) -> str:
+def _variable_name(option: str) -> str:
     return "EPIC_" + option.upper().replace("-", "_")
 
 
 def _check_variables(options: Mapping[str, click.Parameter], commands: Commands) -> None:
-    """Report variables that are no option's and look like a mistyped one."""
-    own = {*map(_variable, options), *NO_OPTIONS}
+    """Report variables that belong to no option and look like a mistyped one."""
+    own = {*map(_variable_name, options), *NO_OPTIONS}
     others = [name for name in os.environ if name.startswith("EPIC_") and name not in own]
     if not others:
         return
     params = (param for load in commands.values() for param in load().params)
-    known = own | {_variable(name) for param in params for name in names(param)}
+    known = own | {_variable_name(name) for param in params for name in names(param)}
     for name in others:
         near = None if name in known else nearest(name, sorted(known), _ALIKE)
         if near:
             say(f"epic: {printable(name)} is not known, and ignored; did you mean {near}?\n")
 
 
-def _from_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
+def _iterate_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Origin, bool]]:
     for name, option in options.items():
-        variable = _variable(name)
+        variable = _variable_name(name)
         text = os.environ.get(variable) if name != trust.OPTION else None
         if text:
             value = option.type.split_envvar_value(text) if is_multiple(option) else text
             yield Origin(name, value, f"{variable}={text}"), False
 
 
-def _taken(
+def _take_value(
     context: click.Context, option: click.Parameter, one: Origin, commands: Commands
 ) -> object:
     """Return the part of a value that an option takes, or None.
 
-    What it does not take must be a value for an option of this name of one of ``commands``.
+    The rest must be a value for an option of this name of one of ``commands``.
     """
     many = is_multiple(option) and isinstance(one.value, list | tuple | str)
     parts = [one.value] if isinstance(one.value, str) or not many else list(one.value)  # type: ignore[call-overload]
@@ -268,7 +268,7 @@ def _taken(
 
 
 def names(parameter: click.Parameter) -> list[str]:
-    """The long names of an option, without the dashes in front; negations (--no-...) left out."""
+    """Return the long names of an option without dashes; negations (--no-...) are left out."""
     import click  # as above
 
     if not isinstance(parameter, click.Option):
@@ -277,7 +277,7 @@ def names(parameter: click.Parameter) -> list[str]:
 
 
 def _check_known(one: Origin, commands: Commands) -> None:
-    """A name that this command does not have may be another's; if not, it is a mistake."""
+    """Raise ``WrongUsage`` for a name that is an option of no command."""
     kind, known = (
         "option",
         [name for load in commands.values() for option in load().params for name in names(option)],

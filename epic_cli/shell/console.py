@@ -1,4 +1,4 @@
-"""The edge to stdout, files and terminals: where rows go, what rich draws, colour and width.
+"""Write to stdout, files and terminals: rows, rich's drawings, colors and widths.
 
 Rows go to stdout, or to a file that is written whole or not at all.
 """
@@ -25,20 +25,23 @@ class ByteStream(Protocol):
     """A file or a device that bytes are written to."""
 
     def write(self, data: bytes | memoryview, /) -> object:
-        """Takes bytes."""
+        """Write bytes."""
 
     def flush(self) -> None:
-        """Sends them on their way."""
+        """Flush the written bytes."""
 
     def isatty(self) -> bool:
         """Return True for a terminal."""
 
     def fileno(self) -> int:
-        """The system's number of it; raises ``OSError``."""
+        """Return the system's number of the file; raises ``OSError``."""
 
 
 class Sink:
-    """Takes rows; an error in writing them is a ``CannotAccess`` (a closed pipe is not)."""
+    """A destination of rows.
+
+    Errors in writing become ``CannotAccess``, except for a closed pipe.
+    """
 
     def __init__(self, stream: ByteStream, name: str) -> None:
         self._stream = stream
@@ -51,7 +54,7 @@ class Sink:
 
     @property
     def descriptor(self) -> int | None:
-        """The file's number; None: it is none of the system's."""
+        """The file's descriptor; None if the system has none for it."""
         try:
             return self._stream.fileno()
         except OSError:
@@ -62,17 +65,17 @@ class Sink:
         return self._stream.isatty()
 
     def write(self, rows: bytes | memoryview) -> None:
-        """Writes rows into the stream's buffer."""
-        with self._errors():
+        """Write rows into the stream's buffer."""
+        with self._convert_errors():
             self._stream.write(rows)
 
     def flush(self) -> None:
-        """Sends what was written on its way."""
-        with self._errors():
+        """Flush the buffered rows to the stream."""
+        with self._convert_errors():
             self._stream.flush()
 
     @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         try:
             yield
         except BrokenPipeError:
@@ -85,31 +88,31 @@ class Sink:
 def open_sink(
     path: str | None, backup: str | None = None, replaces: bool = False
 ) -> Iterator[Sink]:
-    """A sink for a file or, without a path (or with ``-``), for stdout.
+    """Open a sink for a file or, without a path (or with ``-``), for stdout.
 
     A file is written as ``open_whole`` does.
     """
     if path is None or path == "-":
-        sink = Sink(_stdout(), "stdout")
+        sink = Sink(_open_stdout(), "stdout")
         yield sink
         sink.flush()
     else:
-        yield from _file(path, backup, replaces)
+        yield from _open_file(path, backup, replaces)
 
 
 def write_text(text: str) -> None:
-    """Writes text other than rows to stdout, where it steers no terminal."""
+    """Write text other than rows to stdout, with control characters escaped."""
     with open_sink(None) as sink:
         sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
-def _stdout() -> BinaryIO:
+def _open_stdout() -> BinaryIO:
     if sys.stdout is None:
         raise CannotAccess("write to", "stdout", OSError("it is closed"))
     return sys.stdout.buffer
 
 
-def _file(path: str, backup: str | None, replaces: bool) -> Iterator[Sink]:
+def _open_file(path: str, backup: str | None, replaces: bool) -> Iterator[Sink]:
     from epic_cli.recordings.files import open_whole  # stdout does without it
 
     of_block: BaseException | None = None
@@ -185,31 +188,36 @@ def screen_lines(stream: TextStream | None) -> int | None:
 
 
 def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
-    """Render as lines without trailing blanks; without a ``width`` as long as they are."""
+    """Render as lines without trailing blanks; without a ``width`` lines are not wrapped."""
     from rich.console import Console  # only some commands wait for it
 
     console = Console(
         width=width or UNLIMITED,
         force_terminal=color,
         no_color=not color,
-        color_system=_colors() if color else None,
+        color_system=_find_color_system() if color else None,
         highlight=False,
         legacy_windows=False,
     )
     with console.capture() as captured:
-        console.print(_Harmless(what), crop=False)  # what is longer is for the terminal to wrap
+        console.print(
+            _EscapedDrawing(what), crop=False
+        )  # what is longer is for the terminal to wrap
     return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
 
 
-def _colors() -> Literal["standard", "256", "truecolor"]:
-    """Return the terminal's color system; the values of its sixteen colors are not agreed on."""
+def _find_color_system() -> Literal["standard", "256", "truecolor"]:
+    """Return the terminal's color system.
+
+    The ``standard`` sixteen colors have different values on each terminal.
+    """
     if os.environ.get("COLORTERM", "") in ("truecolor", "24bit"):
         return "truecolor"
     return "256" if os.environ.get("TERM", "").endswith("256color") else "standard"
 
 
-class _Harmless:
-    """Something drawn with its control characters escaped: names must not steer a terminal."""
+class _EscapedDrawing:
+    """A drawing with its control characters escaped, as a name could change the terminal."""
 
     def __init__(self, what: RenderableType) -> None:
         self._what = what
@@ -224,14 +232,14 @@ class _Harmless:
 
 
 def show(what: RenderableType, color: ColorChoice) -> None:
-    """Writes it to stdout, as wide as the terminal, or as ``COLUMNS`` says."""
+    """Draw on stdout, as wide as the terminal, or as ``COLUMNS`` says."""
     text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
     with open_sink(None) as sink:
         sink.write(text.encode())
 
 
 def write_document(text: str, path: str | None = None) -> None:
-    """Writes text for other programs, to stdout or a file; a terminal is not steered by it."""
+    """Write text for programs to stdout or a file; control characters are escaped on a terminal."""
     with open_sink(path) as sink:
         sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
 
@@ -247,9 +255,9 @@ def write_report(
 ) -> None:
     """Write a report to stdout: as ``table`` for people, or as a document (``csv``, ...).
 
-    With ``summary``, verdict and notes go to stderr where programs read the data. ``charts``
-    follow. ``explain`` adds the method. ``rest`` says where the columns are for which a screen is
-    too narrow. On a terminal the verdict comes last if the report is higher than the screen.
+    With ``summary``, verdict and notes go to stderr if programs read the data. ``charts`` follow.
+    ``explain`` adds the method. ``rest`` says how to see the columns for which a screen is too
+    narrow. On a terminal the verdict comes last if the report is higher than the screen.
     """
     from epic_cli.show.formats import REPORT_FORMATS
 

@@ -82,16 +82,16 @@ def completions(
 
 
 class FormatChoice(_ClickChoice):
-    """A format by its name, or as others call it."""
+    """A format by its name or one of its aliases."""
 
     @property
     def listed(self) -> list[str]:
-        """The names for a short help, with the other name of JSON lines where it is free."""
+        """The names for a short help, with the alias of JSON lines if it is free."""
         free = "json" not in self.choices
         return [f"{name} or json" if name == "jsonl" and free else name for name in self.choices]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the format of a value; ``json`` is JSON lines where it is no format itself."""
+        """Return the format of a value; ``json`` is JSON lines unless it is a format itself."""
         from epic_cli.show.formats import ALIASES  # a plain replay needs none
 
         other = ALIASES.get(str(value), value)
@@ -128,7 +128,7 @@ class Parsed(_ClickType):
         self.writes = writes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Reads a text, or what a configuration has in the place of one."""
+        """Parse a text, or the value that a configuration has in its place."""
         if not isinstance(value, self.kind):
             try:
                 value = self._parse(str(value))
@@ -195,7 +195,7 @@ READ_TYPE = Parsed("read", _parse_read, tuple, _propose_read)
 
 
 def choose(text: str, known: Sequence[str], what: str) -> str:
-    """A name that is known; raises ``ValueError`` with the nearest one, or all of them."""
+    """Return a known name; raises ``ValueError`` with the nearest known name, or all of them."""
     if text not in known:
         near = nearest(text, list(known))
         hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
@@ -207,7 +207,7 @@ class InputFile(click.Path):
     """The path of a file that is read; ``-`` is standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Registers it with the run."""
+        """Register the file as an input of the run."""
         path = str(super().convert(value, param, ctx))
         register(ctx, param, [path])
         return path
@@ -217,7 +217,7 @@ class OutputFile(click.Path):
     """The path of a file that is written; ``-`` is standard output."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Registers it with the run."""
+        """Register the file as an output of the run."""
         path = str(super().convert(value, param, ctx))
         register(ctx, param, [], [path])
         return path
@@ -233,7 +233,7 @@ def behind_commas(propose: Callable[[str], list[CompletionItem]], begun: str) ->
 
 
 def propose_variants(begun: str) -> list[CompletionItem]:
-    """The names of strategies, or behind a plus sign the settings of the one before it."""
+    """Return the names of strategies or, after a plus sign, the settings of a strategy."""
     variant, plus, assignment = begun.rpartition("+")
     if plus:
         return assignments_of(variant.partition("+")[0], assignment, f"{variant}+")
@@ -241,20 +241,20 @@ def propose_variants(begun: str) -> list[CompletionItem]:
 
 
 def code_files(*strategies: str) -> list[str]:
-    """The files of strategies that are ``./file.py:Class``, with settings or without."""
+    """Return the files of strategies of the form ``./file.py:Class``, with settings or without."""
     paths = (strategy.partition("+")[0].rpartition(":")[0] for strategy in strategies)
     return [path for path in paths if path]
 
 
 def propose_files(begun: str) -> list[CompletionItem]:
-    """The files whose names begin so, which the shell knows."""
+    """Return the completion by the shell's own file names that begin with this text."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(begun, type="file")]
 
 
 def propose_strategies(begun: str) -> list[CompletionItem]:
-    """The names of strategies, each with its summary, or files: ``./file.py:Class``."""
+    """Return the names of strategies, each with its summary, or files: ``./file.py:Class``."""
     from epic_cli.engine.strategies import declarations
 
     if begun.startswith((".", "/", "~")):
@@ -275,7 +275,7 @@ def _parse_strategy(text: str) -> StrategySpec:
 
 
 def _parse_list(text: str) -> tuple[str, ...]:
-    """The names themselves are looked up later, with their settings."""
+    """Split a list of strategies; the names are looked up later, with their settings."""
     found = tuple(name.strip() for name in text.split(",") if name.strip())
     if not found:
         raise ValueError("no name is given")
@@ -325,11 +325,11 @@ Decorator = Callable[[Function], Function]
 
 
 class OptionGroup:
-    """Decorates a command with ``options``; it is called with ``name=make(**their_values)``.
+    """A decorator that adds ``options`` to a command, called with ``name=make(**their_values)``.
 
-    The help lists the options where the group stands, in this order. ``make``, usually a class of
-    values, takes each value under the name of its option; the fields of a dataclass may declare the
-    options (``value``, ``flag``, ``shared``). A group may contain others.
+    The help lists the options where the group stands, in this order. ``make``, usually a dataclass,
+    takes each value under the name of its option; the dataclass's fields may declare the options
+    (``value``, ``flag``, ``shared``). A group may contain other groups.
     """
 
     def __init__(self, name: str, make: Callable[..., object], *options: Decorator) -> None:
@@ -339,7 +339,7 @@ class OptionGroup:
         self._options = options or tuple(field.metadata[_OPTION](field.name) for field in fields)
 
     def __call__(self, command: Function) -> Function:
-        """The command with these options."""
+        """Return the command with these options."""
         keys: list[str] = []
 
         @wraps(command)
@@ -351,7 +351,7 @@ class OptionGroup:
         others = len(getattr(decorated, "__click_params__", ()))
         for option in reversed(self._options):
             decorated = option(decorated)
-            keys.append(_key(option, decorated))
+            keys.append(_find_option_key(option, decorated))
         for parameter in getattr(decorated, "__click_params__", ())[others:]:
             parameter.group = getattr(parameter, "group", self.name)
         return decorated
@@ -361,7 +361,7 @@ class OptionGroup:
         """The parameters of a command with this group."""
 
         def command() -> None:
-            """Nothing: it only carries them."""
+            """Do nothing: only the parameters of this command are used."""
 
         return list(self(command).__click_params__)  # type: ignore[attr-defined]
 
@@ -371,7 +371,10 @@ _OPTION = "option"
 
 
 def value(help_text: str, *flags: str, **attributes: Any) -> Any:
-    """A field with an option of its name, or of these ``flags``; ``attributes`` are click's."""
+    """Declare a field with an option of its name, or of these ``flags``.
+
+    ``attributes`` are click's.
+    """
 
     def make(name: str) -> Decorator:
         names = flags or (f"--{name.replace('_', '-')}",)
@@ -381,12 +384,12 @@ def value(help_text: str, *flags: str, **attributes: Any) -> Any:
 
 
 def flag(help_text: str, *flags: str) -> Any:
-    """A field with an option that has no value."""
+    """Declare a field with an option that has no value."""
     return value(help_text, *flags, is_flag=True)
 
 
 def shared(option: Decorator | type) -> Any:
-    """A field with an option, an argument or a group that is declared elsewhere.
+    """Declare a field with an option, an argument or a group that is defined elsewhere.
 
     A class whose fields are options is a group of the field's name.
     """
@@ -398,7 +401,7 @@ def shared(option: Decorator | type) -> Any:
 
 
 def with_options(command: Function) -> Function:
-    """A command with the options that the defaults of its parameters declare, in their order."""
+    """Add the options declared by the defaults of a command's parameters, in their order."""
     for parameter in reversed([*signature(command).parameters.values()]):
         if isinstance(parameter.default, dataclasses.Field):
             command = parameter.default.metadata[_OPTION](parameter.name)(command)
@@ -406,9 +409,10 @@ def with_options(command: Function) -> Function:
 
 
 def given_options() -> set[str]:
-    """The names of the running command's options that stand on the command line.
+    """Return the names of the running command's options that stand on the command line.
 
-    Those from variables and the configuration apply to other runs, too, and need not fit.
+    Options from variables and the configuration are left out: they apply to other runs, too, and
+    need not fit this one.
     """
     context = click.get_current_context()
     return {
@@ -425,7 +429,7 @@ def is_default(name: str) -> bool:
 
 
 def refuse(names: Iterable[str], why: str) -> None:
-    """Raises ``WrongUsage`` for the first of these options that stands on the command line."""
+    """Raise ``WrongUsage`` for the first of these options that stands on the command line."""
     context = click.get_current_context()
     flags = {param.name: param.opts[-1] for param in context.command.params}
     for name in names:
@@ -433,8 +437,8 @@ def refuse(names: Iterable[str], why: str) -> None:
             raise WrongUsage(f"{flags[name]} {why}", flags[name].lstrip("-"))
 
 
-def _key(option: Decorator, command: Function) -> str:
-    """The name under which a command is given the value of its newest option; empty: it is not."""
+def _find_option_key(option: Decorator, command: Function) -> str:
+    """Return the parameter name that takes the command's newest option; empty if none does."""
     if isinstance(option, OptionGroup):
         return option.name
     parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
@@ -456,12 +460,12 @@ class ParameterType(Parsed):
         self.parameter = parameter
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Takes true and false of the configuration for a switch, too."""
+        """Convert a text; for a switch also true and false of the configuration."""
         is_state = isinstance(value, bool) and isinstance(self.parameter, Switch)
         return super().convert(self.parameter.write(value) if is_state else value, param, ctx)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """The words of a choice, as click shows them."""
+        """Return the words of a choice, as click shows them."""
         del ctx
         if isinstance(self.parameter, Choice):
             words = "|".join(self.parameter.choices)
@@ -470,7 +474,7 @@ class ParameterType(Parsed):
 
 
 def seconds(low: float, high: float) -> ParameterType:
-    """A time from ``low`` to ``high``, for an option with its own help text."""
+    """Return the type of a time from ``low`` to ``high`` (s); the option has its own help text."""
     return ParameterType(Number("time", None, "", "s", low, high))
 
 
@@ -506,11 +510,11 @@ class ParameterOption(click.Option):
 
 
 def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
-    """The option of a parameter.
+    """Make the option of a parameter.
 
-    ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are passed
-    to ``click.option`` and override the parameter. A default is written as on the command line,
-    or is a value of the parameter's type; it is shown.
+    ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are passed to
+    ``click.option`` and override the parameter. A default is written as on the command line, or is
+    a value of the parameter's type; the help shows it.
     """
     more: dict[str, Any] = {"help": parameter.help, "show_default": True, **changes}
     if isinstance(parameter, Switch) and not more.get("multiple"):
@@ -519,15 +523,15 @@ def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
             flags = (f"--{name}/--no-{name}",) if parameter.default else (f"--{name}",)
         more.setdefault("default", parameter.default)
         more["show_default"] = bool(more["default"]) and "/" in flags[0]
-        return _decorator(parameter, flags, is_flag=True, **more)
+        return _make_decorator(parameter, flags, is_flag=True, **more)
     if "default" not in more and parameter.default is not None and not more.get("multiple"):
         is_value = isinstance(parameter.default, parameter.kind)  # which need not be read
         more["default"] = parameter.default if is_value else parameter.show(parameter.default)
     more.setdefault("type", ParameterType(parameter))
-    return _decorator(parameter, flags, **more)
+    return _make_decorator(parameter, flags, **more)
 
 
-def _decorator(parameter: Parameter, flags: tuple[str, ...], **more: Any) -> Decorator:
+def _make_decorator(parameter: Parameter, flags: tuple[str, ...], **more: Any) -> Decorator:
     names = flags or (f"--{parameter.name.replace('_', '-')}",)
     return click.option(*names, cls=ParameterOption, parameter=parameter, **more)
 
@@ -535,7 +539,7 @@ def _decorator(parameter: Parameter, flags: tuple[str, ...], **more: Any) -> Dec
 def options(
     table: Table, leave_out: tuple[str, ...] = (), **changes: dict[str, Any]
 ) -> tuple[Decorator, ...]:
-    """The options of a table, in its order; ``changes`` are by the name of the parameter."""
+    """Make the options of a table, in its order; ``changes`` are by the name of the parameter."""
     return tuple(
         option(row, **changes.get(row.name, {})) for row in table if row.name not in leave_out
     )
@@ -618,21 +622,21 @@ class Command(click.Command):
                 formatter.write_dl(self.keys)
         self.format_epilog(ctx, formatter)
         self.format_options(ctx, formatter)
-        if self.reference and self._shows_all(ctx):
+        if self.reference and self._is_help_all(ctx):
             formatter.write_paragraph()
             formatter.write_text(self.reference)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the description, or its first paragraph in the short help."""
         whole, parts = self.help, (self.help or "").split("\n\n")
-        self.help = whole if self._shows_all(ctx) else parts[0]
+        self.help = whole if self._is_help_all(ctx) else parts[0]
         super().format_help_text(ctx, formatter)
         self.help = whole
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the first options, or all in their groups."""
         found = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        if not self._shows_all(ctx):
+        if not self._is_help_all(ctx):
             self._format_first(found, ctx, formatter)
             return
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -666,9 +670,9 @@ class Command(click.Command):
         _, _, text = (self.epilog or "").partition("Examples:\n")
         examples = [line.strip() for line in text.splitlines()]
         if examples:
-            write_examples(formatter, examples if self._shows_all(ctx) else examples[:_FEW])
+            write_examples(formatter, examples if self._is_help_all(ctx) else examples[:_FEW])
 
-    def _shows_all(self, ctx: click.Context) -> bool:
+    def _is_help_all(self, ctx: click.Context) -> bool:
         return not self.first or bool(ctx.meta.get(_ALL))
 
 

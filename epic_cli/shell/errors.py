@@ -27,9 +27,9 @@ class ExitStatus(enum.IntEnum):
 
 
 class WrongUsage(Portable, Exception):
-    """Options that do not fit each other or the recording.
+    """Options that contradict each other or do not fit the recording.
 
-    ``about`` are the long names, without dashes, of the options that are to blame.
+    ``about`` are the long names, without dashes, of the options at fault.
     """
 
     def __init__(self, message: str, *about: str) -> None:
@@ -43,9 +43,9 @@ def wrong_usage(
     kind: type[Exception] | tuple[type[Exception], ...] = ValueError,
     about: tuple[str, ...] = (),
 ) -> Iterator[None]:
-    """Raises ``WrongUsage`` for an error of this kind, ``about`` these options.
+    """Raise ``WrongUsage`` for an error of this kind, ``about`` these options.
 
-    ``place`` stands before its words.
+    ``place`` stands before the error's words.
     """
     try:
         yield
@@ -54,7 +54,7 @@ def wrong_usage(
 
 
 class StoppedAtLine(Exception):
-    """A line was refused and has been reported; nothing after it is to be done."""
+    """A line was refused and has been reported; the run ends here."""
 
 
 class Style(enum.StrEnum):
@@ -117,24 +117,24 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
     except StoppedAtLine:
         return ExitStatus.LINES_REFUSED
     except WrongUsage as error:
-        return _complain(error, ExitStatus.WRONG_USAGE)
+        return _report_error(error, ExitStatus.WRONG_USAGE)
     except (ValueError, RuntimeError) as error:
         known = _find_status(error)
         if known is None:
             raise
-        return _complain(error, known)
+        return _report_error(error, known)
     except MemoryError as error:
         _discard_output()
-        lacking = _with_notes(MemoryError("there is not enough memory"), error)
-        return _complain(lacking, ExitStatus.NO_ACCESS)
+        lacking = _copy_notes(MemoryError("there is not enough memory"), error)
+        return _report_error(lacking, ExitStatus.NO_ACCESS)
     except CannotAccess as error:
         _discard_output()
         if isinstance(error.error, FileNotFoundError) and "read sample_inputs" in str(error):
             error.add_note("'epic samples --all' copies the samples to here")
-        return _complain(error, ExitStatus.NO_ACCESS)
+        return _report_error(error, ExitStatus.NO_ACCESS)
     except OSError as error:
         _discard_output()
-        return _complain(_with_notes(_explain_system_error(error), error), ExitStatus.NO_ACCESS)
+        return _report_error(_copy_notes(_explain_system_error(error), error), ExitStatus.NO_ACCESS)
     return int(status or ExitStatus.DONE)
 
 
@@ -176,14 +176,14 @@ def _discard_output() -> None:
             sys.stdout = None
 
 
-def _with_notes(error: Exception, noted: Exception) -> Exception:
+def _copy_notes(error: Exception, noted: Exception) -> Exception:
     """Return the ``error`` with the notes of another one."""
     for note in getattr(noted, "__notes__", ()):
         error.add_note(note)
     return error
 
 
-def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
+def _report_error(error: Exception, status: ExitStatus) -> ExitStatus:
     say(f"epic: {quoted(str(error))}\n{notes(error)}")
     return status
 

@@ -1,4 +1,4 @@
-"""The options of work that others may do, and what is said of recordings that many work on."""
+"""The options of jobs that several workers may share, and the messages about their recordings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from epic_cli.shell.errors import WrongUsage, say
 from epic_cli.work.jobs import JobTally, Workers
 
 
-def _cluster_address(text: str) -> str:
-    """``tcp://host:8786``, as it is; raises ``ValueError``."""
+def _parse_cluster_address(text: str) -> str:
+    """Return ``tcp://host:8786`` unchanged; raises ``ValueError`` for any other form."""
     from epic_cli.work.executors import parse_scheduler
 
     check_program("a cluster")
@@ -36,7 +36,7 @@ class JobOptions:
     cluster: str | None = value(
         "Use the workers of a Dask cluster, which must see the recordings under the same"
         " paths: tcp://host:8786.",
-        type=Parsed("address", _cluster_address),
+        type=Parsed("address", _parse_cluster_address),
     )
     journal: str | None = value(
         "Store each result in this file and reuse known ones: run the same command again to"
@@ -52,10 +52,10 @@ class JobOptions:
     )
 
     def settled(self, given: Collection[str], fits: bool) -> JobOptions:
-        """The options in force; raises ``WrongUsage`` for conflicting ones.
+        """Return the options in force; raises ``WrongUsage`` for conflicting ones.
 
-        Options that are not ``given`` (they are from the configuration) are ignored where none of
-        them ``fits``, or where the other kind of workers was given.
+        Options that are not ``given`` (they are from the configuration) are ignored if none of them
+        ``fits``, or if the other kind of workers was given.
         """
         passed = {"workers", "cluster", "journal"} if not fits else set()
         if {"workers", "cluster"} & set(given):
@@ -79,7 +79,7 @@ class JobOptions:
 
 
 class JobMessages(JobTally):
-    """Says what is wrong with recordings; ``quiet``: not how many results were known."""
+    """Messages about the recordings of a job; ``quiet`` leaves out the number of known results."""
 
     def __init__(self, allowed_failures: int = 0, quiet: bool = False) -> None:
         super().__init__()
@@ -92,19 +92,19 @@ class JobMessages(JobTally):
         return self.refused or self.left_out > self._allowed
 
     def say(self, text: str) -> None:
-        """Writes it."""
+        """Write a message."""
         say(text)
 
     def note(self, words: str) -> None:
-        """Says it."""
+        """Write a note."""
         say(f"epic: {printable(words)}\n")
 
     def leave_out(self, name: str, error: Exception) -> None:
-        """Says which, and why."""
+        """Report a recording that is left out, and why."""
         super().leave_out(name, error)
         self.note(f"{error}; it is left out")
 
     def resumed(self, words: str) -> None:
-        """Says it."""
+        """Report how many results were known already."""
         if not self._quiet:
             self.note(words)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Messages:
-    """How much is reported.
+    """The amount of messages.
 
-    With ``quiet`` only fatal errors, with ``all_errors`` every refused line.
+    With ``quiet`` only fatal errors are reported, with ``all_errors`` every refused line.
     """
 
     def __init__(self, quiet: bool = False, all_errors: bool = False) -> None:
@@ -36,10 +36,10 @@ class Messages:
 
 
 class Reporter(ReadingLog):
-    """Says what is learnt of a recording, and the count of refused lines when its block ends.
+    """A log that reports what is learned of a recording, and the count of refused lines.
 
-    Messages go to ``write``, by default to stderr. ``saving`` keeps how it is read. ``strict``: the
-    first refused line ends the run with ``StoppedAtLine``.
+    Messages go to ``write``, by default to stderr. ``saving`` saves the layout as a profile.
+    ``strict``: the first refused line ends the run with ``StoppedAtLine``.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Reporter(ReadingLog):
             self.say(saving.save(self.layout or given))
 
     def observe(self, block: PacketBlock) -> None:
-        """Saves how it is read, too."""
+        """Note the next packets; save the layout if that is wanted."""
         super().observe(block)
         given = self.watch.given
         if given is not None and not given.unless_own:  # else it stands beside a recording
@@ -106,7 +106,7 @@ class Reporter(ReadingLog):
         self.note(f"read as a network trace, without positions: {words}")
 
     def lost_extras(self, words: str) -> None:
-        """Say which values are not carried over."""
+        """Report which values are not carried over."""
         self.note(words)
 
     def captured(self, words: str) -> None:
@@ -135,10 +135,10 @@ class Reporter(ReadingLog):
             return
         if self._strict:
             self._messages = Messages()
-            self._refused_lines().add(refusals[:1])
+            self._make_refused_lines().add(refusals[:1])
             raise StoppedAtLine
         if self._lines is None:
-            self._lines = self._refused_lines()
+            self._lines = self._make_refused_lines()
         self._lines.add(refusals)
 
     def unplaced(self, refusals: Sequence[Refusal]) -> bool:
@@ -151,7 +151,7 @@ class Reporter(ReadingLog):
         if self._lines is not None:
             self.say(self._lines.summary(self.packets))
 
-    def _refused_lines(self) -> RefusedLines:
+    def _make_refused_lines(self) -> RefusedLines:
         from epic_cli.recordings.wording import FrontEnd
         from epic_cli.shell.console import screen_columns
         from epic_cli.shell.refused_lines import RefusedLines

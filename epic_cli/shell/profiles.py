@@ -1,9 +1,9 @@
-"""Profiles: how the recordings of one game are read, under a name in the configuration file.
+"""Profiles: the layout of one game's recordings, under a name in the configuration file.
 
     [profile.mygame]
     read = "time=timestamp_ms,x=pos_x,y=pos_y,unit=ms"
 
-``--read mygame`` reads so, and what stands beside it comes first: ``--read mygame,axes=xy``.
+``--read mygame`` uses the profile; entries beside its name override it: ``--read mygame,axes=xy``.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def read_spec(text: str) -> ReadSpec:
 
 
 def profile(name: str) -> str:
-    """The description of a profile; raises ``ValueError`` where there is none."""
+    """Return the description of a profile; raises ``ValueError`` if there is none of this name."""
     from epic_cli.engine.parameters import SettingError, nearest
     from epic_cli.recordings import input_formats
 
     path = config_path()
-    profiles = _profiles(path)
+    profiles = _read_profiles(path)
     if name not in profiles:
         near = nearest(name, [*input_formats(), *profiles])
         known = f"; there are {', '.join(profiles)}" if profiles else ", nor any other"
@@ -46,11 +46,11 @@ def profile(name: str) -> str:
 
 
 def profile_names() -> Iterator[tuple[str, str]]:
-    """The names of the profiles, each with its description."""
-    return iter(_profiles(config_path()).items())
+    """Yield the names of the profiles, each with its description."""
+    return iter(_read_profiles(config_path()).items())
 
 
-def _profiles(path: str) -> dict[str, str]:
+def _read_profiles(path: str) -> dict[str, str]:
     if not os.path.exists(path):  # noqa: PTH110
         return {}
     return checked_profiles(read_config(path))
@@ -62,10 +62,10 @@ class Saving(NamedTuple):
     name: str
 
     def save(self, read: ReadSpec | None) -> str:
-        """Writes how a recording is read; returns what is to be said. Raises ``WrongUsage``.
+        """Write the layout of a recording as a profile; return the message for the user.
 
-        Another profile of this name gives way, which is said; all else in the file stays as it is,
-        to the byte. Raises ``CannotAccess``.
+        An older profile of this name is replaced, which the message says; all else in the file
+        stays the same, to the byte. Raises ``WrongUsage`` and ``CannotAccess``.
         """
         name, path = self.name, config_path()
         text = read.write() if read is not None else ""
@@ -75,21 +75,21 @@ class Saving(NamedTuple):
                 " time,x,y,z, need no --read",
                 "read",
             )
-        before = _profiles(path).get(name)
+        before = _read_profiles(path).get(name)
         if before == text:
             return f"epic: {path}: has this profile {name!r} already\n"
-        _write(path, name, text)
-        instead = f", instead of {_quoted(before)}" if before is not None else ""
-        key = f"[{PROFILES}.{name if _BARE.fullmatch(name) else _quoted(name)}]"
-        return f"epic: {path}: wrote {key} read = {_quoted(text)}{instead}\n"
+        _write_profile(path, name, text)
+        instead = f", instead of {_quote_toml(before)}" if before is not None else ""
+        key = f"[{PROFILES}.{name if _BARE.fullmatch(name) else _quote_toml(name)}]"
+        return f"epic: {path}: wrote {key} read = {_quote_toml(text)}{instead}\n"
 
 
-def _write(path: str, name: str, text: str) -> None:
+def _write_profile(path: str, name: str, text: str) -> None:
     import tomlkit
 
     from epic_cli.shell.console import open_sink
 
-    document = tomlkit.parse(_text(path))
+    document = tomlkit.parse(_read_text(path))
     profiles = document.setdefault(PROFILES, tomlkit.table(is_super_table=True))
     profiles.setdefault(name, tomlkit.table())["read"] = text
     with accessing("write to", path):
@@ -98,7 +98,7 @@ def _write(path: str, name: str, text: str) -> None:
         sink.write(tomlkit.dumps(document).encode())
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", newline="") as stream:  # noqa: PTH123
             return stream.read()
@@ -108,7 +108,7 @@ def _text(path: str) -> str:
         raise CannotAccess("read", path, error) from error
 
 
-def _quoted(text: str) -> str:
+def _quote_toml(text: str) -> str:
     import json  # a JSON string is one of TOML
 
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -20,11 +20,11 @@ PATIENCE = 0.5
 
 
 class Progress:
-    """A bar on stderr, if that is a terminal and the work takes long; gone when it is done.
+    """A progress bar on stderr, if that is a terminal and the work takes long; gone at the end.
 
-    Work that is counted ``in_bytes`` has its rate and the time left beside it. That which is not
-    counted, ``silent`` until it ends, has a bar that only moves. One bar is shown at a time, none
-    by other threads that count or by worker processes.
+    Work counted ``in_bytes`` has its rate and the time left beside the bar. Work that reports
+    nothing until its end, ``silent``, has a bar that only moves. One bar is shown at a time, and
+    none for other threads or worker processes.
     """
 
     _shown: ClassVar[bool] = False
@@ -44,24 +44,27 @@ class Progress:
     def __enter__(self) -> Self:
         if self._silent and sys.stderr.isatty():
             self._ending.enter_context(cleaning_up(_show_cursor))
-            self._wait()
+            self._wait_to_show()
         return self
 
-    def _wait(self) -> None:
-        self._timer = threading.Timer(PATIENCE, self._start)
+    def _wait_to_show(self) -> None:
+        self._timer = threading.Timer(PATIENCE, self._show_bar)
         self._timer.daemon = True
         self._timer.start()
 
     def __call__(self, done: int, total: int) -> None:
-        """``done`` of ``total`` runs or bytes are done; a total of 0 is not known."""
+        """Update the bar: ``done`` of ``total`` runs or bytes are done.
+
+        A total of 0 is not known.
+        """
         if self._silent and self._timer is None and sys.stderr.isatty():
-            self._wait()
+            self._wait_to_show()
         if self._bar is None and sys.stderr.isatty():
             if time.monotonic() - self._begun < PATIENCE or Progress._shown:
                 return
             if threading.current_thread() is not threading.main_thread():
                 return
-            self._start()
+            self._show_bar()
             if self._bar is not None:
                 self._ending.enter_context(cleaning_up(_show_cursor))
         if self._bar is not None:
@@ -70,8 +73,8 @@ class Progress:
             what = escape(printable(self._what))
             self._bar.update(self._task, description=what, completed=done, total=total or None)
 
-    def _start(self) -> None:
-        """Shows the bar, unless there is one."""
+    def _show_bar(self) -> None:
+        """Show the bar, unless another one is shown."""
         from multiprocessing import parent_process
 
         from rich import progress
@@ -95,7 +98,7 @@ class Progress:
             self._bar = bar
 
     def clear(self) -> None:
-        """Takes the bar away, for text that stands in its place, until it is called again."""
+        """Remove the bar, to make room for text, until the next update."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -106,7 +109,7 @@ class Progress:
                 Progress._shown = False
 
     def describe(self, what: str) -> None:
-        """Sets the label of the bar."""
+        """Set the label of the bar."""
         self._what = what
 
     def __exit__(self, *_: object) -> None:
@@ -119,7 +122,7 @@ def report_each(
     progress: Callable[[int, int], object], files: Sequence[str]
 ) -> list[Callable[[int], None]]:
     """Return a callback for each file that takes its bytes read, and reports the total."""
-    sizes = [_size(file) for file in files]
+    sizes = [_file_size(file) for file in files]
 
     def report(before: int, done: int) -> None:
         progress(before + done, sum(sizes))
@@ -127,8 +130,8 @@ def report_each(
     return [partial(report, sum(sizes[:number])) for number in range(len(files))]
 
 
-def _size(file: str) -> int:
-    """The size of a file in bytes; 0 if unknown."""
+def _file_size(file: str) -> int:
+    """Return the size of a file in bytes; 0 if unknown."""
     try:
         return os.stat(file).st_size  # noqa: PTH116
     except OSError:
@@ -136,7 +139,7 @@ def _size(file: str) -> int:
 
 
 def _show_cursor() -> None:
-    """Erases the bar and shows the cursor, if the terminal still accepts output."""
+    """Erase the bar and show the cursor, if the terminal still accepts output."""
     with contextlib.suppress(OSError, ValueError):
         descriptor = sys.stderr.fileno()
         if select.select([], [descriptor], [], 0)[1]:

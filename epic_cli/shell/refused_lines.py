@@ -1,4 +1,4 @@
-"""Reports refused lines: the first in full, with a caret and what was expected; then a count."""
+"""Report refused lines: the first in full, with a caret and what was expected; then a count."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _COUNTED, _LISTED = 200, 8
 class RefusedLines:
     """The refused lines of one recording: the first few go to ``write``, as they come.
 
-    The others are counted by their reasons; ``everything``: each of them is written.
+    The others are counted by their reasons; ``everything``: each line is written.
     """
 
     name: str
@@ -56,7 +56,7 @@ class RefusedLines:
     _first: list[Refusal] = field(default_factory=list, init=False)
 
     def add(self, refusals: Sequence[Refusal]) -> None:
-        """Some more of them."""
+        """Add refused lines."""
         room = None if self.everything else max(SHOWN - self._total, 0)
         problems = [in_words(refusal, self.front_end) for refusal in refusals]
         self._first += refusals[: SHOWN - len(self._first)]
@@ -80,7 +80,7 @@ class RefusedLines:
         words = ""
         if self._total > SHOWN and not self.everything:
             words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown;"
-            words += f" --all-errors shows all\n{self._reasons()}"
+            words += f" --all-errors shows all\n{self._count_reasons()}"
         if packets * _HARDLY < self._total:
             from epic_cli.recordings.appearance import appearance_of
 
@@ -89,7 +89,7 @@ class RefusedLines:
                 words += f"{name}: this looks like {appearance.value}\n"
         return words
 
-    def _reasons(self) -> str:
+    def _count_reasons(self) -> str:
         listed = self._kinds.most_common(_LISTED)
         rest = self._total - sum(count for _, count in listed)
         if rest:
@@ -106,7 +106,7 @@ def refusal_words(refused: TableRefusal, color: bool = False) -> str:
 
 
 def report_left_out() -> None:
-    """Says on stderr which strategies of other packages cannot be used, and why."""
+    """Report on stderr which strategies of other packages cannot be used, and why."""
     from epic_cli.engine.strategies import left_out
 
     for plugin in left_out():
@@ -116,9 +116,10 @@ def report_left_out() -> None:
 def in_three_lines(
     problem: Problem, name: str, color: bool = False, columns: int | None = None
 ) -> str:
-    """The place and what is wrong; the line; a caret and what was expected; for ``shown``.
+    """Write a problem in three lines: the place and the mistake; the line.
 
-    On a screen of this many ``columns`` the caret stays under its character.
+    A caret and what was expected. The text is for ``shown``. On a screen of this many ``columns``
+    the caret stays under its character.
     """
     bold, red, end = (Style.BOLD, Style.RED, Style.END) if color else ("", "", "")
     line = problem.text.rstrip(b"\r\n")
@@ -149,7 +150,7 @@ def _escape_words(words: str) -> str:
 
 
 def _shorten(text: str, columns: int) -> str:
-    """The beginning of a text, and dots where there is more."""
+    """Return the beginning of a text, with dots if there is more."""
     if len(text) <= columns and width(text) <= columns:
         return text
     end = columns - 3

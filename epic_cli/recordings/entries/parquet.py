@@ -153,7 +153,7 @@ def _type_of_values(values: Sequence[Value]) -> str:
 
 
 class _OutputBuffer:
-    """A file for the library, out of which its bytes are taken."""
+    """A file for the library to write to, from which the bytes are taken."""
 
     closed = False
 
@@ -177,7 +177,7 @@ class _OutputBuffer:
 
 
 class Parquet(Format):
-    """Read as CSV with the same rows; it needs a library."""
+    """Parquet, read as CSV with the same rows; it needs a library."""
 
     name = "parquet"
     suffixes = (".parquet",)
@@ -186,10 +186,10 @@ class Parquet(Format):
     binary = True
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """The file's next rows as CSV, names first, of the columns that this layout wants.
+        """Return a function that yields the wanted columns of the file as CSV.
 
-        Raises ``Unreadable``, as what it gives does, for what is no Parquet file, or not a whole
-        one.
+        The names come first. Both raise ``Unreadable`` for a file that is no Parquet, or not
+        complete.
         """
         from epic_cli.recordings.read_spec import ReadSpec
 
@@ -198,7 +198,7 @@ class Parquet(Format):
         return lambda: next(found, b"")
 
     def writer(self, requested: Requested, extras: Collection[str]) -> ParquetWriter:
-        """Groups of rows; raises ``NoParquetLibrary``."""
+        """Return a writer of groups of rows; raises ``NoParquetLibrary``."""
         return ParquetWriter(requested, extras)
 
 
@@ -227,7 +227,7 @@ _LARGE, _NAME, _LONGEST_CELL, _RATIO = 1 << 24, 64, 4096, 64
 
 
 def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Iterator[bytes]:
-    """The names of the columns as a line of CSV, then the rows; raises ``Unreadable``."""
+    """Yield the names of the columns as a line of CSV, then the rows; raises ``Unreadable``."""
     try:
         file = parquet.ParquetFile(stream)
         too_large = _find_too_large(file.metadata)
@@ -296,7 +296,10 @@ def _find_list_lengths(arrow: Any, batch: Any) -> dict[str, int]:
 
 
 def _fix_list_lengths(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
-    """The table with lists of these lengths; raises ``ArrowException`` where one has another."""
+    """Return the table with lists of these lengths.
+
+    Raises ``ArrowException`` for any other length.
+    """
     for name, length in lengths.items():
         if (at := table.schema.get_field_index(name)) >= 0:
             column = table.column(at)
@@ -306,9 +309,9 @@ def _fix_list_lengths(arrow: Any, table: Any, lengths: dict[str, int]) -> Any:
 
 
 def _find_too_large(metadata: Any) -> set[str]:
-    """The columns that decoded would fill the memory: far more for a row than a name or a number.
+    """Return the columns that would fill the memory when decoded, as no name or number would.
 
-    What is compressed so well is told by the sizes that the file declares, before it is decoded.
+    For strongly compressed columns, the sizes declared by the file decide, before it is decoded.
     """
     found = set()
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
@@ -321,9 +324,9 @@ def _find_too_large(metadata: Any) -> set[str]:
 
 
 def _find_repeating(metadata: Any) -> list[str]:
-    """The columns of text in which a row may be a long one that the file has once.
+    """Return the text columns in which a long text, stored once, may stand in many rows.
 
-    Those are read as they are written, the different texts and which of them each row is.
+    Those are read as they are written: the distinct texts, and the number of each row's text.
     """
     found: dict[str, None] = {}
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
@@ -336,7 +339,7 @@ def _find_repeating(metadata: Any) -> list[str]:
 
 
 def _select_named(names: list[str], wanted: Collection[str]) -> list[str]:
-    """The names of the columns that are read, and of the others, if there are not very many."""
+    """Return the names of the columns that are read, and of the others if there are few enough."""
     if len(names) <= _MOST_NAMED or len(wanted) == len(names):
         return names
     kept = [name for name in names if name in wanted]
@@ -344,7 +347,7 @@ def _select_named(names: list[str], wanted: Collection[str]) -> list[str]:
 
 
 def _select_wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
-    """The columns of the fields of a recording that begins with this row; or all of them."""
+    """Return the columns of the fields of a recording that begins with this row; all if unclear."""
     from epic_cli.recordings.names.guess import (
         AmbiguousLayout,
         entities_in,
@@ -373,7 +376,7 @@ def _leads_to(top: str, wanted: Collection[str]) -> bool:
 
 
 def _longest_text(arrow: Any, column: Any) -> int:
-    """The bytes of the longest text of a column that has each once; 0: it has no texts."""
+    """Return the bytes of the longest text in a dictionary column; 0 if it has no texts."""
     from pyarrow import compute
 
     text = arrow.types.is_string(column.type.value_type)
@@ -407,7 +410,7 @@ def _remove_line_breaks(arrow: Any, column: Any) -> Any:
 
 
 def _write_csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
-    """The rows of these columns as CSV, or the line of their names."""
+    """Return the rows of these columns as CSV, or the line of their names."""
     names, values = zip(*columns, strict=True) if columns else ((), ())
     if header:
         return write_head(names)
@@ -416,7 +419,7 @@ def _write_csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> byte
 
 
 def _flatten(arrow: Any, table: Any) -> list[tuple[str, Any]]:
-    """The columns that text can have, nested ones by their paths; others are left out."""
+    """Return the columns that text can hold, nested ones by their paths; others are left out."""
     return [
         part
         for name, column in zip(table.column_names, table.columns, strict=True)

@@ -79,10 +79,10 @@ def _check_extent(member: IO[bytes], name: str) -> None:
 
 
 class _SheetExtent:
-    """How far a sheet's cells reach; where one has no place, it is right of the last.
+    """The extent of a sheet's cells; a cell without a place is right of the last one.
 
-    OpenDocument has all sheets in one, equal cells and rows once, with a count, and makes no empty
-    ones behind the last.
+    OpenDocument has all sheets in one file, and equal cells and rows once, with a count; empty ones
+    at the end do not count.
     """
 
     def __init__(self) -> None:
@@ -92,11 +92,11 @@ class _SheetExtent:
 
     @property
     def area(self) -> int:
-        """The cells that will be made."""
+        """The number of cells that the library will create."""
         return self._before + self.rows * self.columns
 
     def begins(self, name: str, attributes: dict[str, str]) -> None:
-        """Raises ``ValueError`` at a place that no sheet has."""
+        """Count an element; raise ``ValueError`` for a place that no sheet has."""
         self._depth += 1
         self._names.update((name, *attributes))
         if self._depth > _DEEPEST or len(self._names) > _DIFFERENT:
@@ -130,11 +130,11 @@ class _SheetExtent:
                 self.columns = max(self.columns, self._column)
 
     def ends(self, _: str) -> None:
-        """The element that began last."""
+        """Note the end of the element that began last."""
         self._depth -= 1
 
     def declares(self, *_: object) -> None:
-        """Raises ``ValueError``."""
+        """Raise ``ValueError`` for a document type, which could move cells."""
         raise ValueError("it declares a document type")
 
 
@@ -170,7 +170,7 @@ class Packed(Format):
     what = "table"
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """The chosen table as CSV; else the only one that has packets. Raises ``Unreadable``."""
+        """Return the chosen table, or the only one with packets, as CSV; raises ``Unreadable``."""
         tables = self.tables(source.file(self.title))
         name = None if layout is None else layout.table
         if name is None:
@@ -189,7 +189,7 @@ class Packed(Format):
 
 
 class Workbook(Packed):
-    """Excel's and OpenDocument's; it needs a library."""
+    """Workbooks of Excel and OpenDocument, which need a library."""
 
     name = "xlsx"
     title = "XLSX"
@@ -198,7 +198,7 @@ class Workbook(Packed):
     magic = (b"PK\x03\x04",)
 
     def tables(self, file: IO[bytes]) -> Tables:
-        """The sheets; raises ``Unreadable``."""
+        """Return the sheets by name; raises ``Unreadable``."""
         try:
             import python_calamine as calamine
         except ImportError as error:
@@ -226,7 +226,7 @@ class Workbook(Packed):
 
 
 class Sqlite(Packed):
-    """Databases of SQLite, which Python has."""
+    """Databases of SQLite, which Python can read."""
 
     name = "sqlite"
     title = "SQLite"
@@ -234,7 +234,7 @@ class Sqlite(Packed):
     magic = (b"SQLite format 3\0",)
 
     def tables(self, file: IO[bytes]) -> Tables:
-        """Tables and views; raises ``Unreadable``."""
+        """Return the tables and views by name; raises ``Unreadable``."""
         import sqlite3
         from pathlib import Path
 
@@ -290,7 +290,7 @@ def _make_query(base: Any, name: str) -> Callable[[], Iterable[Iterable[Any]]]:
 
 
 def _find_tables_with_packets(tables: Tables) -> list[str]:
-    """Those with packets; none where a look takes too long: sheets can be many that are one."""
+    """Return the tables with packets; none if the search takes too long."""
     from time import process_time
 
     found, end = [], process_time() + _PATIENCE
@@ -317,7 +317,7 @@ def _write_chunks(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
 
 
 def _write_cell(value: Any) -> str:
-    """A cell as text: dates in ISO 8601, whole numbers without a fraction."""
+    """Return a cell as text: dates in ISO 8601, whole numbers without a fraction."""
     if value is None or isinstance(value, bytes):
         return ""
     if isinstance(value, bool):

@@ -33,7 +33,7 @@ class IsCapture(Unreadable):
 
 
 class CaptureFormat(Format):
-    """Recognised, and refused with what to do first."""
+    """Captures, which are recognized and refused with the command that converts them."""
 
     name = "capture"
     magic = CAPTURE_MAGICS
@@ -41,7 +41,7 @@ class CaptureFormat(Format):
     unpacked = "auto"
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """Raises ``IsCapture``."""
+        """Raise ``IsCapture``."""
         raise IsCapture
 
 
@@ -57,7 +57,7 @@ class _PackedFile:
         self._kept = b""
 
     def read(self, size: int) -> bytes:
-        """Up to ``size`` bytes: what there is, without waiting for more."""
+        """Return up to ``size`` bytes that are available without waiting for more."""
         data = self._kept or self._source.more()
         self._kept = data[size:]
         return data[:size]
@@ -89,7 +89,7 @@ def _unpack_with_zstandard(packed: _PackedFile) -> Iterator[bytes]:
 
 
 def _unpack_with(module: str, name: str) -> Callable[[_PackedFile], Iterator[bytes]]:
-    """What unpacks with a class of the standard library for files, loaded when it is wanted."""
+    """Return a decompressor by a file class of the standard library, imported at first use."""
 
     def unpacks(packed: Any) -> Iterator[bytes]:
         opened = getattr(import_module(module), name)
@@ -106,7 +106,7 @@ def _read_chunks(file: Any) -> Iterator[bytes]:
 class Compressed(Format):
     """A compression: the recording inside is read as if it were unpacked.
 
-    ``unpacks`` does it in pieces.
+    ``unpacks`` yields the decompressed bytes in pieces.
     """
 
     by_name = False
@@ -131,7 +131,10 @@ class Compressed(Format):
         return lambda: next(data, b"")
 
     def _check_whole(self, data: Iterator[bytes]) -> Iterator[bytes]:
-        """Without empty pieces; raises ``Unreadable`` where it is cut off or damaged."""
+        """Yield the pieces that are not empty.
+
+        Raise ``Unreadable`` if data are cut off or damaged.
+        """
         try:
             yield from filter(None, data)
         except EOFError as error:
@@ -151,16 +154,16 @@ class Utf16(Format):
     unpacked = "auto"
 
     def begins(self, head: bytes) -> bool:
-        """Behind the mark, one character in ASCII or in Latin-1 has a NUL."""
+        """Return True for a byte order mark before a character in Latin-1, which has a NUL."""
         return super().begins(head) and b"\0" in head[2:4]
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """The text as UTF-8; raises ``Unreadable``, as what it gives does."""
+        """Return a function that yields the text as UTF-8; both raise ``Unreadable``."""
         return decoded(source, "utf-16")
 
 
 def decoded(source: ByteSource, encoding: str) -> Callable[[], bytes]:
-    """A function for the text of a source in this encoding, as UTF-8."""
+    """Return a function that yields the text of a source in this encoding, as UTF-8."""
     from codecs import getincrementaldecoder
 
     decoder = getincrementaldecoder(encoding)()

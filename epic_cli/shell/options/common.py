@@ -203,9 +203,10 @@ _ROWS = 60_000
 def write_film(
     video: VideoSpec, scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = ""
 ) -> None:
-    """Writes a video of one of several scenes, if so; ``labels`` chooses strategies, none: all.
+    """Write a video of the scenes; ``labels`` chooses strategies, none stands for all.
 
-    Raises ``WrongUsage``, ``CannotAccess``, ``NothingToDraw``.
+    ``of`` names the recording or network, if there are several. Raises ``WrongUsage``,
+    ``CannotAccess``, ``NothingToDraw``.
     """
     from epic_cli.recordings.files import open_whole
     from epic_cli.shell.progress import Progress

@@ -35,7 +35,7 @@ def sender_option(help_text: str) -> Decorator:
     return click.option("--from", "sender", type=SENDER, help=help_text)
 
 
-def _ingest_spec(**options: Any) -> IngestSpec:
+def _make_ingest_spec(**options: Any) -> IngestSpec:
     from epic_cli.recordings.datagrams.ingest import IngestSpec  # help does without it
 
     with wrong_usage("--"):
@@ -45,7 +45,7 @@ def _ingest_spec(**options: Any) -> IngestSpec:
 #: As ``ingest: IngestSpec``.
 ingest_options = OptionGroup(
     "ingest",
-    _ingest_spec,
+    _make_ingest_spec,
     read_option,
     record_layout_option,
     click.option("--entity", help="Take only the packets of this entity."),

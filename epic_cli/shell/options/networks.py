@@ -46,9 +46,9 @@ def described(
     table: Sequence[Parameter],
     names: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
 ) -> Parsed:
-    """The click type of a description, completed from the names and keys that it can have.
+    """Return the click type of a description, completed from its possible names and keys.
 
-    The files that it names are read.
+    The files named in the description are registered as inputs.
     """
 
     def propose(begun: str) -> list[CompletionItem]:
@@ -61,11 +61,11 @@ def described(
     return Parsed("description", parse, kind, propose, reads=files)
 
 
-def _presets() -> Iterable[tuple[str, str | None]]:
+def _propose_presets() -> Iterable[tuple[str, str | None]]:
     return ((preset.name, preset.meaning) for preset in PRESETS.values())
 
 
-def _keys(table: Sequence[Parameter]) -> str:
+def _list_keys(table: Sequence[Parameter]) -> str:
     return ", ".join(parameter.name for parameter in table)
 
 
@@ -109,12 +109,12 @@ def link_options(
         make,
         click.option(
             "--link",
-            type=described(str, str, keys, _presets),  # it is read with those beside it
+            type=described(str, str, keys, _propose_presets),  # it is read with those beside it
             callback=_list_presets,
             metavar="LINK",
             help="Network: a preset such as 4g, with changes. 'list' shows the presets."
             f" For example '4g,jitter=30ms,loss=3%,at=\"10s loss=20%\"'.{prefix} Keys:"
-            f" {_keys(keys)}.",
+            f" {_list_keys(keys)}.",
         ),
         *options(
             [parameter for parameter in LINK if parameter.name in BESIDE_LINK],
@@ -154,7 +154,7 @@ def movement_option(help_text: str, default: str | None = None) -> Decorator:
         show_default=True,
         metavar="MOVEMENT",
         help=f"{help_text} A path ({', '.join(PATHS)}) such as 'zigzag,speed=5,duration=4', or"
-        f" 'truth=FILE', a recording. Keys: {_keys(MOVEMENT_KEYS[1:])}.",
+        f" 'truth=FILE', a recording. Keys: {_list_keys(MOVEMENT_KEYS[1:])}.",
     )
 
 
@@ -165,7 +165,7 @@ send_option: Decorator = click.option(
     default="",
     metavar="SENDER",
     help="Sender: a rate or 'recorded', plus overrides. For example"
-    f" '20hz,rotation_bits=9'. Keys: {_keys(SENDER)}.",
+    f" '20hz,rotation_bits=9'. Keys: {_list_keys(SENDER)}.",
 )
 
 
@@ -220,7 +220,7 @@ class NetworkOptions:
         return timing._replace(latency=self.link.ways.down.latency)
 
     def check(self, recordings: tuple[str, ...], truth: str | None) -> None:
-        """Refuses what does not go together."""
+        """Raise ``WrongUsage`` for options that contradict each other."""
         movement = self.movement
         if movement is None:
             how = f"--movement 'truth={truth}'" if truth else "--movement strafe"

@@ -54,7 +54,7 @@ class TimedFile(Described):
     offset: float = 0.0
 
     def entries(self) -> list[tuple[str, str]]:
-        """The file comes without its key."""
+        """Return the entries of the description; the file stands without its key."""
         return [("" if name == "file" else name, value) for name, value in super().entries()]
 
 
@@ -90,12 +90,12 @@ class Inputs:
 
     @property
     def truth(self) -> str | None:
-        """The file with the real movement; None: there is none."""
+        """The file with the real movement; None if not given."""
         return self.real.file
 
     @property
     def truth_offset(self) -> float:
-        """Seconds that are added to the truth's times."""
+        """The seconds added to the truth's times."""
         return self.real.offset
 
 
@@ -117,7 +117,7 @@ class Participants:
     )
 
     def specs(self) -> list[StrategySpec]:
-        """Each with its settings; raises ``WrongUsage``."""
+        """Return each strategy with its settings; raises ``WrongUsage``."""
         from epic_cli.engine.replay.strategy_spec import read_specs
 
         with wrong_usage(about=("strategies",)):
@@ -125,7 +125,7 @@ class Participants:
 
 
 def _propose_weights(begun: str) -> list[CompletionItem]:
-    """Games and names of weights."""
+    """Return the completions of weights: games and names of weights."""
     weights = (f"{name}=" for name in Weights._fields)
     known = (*(game.name for game in GAMES), *weights, "aim_range=")
     return completions(((name, None) for name in known), begun)
@@ -161,7 +161,7 @@ warm_up_option = click.option("--warm-up", type=seconds(0, 3600), default=None, 
 
 @dataclass(frozen=True)
 class Scoring:
-    """Options of the score: what counts, and how much; the warm-up is in seconds."""
+    """Options of the score: the conditions, the weights, and the warm-up (s)."""
 
     weighing: Weighing = shared(weights_option)
     fail_if: tuple[Condition, ...] = value(
@@ -173,7 +173,7 @@ class Scoring:
     warm_up: float | None = shared(warm_up_option)
 
     def __post_init__(self) -> None:
-        """Refuses conditions that exclude everything."""
+        """Raise an error for conditions that exclude everything."""
         with wrong_usage("--fail-if: ", ConditionError, about=("fail-if",)):
             check_sense(self.fail_if)
 
@@ -187,7 +187,7 @@ threads_option = click.option(
 
 
 def drawn_option(meaning: str) -> Decorator:
-    """``--drawn``, as ``drawn: TimedFile``; the help says what for."""
+    """Make ``--drawn``, as ``drawn: TimedFile``; ``help_text`` says what for."""
     return click.option(
         "--drawn",
         type=TIMED_FILE,

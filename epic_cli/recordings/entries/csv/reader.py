@@ -69,9 +69,9 @@ _MOST_INDICES = len(_INDICES)
 
 
 class CsvReader(LineReader):
-    """Reads packets from rows: under a header that names the columns, or by their numbers.
+    """A reader of packets from rows: under a header that names the columns, or by column numbers.
 
-    Which column is which field is settled with the first row: its values have a say in it.
+    The column of each field is decided with the first row, whose values count as well.
     """
 
     def begin(self) -> None:
@@ -315,7 +315,7 @@ class CsvReader(LineReader):
 
     @cached_property
     def _find_unread_columns(self) -> tuple[tuple[int, str], ...] | None:
-        """Return the columns that no field is read from; None: a row has several entities."""
+        """Return the columns that no field is read from; None if a row has several entities."""
         if self.records is None or any(
             star_of(column) >= 0 for column in self.layout.places.values()
         ):
@@ -333,7 +333,7 @@ class CsvReader(LineReader):
         return self._read_typed_values(block.line_text(index), self._find_unread_columns)
 
     def values_of(self, raw: bytes) -> Extras:
-        """Return the cells of a row by their columns."""
+        """Return the typed cells of a row by column."""
         return self._read_typed_values(raw, tuple(enumerate(map(column_text, self._names))))
 
     def _read_typed_values(self, raw: bytes, columns: Sequence[tuple[int, str]]) -> Extras:

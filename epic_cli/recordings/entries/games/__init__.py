@@ -1,7 +1,7 @@
-"""Recordings of games that people play: Rocket League's and Melee's, each by its parser.
+"""Recordings of commercial games, Rocket League and Melee, each read by its parser.
 
-Parsers are others' programs, for files that anybody may have made: they run in a process of their
-own, within bounds of memory and time. What they give is read as a table.
+Parsers are other people's programs, for files that anybody may have made: they run in a process of
+their own, with bounded memory and time. Their output is read as a table.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 class GameRecording(Format):
-    """What ``title`` writes: files with a ``mark`` near their beginning, of at most ``most`` MiB.
+    """Recordings of the game ``title``.
 
-    ``library`` is the module that parses it, ``package`` what has it.
+    Files with a ``mark`` near the beginning, up to ``most`` MiB. ``library`` is the module that
+    parses the files, ``package`` the package that has it.
     """
 
     unpacked, unit = "csv", METRES
@@ -35,7 +36,7 @@ class GameRecording(Format):
         return self._mark in head[:40]
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """The states that it holds, as CSV; raises ``Unreadable``, as what it gives does."""
+        """Return a function that yields the recorded states as CSV; both raise ``Unreadable``."""
         from importlib.util import find_spec
 
         from epic_cli.recordings.entries.games.apart import parsed

@@ -60,7 +60,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
 
 
 def check(data: bytes) -> None:
-    """Raises ``Unreadable`` where a replay ends too early, or is not what was written."""
+    """Raise ``Unreadable`` for a replay that ends too early or is damaged."""
     what = "a replay of Rocket League that"
     for part in ("header", "content"):
         size, checksum = int.from_bytes(data[:4], "little"), int.from_bytes(data[4:8], "little")
@@ -72,17 +72,20 @@ def check(data: bytes) -> None:
 
 
 def crc(data: bytes) -> int:
-    """CRC-32 with the polynomial 0x04c11db7 from the highest bit down, as zlib's in a mirror."""
+    """Return the CRC-32 with the polynomial 0x04c11db7 from the highest bit down.
+
+    Zlib's is mirrored.
+    """
     mirrored = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
     value = zlib.crc32(data.translate(mirrored), _BEGINNING)
     return int(f"{value:032b}"[::-1], 2)
 
 
 class _MatchActors:
-    """Who is on the field, by lives: from when an actor is new until it is deleted.
+    """The actors of a match, by lives: from the creation of an actor until its deletion.
 
-    An actor's number is used again. Balls and cars live until the next kick-off or a demolition;
-    a car's player, known by name, is another actor after a lost connection.
+    An actor's number is used again. Balls and cars live until the next kick-off or a demolition; a
+    car's player, known by name, is another actor after a lost connection.
     """
 
     def __init__(self, objects: list[str]) -> None:
@@ -96,7 +99,7 @@ class _MatchActors:
         self._lives = 0
 
     def bodies(self, frame: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The life and the body of each ball and car that a frame has news of."""
+        """Yield the life and the body of each ball and car that a frame updates."""
         for actor in frame["deleted_actors"]:
             self._living.pop(actor, None)
         for new in frame["new_actors"]:
@@ -123,7 +126,10 @@ class _MatchActors:
         return self._living[actor]
 
     def entities(self, updates: list[tuple[float, int]], names: bool) -> dict[int, str]:
-        """What lives are called, by their updates; a ball's name is free after its last one."""
+        """Return the names of lives, by their updates.
+
+        A ball's name is free after its last update.
+        """
         ends = {life: time for time, life in updates}
         found: dict[int, str] = {}
         cars: dict[object, str] = {}
@@ -154,10 +160,10 @@ def _classify_object(name: str) -> str:
 
 
 def _read_state(body: dict[str, Any], version: int) -> tuple[float, ...]:
-    """Position, velocity, rotation and angular velocity of a body; asleep it does not move.
+    """Return position, velocity, rotation and angular velocity of a body; asleep it does not move.
 
-    Vectors come as hundredths of whole numbers, in single precision: these are 0.1 mm, 0.1 mm/s
-    and 0.1 mrad/s, or in old versions cm, mm/s and mrad/s.
+    Vectors come as hundredths of whole numbers, in single precision: these are 0.1 mm, 0.1 mm/s and
+    0.1 mrad/s, or in old versions cm, mm/s and mrad/s.
     """
     whole = [
         round((body[part] or _ASLEEP)[axis] * 100)
@@ -170,7 +176,7 @@ def _read_state(body: dict[str, Any], version: int) -> tuple[float, ...]:
 
 
 def _read_rotation(given: dict[str, float], version: int) -> tuple[float, ...]:
-    """A unit quaternion; old versions have pitch, yaw and roll, in half turns."""
+    """Return a unit quaternion; old versions have pitch, yaw and roll, in half turns."""
     if version >= _QUATERNIONS:
         return tuple(given[axis] for axis in "xyzw")
     pitch, yaw, roll = (math.pi / 2 * given[axis] for axis in "xyz")

@@ -68,7 +68,7 @@ def rows(path: str, names: bool) -> Iterator[str]:
 
 
 def _read_states(post: Any, there: list[bool]) -> list[list[Any]]:
-    """What is known of a fighter, by the places of frames; velocities since version 3.5."""
+    """Return the states of a fighter by frame; velocities exist since version 3.5."""
     found = [post.position.x, post.position.y, post.state]
     if (own := post.velocities) is not None:
         found += [own.self_x_ground, own.self_x_air, own.self_y]

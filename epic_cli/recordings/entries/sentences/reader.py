@@ -120,7 +120,7 @@ def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
 
 
 def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
-    """What finds these pieces in the line, and the same in others; None: it does not."""
+    """Return a pattern that finds these pieces in this line and similar ones; None if it fails."""
     pattern, at = "", 0
     for piece in pieces:
         if piece.begin < at:
@@ -139,7 +139,7 @@ def _make_pattern(line: str, pieces: Sequence[_Piece]) -> str | None:
 
 
 def _lead_to_group(text: str, first: bool) -> str:
-    """What leads to a group: as much of the text before it as has no numbers or other words."""
+    """Return the pattern before a group: the text before it, without numbers and other words."""
     kept = re.search(
         r"(?:[^\s\d]+[=:]\s|[A-Za-z]+\s(?=[(\[<{]+$))?[^\s\d]*[^\w\s]*\s?$|^\D{1,4}$", text
     )
@@ -171,7 +171,7 @@ def _find_times(line: str) -> list[_Piece]:
 def _find_changing_words(
     line: str, ahead: Sequence[str], pieces: Sequence[_Piece]
 ) -> Iterator[_Piece]:
-    """The word that has a few values in lines alike, again and again."""
+    """Yield the word that takes a few values repeatedly in similar lines."""
     words = list(re.finditer(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", line))
     rows = [re.findall(r"[^\s,;:\"'\[\](){}=]+(?:\(\w+\))?", name) for name in ahead]
     alike = [row for row in rows if len(row) == len(words)]
