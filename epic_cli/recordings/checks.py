@@ -784,7 +784,7 @@ def _report_restart(watch: RecordingMonitor, line: int, times: int) -> Recording
     )
 
 
-_SAME_TIME = "{:,} packets have the time of the one before, at another place"
+_SAME_TIME = "{:,} packets have the time of the packet before, at another place"
 
 
 def _find_mixed_entities(
@@ -880,7 +880,7 @@ def _find_outliers(watch: RecordingMonitor, tracks: list[Track]) -> Iterator[Rec
         yield RecordingFinding("E207", facts, lines, read)
     elif away >= _ASTRAY:
         columns = telling_apart(watch.samples, first.entity)
-        seen = f"{away:,} packets lie where no speed leads, and the next ones are back"
+        seen = f"{away:,} packets lie far away from the path, which then goes on as before"
         if columns:
             yield _report_mixed(watch, seen, columns, lines)
         else:

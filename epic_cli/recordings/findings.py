@@ -78,36 +78,36 @@ KINDS: Mapping[str, Kind] = {
         " entity, replays those of two seconds in a file, and of 64 KiB in a pipe. For more, sort"
         " the file."),
     "E107": Kind("only what changed", _ERROR,
-        "{partial:packet} {partial:lacks|lack} what others have, as snapshots that carry only what"
-        " changed do; {partial:it is|they are} refused",
+        "{partial:packet} {partial:lacks|lack} fields that other packets have, like snapshots of"
+        " changes; {partial:it is|they are} refused",
         "fill in what is missing",
         "A server that sends only what changed leaves out the rest. With partial=on a packet has"
         " what its entity's packet before had, where it lacks it."),
     "E108": Kind("entities left out", _WARNING,
         "the {kept:,} with most packets of {entities:,} entities are judged",
-        "judge one of them by its name",
+        "choose an entity by its name",
         "Each entity is evaluated by itself, which takes time and memory for each. Those with most"
         " packets are, up to 1,000 unless max_entities says how many."),
     "E109": Kind("late packets", _NOTE,
-        "older than one above them of their entity, and dropped unless a strategy waits for them:"
-        " {packets:,}",
+        "{packets:packet} {packets:is|are} older than an earlier line of the same entity; most"
+        " strategies drop {packets:it|them}",
         "",
         "Packets that overtook each other in the network stand in the order in which they came."
         " Most strategies drop what is older than the newest packet; buffers sort it in, in time."),
     "E110": Kind("sorted by time", _NOTE,
-        "below later states of their entity: {late:,}; with the time of another, of which the last"
-        " one counts: {repeated:,}",
+        "states below later ones of the same entity: {late:,}; states with the time of another,"
+        " where the last one counts: {repeated:,}",
         "",
         "A recording that is sent again as a movement is sorted by time, so that a log in order of"
         " arrival will do. A state that is later than max_gap is another match's: it is refused."),
     "E111": Kind("one entity under two names", _ERROR,
-        "{names} are one number, and stand for entities of their own{more}",
+        "{names} are one name in two spellings, and are read as different entities{more}",
         "write each name in one way",
         "Spreadsheets and data frames make 0.0 of the number 0 where a cell of its column is empty,"
         " and programs put blanks around a name. What is drawn then leaps between two entities,"
         " each of which lacks the packets of the other."),
     "E112": Kind("each packet stands twice", _ERROR,
-        "of {packets:packet} only {distinct:,} differ in anything that is read",
+        "only {distinct:,} of {packets:packet} are different; the others repeat every field",
         "log each packet once",
         "Two handlers that log the same message, or a file that was appended to itself. Rates,"
         " delays and loss are those of a sender that does not exist. A packet that the network"
@@ -119,12 +119,12 @@ KINDS: Mapping[str, Kind] = {
         " drawn long before the next one comes. The unit is read from names such as time_ms and"
         " 'time [ms]'; elsewhere it has to be given."),
     "E202": Kind("Unix times", _WARNING,
-        "times look like Unix times, of which single precision keeps minutes at best",
+        "times look like Unix times, which single precision rounds to minutes",
         "subtract the first",
         "The original computes in single precision, which has seven digits. Let the times begin"
         " at the first packet."),
     "E203": Kind("times too coarse", _ERROR,
-        "{share:.0%} of the packets have the time of the one before, though the entity moves on",
+        "{share:.0%} of the packets have the time of the packet before, though the entity moves",
         "log times with fractions of a second",
         "The times were written with too few digits: several packets share each, and the movement"
         " leaps from one to the next. A column that counts ticks or frames at a known rate can"
@@ -147,15 +147,13 @@ KINDS: Mapping[str, Kind] = {
         "Packet text is read as the demo reads it, which draws nan from there on. In tables and"
         " JSON such a number is missing, as an empty cell is: the packet is left out and counted."
         " epic convert writes null, or an empty cell."),
-    "E207": Kind("a value that stands for none", _ERROR,
-        "where no speed of the recording leads, and back at once, {axis} is {value:.10g}; packets:"
-        " {packets:,}",
+    "E207": Kind("a value for missing positions", _ERROR,
+        "{axis} is {value:.10g} in {packets:packet} far off the path, which goes on as before",
         "leave these rows out, or their cells empty",
         "Programs write -1, 9999 or 0 where a place is not known. Each such row is a leap there and"
         " back, which every strategy draws, and every comparison judges."),
     "E208": Kind("leaps there and back", _WARNING,
-        "{packets:packet} {packets:lies|lie} where no speed of the recording leads, and the next"
-        " {packets:one is|ones are} back",
+        "{packets:packet} {packets:lies|lie} far away from the path, which then goes on as before",
         "leave these lines out, or read them as packets of another entity",
         "Rows of another kind (a shot, a spawn point), another entity's, or faulty measurements: a"
         " step of eight usual ones and more leads there, and another one back. Where a column says"
@@ -171,8 +169,7 @@ KINDS: Mapping[str, Kind] = {
         "In degrees a walk is a change of the fourth decimal. Taken for lengths, everything here"
         " is a thousandth of a unit large, and speeds, errors and scores mean nothing."),
     "E211": Kind("arrivals in another unit", _ERROR,
-        "arrivals take {ratio:,.4g} times as long as stamps, as {unit} do that are taken for"
-        " {taken}",
+        "arrivals last {ratio:,.4g} times as long as stamps, as if {unit} were read as {taken}",
         "write them in seconds",
         "Stamps and arrivals are of one recording and last equally long, whatever their clocks"
         " show. The unit is read from names such as recv_ms; elsewhere arrivals have that of the"
@@ -214,7 +211,7 @@ KINDS: Mapping[str, Kind] = {
         "leave that line out",
         "The demo ends at such a line, and so does what reads packet text."),
     "E405": Kind("empty", _NOTE,
-        "there is nothing in it",
+        "the recording is empty",
         "",
         "A file of no bytes is a recording without packets."),
     "E501": Kind("rotations not of length 1", _WARNING,
@@ -223,13 +220,14 @@ KINDS: Mapping[str, Kind] = {
         "A quaternion that is a rotation has length 1; more than a thousandth off is no rounding:"
         " numbers that were averaged, packed, or are something else. All of them are normalised."),
     "E502": Kind("w is first", _WARNING,
-        "the four numbers of rotations look like w, x, y, z: as x, y, z, w it lies down, or rolls",
+        "the four numbers of rotations look like w, x, y, z: read as x, y, z, w, the entity would"
+        " lie down or roll",
         "name the columns in the order w, x, y, z",
         "What lies on its back for good has such rotations, and what stands upright where w comes"
         " first and is taken for x. Programs differ: Unity, Unreal, Godot and glTF have w last,"
         " Eigen's constructor, MuJoCo and many papers first."),
     "E503": Kind("a rotation that is not read", _NOTE,
-        "columns look like a rotation, which may be meant in {ways}",
+        "columns look like a rotation, which can be read in {ways}",
         "",
         "A rotation is read where its names are clear: qx to qw, rot.x to rot.w, yaw. Four numbers"
         " without names may have w first or last, three may be angles or a vector, a heading may"
@@ -258,7 +256,7 @@ KINDS: Mapping[str, Kind] = {
         "",
         "The sender may write a rotation that no one sets."),
     "E509": Kind("rotations of zeros", _WARNING,
-        "rotations that are zeros: {packets:,}; how it is turned there is not known",
+        "{packets:packet} {packets:has|have} the rotation 0, 0, 0, 0, which means nothing",
         "send no rotation until there is one",
         "Loggers write 0, 0, 0, 0 before the first rotation is known. Such packets count as if they"
         " had no rotation; their positions are read."),

@@ -329,49 +329,49 @@ READ: Table = (
     Custom("format", "auto", "The recording's format; auto detects it from the first line.",
            "FORMAT", parse_format,
            words=lambda: ((name, None) for name in input_formats())),
-    Custom("pattern", None, "Where a log's lines have the fields: a group for each, (?P<time>...).",
-           "REGEX", parse_pattern),
-    Custom("time_format", None, "The format of its dates, as strptime has it: %m/%d/%Y %I:%M:%S %p."
+    Custom("pattern", None, "A regular expression for a log's lines, with a group for each field:"
+           " (?P<time>...).", "REGEX", parse_pattern),
+    Custom("time_format", None, "The format of dates, as strptime takes it: %m/%d/%Y %I:%M:%S %p."
            " %S takes a fraction.", "FORMAT", parse_time_format),
-    Custom("unit", None, "The unit of its stamps, which are its packets' times: s, ms, us, 100ns,"
-           " ns, min, h, d, ticks@HZ or iso.  [default: that in their name, as in t_ms, or that of"
-           " Unix times and dates, else s]", "UNIT", parse_time_unit, field="time_unit",
-           words=_list_units),
-    Custom("arrival_unit", None, "The unit of its arrivals.  [default: as of stamps; where these"
-           " count ticks, s]", "UNIT", parse_time_unit, words=_list_units),
-    Custom("frame_unit", None, "The unit of times in a file beside the packets: of frames"
-           " (--drawn), and of a --truth.  [default: as of stamps]", "UNIT", parse_time_unit,
-           words=_list_units),
-    Custom("origin", None, "The time that becomes 0: that of the first packet, or one in seconds.",
+    Custom("unit", None, "The unit of the packets' times: s, ms, us, 100ns, ns, min, h, d, "
+           "ticks@HZ or iso.  [default: the unit in the column's name, as in t_ms, or that of"
+           " Unix times and dates, else s]", "UNIT", parse_time_unit, field="time_unit", words=_list_units),
+    Custom("arrival_unit", None, "The unit of arrival times.  [default: that of the packets' times;"
+           " s if those count ticks]", "UNIT", parse_time_unit, words=_list_units),
+    Custom("frame_unit", None, "The unit of times in a file beside the packets, --drawn or --truth."
+           "  [default: that of the packets' times]", "UNIT", parse_time_unit, words=_list_units),
+    Custom("origin", None, "The time that becomes 0: the first packet's, or a number of seconds.",
            "first|SECONDS", parse_time_origin, _write_value, field="time_origin",
            words=lambda: (("first", None), ("0", None))),
-    Custom("axes", None, "Its axes that become x, y and z: xy in two dimensions, xzy where y is"
-           " up.", "AXES", parse_axes,
+    Custom("axes", None, "The recording's axes that become x, y and z: xy in two dimensions, xzy if"
+           " y is up.", "AXES", parse_axes,
            words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
-    Custom("scale", None, "What its lengths are multiplied by, 0.01 for centimetres.  [default:"
-           " what makes metres of units in the names, as in 'x [cm]', else 1]", "NUMBER",
+    Custom("scale", None, "The factor of lengths, 0.01 for centimetres.  [default: the factor to"
+           " metres of a unit in the names, as in 'x [cm]', else 1]", "NUMBER",
            _SCALE.read, _write_value),
-    Custom("frame_scale", None, "As much in a file beside the packets.  [default: that of the"
-           " packets, where its columns have the same names]", "NUMBER", _SCALE.read, _write_value),
-    Custom("missing", None, "What two of its axes are where the place is not known, -999: such"
-           " packets are left out.", "NUMBER", parse_missing, _write_value),
-    Switch("geo", False, "Its x and y are longitude and latitude in degrees: they become metres"
-           " around the first packet (transverse Mercator, WGS 84)."),
-    Switch("partial", False, "Its packets carry only what changed since the entity's last one."),
+    Custom("frame_scale", None, "The factor of lengths in a file beside the packets.  [default:"
+           " that of the packets if the columns have the same names]", "NUMBER", _SCALE.read,
+           _write_value),
+    Custom("missing", None, "The number that marks a missing position, as -999: a packet with it in"
+           " two axes is left out.", "NUMBER", parse_missing, _write_value),
+    Switch("geo", False, "x and y are longitude and latitude in degrees, and become metres around"
+           " the first packet (transverse Mercator, WGS 84)."),
+    Switch("partial", False, "Packets carry only the fields that changed since the entity's last"
+           " packet."),
     Switch("names", False, "Call the players in a game's replay by their names, not numbers."),
-    Custom("table", None, "Which sheet of a workbook, or table of a database.", "NAME", str),
-    Custom("encoding", None, "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or"
-           " by its mark]", "ENCODING", parse_encoding),
-    Choice("angles", None, "The unit of its angles and spins.  [default: that in the names, as in"
+    Custom("table", None, "The sheet of a workbook, or the table of a database.", "NAME", str),
+    Custom("encoding", None, "The encoding of the text: cp1252, utf-16-le, ...  [default: UTF-8, or"
+           " by the byte order mark]", "ENCODING", parse_encoding),
+    Choice("angles", None, "The unit of angles and spins.  [default: the unit in the names, as in"
            " yaw_rad, else degrees for yaw, pitch and roll, radians for the others]",
            ("deg", "rad")),
-    Choice("euler", None, "How yaw, pitch and roll follow each other: zyx turns about z, then y,"
-           " then x, the body's own axes; unity, godot and unreal have theirs.  [default: zyx]",
-           EULER),
-    Number("max_entities", None, "Judge this many of its entities, those with most packets."
+    Choice("euler", None, "The order of yaw, pitch and roll: zyx turns about z, then y, then x, the"
+           " body's own axes; unity, godot and unreal are the orders of these engines."
+           "  [default: zyx]", EULER),
+    Number("max_entities", None, "Judge at most this many entities, those with most packets."
            "  [default: 1000]", "", 1, 1e6, whole=True),
-    Custom("profile", None, "A description of the configuration file, by its name; what stands"
-           " beside it comes first.", "NAME", str),
+    Custom("profile", None, "A profile of the configuration file, by its name; entries beside it"
+           " override those of the profile.", "NAME", str),
 )  # fmt: skip
 
 

@@ -256,5 +256,5 @@ def test_what_is_empty_or_no_path_is_said_by_an_error_of_the_package(job: Any) -
     with pytest.raises(Unreadable, match="the text of a recording, not a path: give io"):
         list(job(csv(), *more))
     if job is not inspect:
-        with pytest.raises(RefusedLine, match="there is no packet in it"):
+        with pytest.raises(RefusedLine, match="the recording has no packet"):
             list(job({"time": [], "x": [], "y": [], "z": []}, *more))

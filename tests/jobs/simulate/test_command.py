@@ -88,4 +88,4 @@ def test_interrupted_it_still_sums_up() -> None:
 
 def test_garbage_is_refused_without_reading_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--movement", "truth=/dev/zero"]) == 1
-    assert "/dev/zero:1:1: there is no packet in it" in capsys.readouterr().err
+    assert "/dev/zero:1:1: the recording has no packet" in capsys.readouterr().err
