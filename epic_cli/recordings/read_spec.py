@@ -333,9 +333,9 @@ READ: Table = (
            " (?P<time>...).", "REGEX", parse_pattern),
     Custom("time_format", None, "The format of dates, as strptime takes it: %m/%d/%Y %I:%M:%S %p."
            " %S takes a fraction.", "FORMAT", parse_time_format),
-    Custom("unit", None, "The unit of the packets' times: s, ms, us, 100ns, ns, min, h, d, "
-           "ticks@HZ or iso.  [default: the unit in the column's name, as in t_ms, or that of"
-           " Unix times and dates, else s]", "UNIT", parse_time_unit, field="time_unit", words=_list_units),
+    Custom("unit", None, "The unit of the packets' times: s, ms, us, 100ns, ns, min, h, d, ticks@HZ"
+           " or iso.  [default: the unit in the column's name, as in t_ms, or that of Unix times"
+           " and dates, else s]", "UNIT", parse_time_unit, field="time_unit", words=_list_units),
     Custom("arrival_unit", None, "The unit of arrival times.  [default: that of the packets' times;"
            " s if those count ticks]", "UNIT", parse_time_unit, words=_list_units),
     Custom("frame_unit", None, "The unit of times in a file beside the packets, --drawn or --truth."
