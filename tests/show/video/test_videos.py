@@ -440,7 +440,7 @@ NAMES = [
 def test_names_in_ascii_are_drawn_without_fonts_of_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(filming, "_files", lambda text: pytest.fail(f"a font for {text!r}"))
+    monkeypatch.setattr(filming, "_find_fonts", lambda text: pytest.fail(f"a font for {text!r}"))
     text = "".join(map(chr, range(32, 127)))
     assert filming.readable(text, 13.0)[0] == text
 
@@ -448,7 +448,7 @@ def test_names_in_ascii_are_drawn_without_fonts_of_the_machine(
 def test_names_beyond_ascii_are_told_apart_without_any_font(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(filming, "_files", lambda _: ())
+    monkeypatch.setattr(filming, "_find_fonts", lambda _: ())
     found = [filming.readable(name, 13.0)[0] for name in NAMES]
     assert all(name.isascii() and name.isprintable() for name in found)
     assert found[0] == found[1] == "Hohe"  # in plain letters
