@@ -1,4 +1,4 @@
-"""Replays as one structured NumPy array."""
+"""Replays that return one structured NumPy array."""
 
 from __future__ import annotations
 

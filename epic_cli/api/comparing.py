@@ -1,4 +1,4 @@
-"""Comparisons of strategies, from Python."""
+"""Comparisons of strategies: the Python function ``compare``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingSt
 
 
 class _ObjectParticipant(NamedTuple):
-    """A participant made by an object, a class or a function."""
+    """A participant whose strategies are made by an object, a class or a function."""
 
     label: str
     make: Callable[[], SmoothingStrategy]
@@ -158,7 +158,7 @@ def make_inputs(
 def _list_recordings(
     packets: PacketSource | Sequence[Path] | None,
 ) -> Sequence[str | RecordingSource]:
-    """Return the recordings to judge, those of a folder one by one."""
+    """Return the paths of the recordings to judge; a folder stands for the recordings in it."""
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or a movement")
     if isinstance(packets, (str, os.PathLike)):
@@ -214,7 +214,7 @@ def _make_participant(wanted: StrategyLike, label: str = "") -> Participant:
 
 
 def _make_report(found: Comparison) -> Report:
-    """Make the report, with the scores as a picture."""
+    """Make the report of a comparison, with a picture of the scores."""
     from epic_cli.jobs.compare.report import report, sort_results
     from epic_cli.show.report import Figure
     from epic_cli.show.svg import scores_picture

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Explanation(NamedTuple):
-    """A finding in sentences: the fault, its effect on what is drawn, its cure."""
+    """A finding in sentences: the fault, its effect on the drawn positions, its cure."""
 
     title: str
     what: str

@@ -50,13 +50,13 @@ def listen(
 
 
 class _BlockReader(Consumer):
-    """A consumer that hands out the newest block packet by packet."""
+    """A consumer that holds the newest block and hands out its packets one by one."""
 
     def __init__(self) -> None:
         self._left: Iterator[Packet] = iter(())
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Take a block; all packets of the one before have been handed out."""
+        """Take a block, after all packets of the previous block have been handed out."""
         self._left = (block[index] for index in range(len(block)))
 
     def next(self) -> Packet | None:
@@ -90,7 +90,7 @@ class PacketListener:
 
     @property
     def dropped(self) -> int:
-        """The number of datagrams that the socket's queue dropped, as far as it is known."""
+        """The number of datagrams that the socket's full queue dropped, where known."""
         return self._receiving.dropped
 
     def __aiter__(self) -> Self:
@@ -119,7 +119,7 @@ class PacketListener:
         self.close()
 
     def close(self) -> None:
-        """Stop listening; packets taken in already are still handed out."""
+        """Stop listening; packets that were received already are still handed out."""
         self._closed = True
         self._receiving.close()
 

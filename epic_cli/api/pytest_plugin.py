@@ -62,7 +62,7 @@ def _is_case(path: Path) -> bool:
 
 
 def _is_accepting(config: pytest.Config) -> bool:
-    """True if drawn rows are to be accepted; the option of other snapshot plugins counts, too."""
+    """True if the user accepts the drawn rows, also by the option of other snapshot plugins."""
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False
@@ -82,7 +82,7 @@ class CaseFile(pytest.File):
     """The file of one case."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield a test for each strategy if the case has several, else one."""
+        """Yield a test for each strategy of the case if it has several, else one test."""
         yield CaseItem.from_parent(self, name=self.path.name.removesuffix(".toml"))
 
 
@@ -109,7 +109,7 @@ class CaseItem(pytest.Item):
         _check_outcome(check(case), accepting=_is_accepting(self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the report alone: the line in this file that raised it is no help."""
+        """Return the report alone, without the line of this plugin that raised it."""
         if isinstance(excinfo.value, NotAsExpected):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
@@ -166,7 +166,7 @@ class Golden:
         atol: float = 0.0,
         rtol: float = 0.0,
     ) -> None:
-        """Fail if rows are not the expected ones.
+        """Fail if the rows differ from the expected rows.
 
         ``rows`` are samples of ``epic_cli.replay``, or text in one of the formats of ``epic
         replay``. They are expected in ``golden/TEST.tsv`` beside the test's file (the suffix is
@@ -202,7 +202,7 @@ class Golden:
         _check_outcome(check_rows(case, drawn), accepting=accepting)
 
     def case(self, path: str | Path) -> Case:
-        """Return the case of a folder or file as a value, for its test to look at."""
+        """Return the case of a folder or file, for a test to inspect."""
         __tracebackhide__ = True
         from epic_cli.jobs.check.spec import BrokenCase
 

@@ -77,7 +77,7 @@ class StrictLog(Warner):
 
 
 class WarningTally(JobTally):
-    """A tally that warns of unusable recordings; ``skipped`` has each with its error.
+    """A tally that warns of unusable recordings; ``skipped`` has each recording with its error.
 
     If there is ``only`` one recording, its error is raised.
     """
@@ -102,7 +102,7 @@ class WarningTally(JobTally):
 
 @contextlib.contextmanager
 def python_errors() -> Iterator[None]:
-    """Raise ``OSError`` for what cannot be read or written, and a worker's own error."""
+    """Raise ``OSError`` where a file cannot be read or written, and a worker's own error."""
     try:
         yield
     except (CannotAccess, UnusableJob) as error:
@@ -151,7 +151,7 @@ class PacketReader(Iterator["Packet"]):
 
     @property
     def findings(self) -> tuple[RecordingFinding, ...]:
-        """The findings in what has been read; each was a ``RecordingWarning`` as well."""
+        """The findings in the part read so far; each was a ``RecordingWarning`` as well."""
         return self.log.findings
 
     @property
@@ -170,11 +170,11 @@ class PacketReader(Iterator["Packet"]):
         return packet
 
     def begin(self) -> None:
-        """Read the first block, so that a fault of the whole recording is raised at once."""
+        """Read the first block, so that a fault of the whole recording is raised at the call."""
         self._block = next(self._blocks, self._block)
 
     def blocks(self) -> Iterator[PacketBlock]:
-        """Yield the blocks of packets that have not been asked for yet."""
+        """Yield the blocks of packets that have not been handed out yet."""
         block, self._block = self._block, PacketBlock()
         block.cut_before(self._given)
         self._given = 0
@@ -316,7 +316,7 @@ def read_accepted(
 def load_entities(
     packets: PacketSource,
 ) -> tuple[dict[str, PacketBlock], tuple[RecordingFinding, ...]]:
-    """Return the packets of each entity by its name, and the findings, of which it warns."""
+    """Return the packets of each entity by name, and the findings; warn of each finding."""
     source = open_packets(packets)
     log = source.log or Warner(source.name)
     found: dict[str, PacketBlock] = {}

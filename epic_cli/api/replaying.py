@@ -66,7 +66,7 @@ class RefusedPacket(Portable, ValueError):
 
 
 class DrawnSamples(Tabular, Iterator["Sample"]):
-    """The samples of a replay, one by one, as they are drawn.
+    """The samples of a replay, drawn one by one as they are asked for.
 
     Its tables consume the samples that have not been asked for yet; a notebook shows the first of
     them.
@@ -93,7 +93,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
 
 
 def _make_report(found: DrawnSamples) -> Report:
-    """Make a report of the next rows, with all remaining ones as data."""
+    """Make a report that shows the next rows, and holds all remaining rows as data."""
     from epic_cli.show.report import Column, Data, Report, Table
 
     rows = [_make_row(sample) for sample in found.head()]
@@ -229,7 +229,7 @@ def make_timing(
 def draw(
     packets: RecordingSource, stream: SampleStream, at_once: int, strategy: object
 ) -> Iterator[tuple[SampleBlock, PacketBlock]]:
-    """Yield the drawn samples, each with the block of their packets: see ``SampleStream.draw``.
+    """Yield the drawn samples, each with the block of its packet: see ``SampleStream.draw``.
 
     Packets that are not read from a file are taken ``at_once`` at a time.
     """
@@ -265,7 +265,7 @@ def _make_refusal(packets: RecordingSource, block: PacketBlock) -> RefusedPacket
 def make_maker(
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy], settings: dict[str, Value]
 ) -> Callable[[], SmoothingStrategy]:
-    """Return a function that makes such strategies; refuse wrong settings at once."""
+    """Return a function that creates strategies of this kind; refuse wrong settings at once."""
     if isinstance(strategy, str):
         return maker(strategy, settings)
     if isinstance(strategy, type) and issubclass(strategy, SmoothingStrategy):

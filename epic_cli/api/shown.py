@@ -1,4 +1,4 @@
-"""Results as shown in notebooks, and as tables of other libraries."""
+"""Results displayed in notebooks, and converted to tables of other libraries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def register(kind: type[Tabular], report: Callable[[Any], Report]) -> None:
-    """Register the function that makes the report of such results."""
+    """Register the function that makes the report of a class of results."""
 
     def as_html(found: Any) -> str:
         from epic_cli.show import documents  # imported where it is shown

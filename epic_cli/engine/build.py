@@ -84,7 +84,7 @@ def alone(name: str) -> Path:
 
 
 def extensions() -> list[Extension]:
-    """Return an extension for each room; its sources are the files that it includes."""
+    """Return an extension for each room, with the .pyx files of the room as its sources."""
     name = os.environ.get("EPIC_ALONE")
     return [
         Extension(
@@ -106,7 +106,7 @@ def extensions() -> list[Extension]:
 
 
 def put(source: Path, target: Path) -> None:
-    """Copy a file over one that may be in use."""
+    """Replace a file by a copy of another, even while the file is in use."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = target.with_name(f"{target.name}.{os.getpid()}")
     shutil.copyfile(source, copy)
@@ -118,7 +118,7 @@ class BuildEngine(build_ext):
     """A ``build_ext`` that compiles the engine with the flags that keep its arithmetic exact."""
 
     def finalize_options(self) -> None:
-        """Replace the modules that ``pyproject.toml`` lists by the engine's."""
+        """Replace the modules listed in ``pyproject.toml`` by those of the engine."""
         self.distribution.ext_modules = extensions()  # type: ignore[assignment]
         self.compiler = self.compiler or ("mingw32" if WINDOWS else None)
         super().finalize_options()
@@ -126,7 +126,7 @@ class BuildEngine(build_ext):
         self._translating = threading.Lock()
 
     def _delete_stale_modules(self) -> None:
-        """Remove stale modules: of a room that is gone, or of a strategy compiled alone.
+        """Delete compiled modules of deleted rooms, and of strategies that were compiled alone.
 
         Of two files for one module Python prefers the one for its own version, even if it is older.
         """
@@ -137,7 +137,7 @@ class BuildEngine(build_ext):
                 compiled.unlink()
 
     def _compiler_command(self, name: str) -> list[str]:
-        """Return the command setuptools compiles or links with.
+        """Return the command with which setuptools compiles or links.
 
         Old versions have no entry for C++.
         """
@@ -153,7 +153,7 @@ class BuildEngine(build_ext):
             place.write_text(text)
 
     def _digest_inputs(self) -> None:
-        """Digest all that a module's compilation depends on but its own files."""
+        """Digest the inputs that all modules share: compiler, flags, versions, headers."""
         command = self._compiler_command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
@@ -210,10 +210,7 @@ class BuildEngine(build_ext):
 
     @staticmethod
     def _translate_to_cpp(ext: Extension) -> str:
-        """Write the C++ file of a room, which includes its files one after the other.
-
-        Return its path.
-        """
+        """Write a room's C++ file, which includes the room's .pyx files; return its path."""
         from Cython.Compiler.Main import CompilationOptions, compile_single
 
         module = ext.name.removesuffix(".__init__")

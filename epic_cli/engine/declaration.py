@@ -20,7 +20,7 @@ class Need(StrEnum):
     CLOCKS = "clocks that agree"
 
     def unless(self, words: str) -> tuple["Need", str]:
-        """Return the need with an alternative appended, which does as well."""
+        """Return the need with an alternative appended, which satisfies it as well."""
         return self, words
 
 
@@ -115,7 +115,7 @@ class Declaration(NamedTuple):
         return tuple("".join(need) for need in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """Return the written value of every setting, given or default; check those given.
+        """Return the written value of every setting, given or default; check the given values.
 
         Raise ``SettingError``.
         """
@@ -129,5 +129,5 @@ class Declaration(NamedTuple):
         }
 
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
-        """Convert the written values that ``values`` returned to those that the strategy uses."""
+        """Convert the written values that ``values`` returns to those that the strategy uses."""
         return {setting.name: setting.convert(values[setting.name]) for setting in self.settings}

@@ -1,4 +1,4 @@
-"""Descriptions: one text for one thing that has many parameters.
+"""Descriptions: the text form of an object that has many parameters.
 
 ``4g,jitter=30ms,loss=3%`` describes a network, ``time=Timestamp_ms,x="Pos, X",unit=ms`` how a
 recording is read. Commas part the entries; the first ``=`` parts a key from its value. An entry
@@ -27,10 +27,10 @@ class Entry(NamedTuple):
 
 
 def split(text: str) -> list[Entry]:
-    """Split a description into its entries, in order; an empty text has none.
+    """Split a description into its entries, in order; an empty text has no entries.
 
-    Raise ``SettingError`` for an empty entry, a quote without its other half, and for what stands
-    between a closing quote and the next comma.
+    Raise ``SettingError`` for an empty entry, an unclosed quote, and text between a closing quote
+    and the next comma.
     """
     entries: list[Entry] = []
     at, end = 0, len(text)
@@ -53,12 +53,12 @@ def split(text: str) -> list[Entry]:
 
 
 def write(entries: Iterable[tuple[str, str]]) -> str:
-    """Write a description from its entries; ``split`` reads the same ones back."""
+    """Write a description from its entries; ``split`` returns the same entries."""
     return ",".join(str(Entry(*entry)) for entry in entries)
 
 
 def quoted(value: str, *, always: bool = False) -> str:
-    """Quote a value, in double quotes, if a description would read it otherwise."""
+    """Return a value, in double quotes if a description would otherwise split or strip it."""
     is_plain = value and value == value.strip() and not set(value) & {",", '"'}
     return value if is_plain and not always else '"' + value.replace('"', '""') + '"'
 
@@ -66,11 +66,11 @@ def quoted(value: str, *, always: bool = False) -> str:
 def read_entries(
     entries: Iterable[tuple[str, str]], parameter_of: Callable[[str], Parameter]
 ) -> dict[str, Any]:
-    """Convert the values of entries to those that are used; return them by key.
+    """Convert the values of entries to the values that programs use; return them by key.
 
-    ``parameter_of`` is the parameter of a key. One that may be repeated has a list of values. Raise
-    ``SettingError`` for an entry without a key, for a value out of range, for a key that is given
-    twice, and what ``parameter_of`` raises.
+    ``parameter_of`` is the parameter of a key. A parameter that may be repeated has a list of
+    values. Raise ``SettingError`` for an entry without a key, for a value out of range, for a key
+    that is given twice, and what ``parameter_of`` raises.
     """
     values: dict[str, Any] = {}
     for key, text in entries:
@@ -88,7 +88,7 @@ def read_entries(
 
 
 def files_in(text: str, table: Sequence[Parameter]) -> list[str]:
-    """Return the paths that a description names by the keys of ``table``; a faulty one names none.
+    """Return the file paths in a description, by the keys of ``table``; empty for a faulty one.
 
     A key may stand behind a prefix with a dot: ``up.trace``.
     """
@@ -100,10 +100,10 @@ def files_in(text: str, table: Sequence[Parameter]) -> list[str]:
 
 
 class Described:
-    """A frozen value whose fields are the parameters of a ``TABLE``, and whose text says them.
+    """A frozen value whose fields are the parameters of a ``TABLE``, with a text form.
 
-    A name without a key is the value of ``KEY``, which has to be said where its field has no
-    default; ``OWNER`` is what has the parameters, in words. A field of None is not said. Raises
+    A name without a key is the value of ``KEY``, which is required where its field has no default;
+    ``OWNER`` is the owner of the parameters, in words. A field of None is not written. Raises
     ``SettingError``.
     """
 
@@ -118,7 +118,7 @@ class Described:
 
     @classmethod
     def of(cls, given: str | Self) -> Self:
-        """Return the value itself, or the one that a text describes."""
+        """Return the value that a text describes; return any other value unchanged."""
         return cls.parse(given) if isinstance(given, str) else given
 
     @classmethod
@@ -137,18 +137,21 @@ class Described:
 
     @classmethod
     def read(cls, entries: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        """Read entries with ``read_entries``, and give names their key."""
+        """Parse entries with ``read_entries``, after giving entries without a key their key."""
         keyed = ((key or cls.key_of(value), value) for key, value in entries)
         return read_entries(keyed, cls.parameter)
 
     @classmethod
     def key_of(cls, name: str) -> str:  # noqa: ARG003 - here it is the same for all
-        """Return the key that a name stands for; raise ``SettingError`` if there is none."""
+        """Return the key of an entry that has no key; raise ``SettingError`` if there is none."""
         return cls.KEY
 
     @classmethod
     def parameter(cls, key: str) -> Parameter:
-        """Return the parameter of a key; raise ``SettingError`` with the nearest one."""
+        """Return the parameter of a key.
+
+        Raise ``SettingError`` that suggests the most similar key.
+        """
         return find(key, cls.TABLE, cls.OWNER)
 
     def entries(self) -> list[tuple[str, str]]:
@@ -160,24 +163,24 @@ class Described:
         ]
 
     def write(self) -> str:
-        """Write the description, which reads back as the same value."""
+        """Write the description; ``parse`` returns the same value."""
         return write(self.entries())
 
 
 def _skip_blanks(text: str, at: int) -> int:
-    """Return the index of the next character that is not blank."""
+    """Return the index of the next character that is not a blank."""
     while at < len(text) and text[at].isspace():
         at += 1
     return at
 
 
 def _find_end(text: str, start: int, stops: str) -> int:
-    """Return the index of the first of these characters from ``start`` on, or the text's end."""
+    """Return the index of the first character of ``stops`` from ``start`` on, or the text's end."""
     return min((at for stop in stops if (at := text.find(stop, start)) >= 0), default=len(text))
 
 
 def _read_value(text: str, start: int) -> tuple[str, int]:
-    """Return the value that begins here, and the index of the next comma or of the text's end."""
+    """Return the value at ``start``, and the index of the next comma or of the text's end."""
     if text[start : start + 1] != '"':
         stop = _find_end(text, start, ",")
         return text[start:stop].rstrip(), stop

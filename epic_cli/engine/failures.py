@@ -14,9 +14,9 @@ _NOT_THEIRS = (".pyx", "engine/strategies/__init__.py", "engine/places.py", "eng
 
 
 class Portable:
-    """An error that can be sent to another process, whatever it is made of.
+    """An error that can be sent to another process, whatever its attributes are.
 
-    An attribute that does not (what code of others has raised) is None there.
+    An attribute that cannot be pickled (from the code of others) is None there.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ def _can_be_pickled(value: object) -> bool:
 
 
 class StrategyInUse(Portable, RuntimeError):
-    """A strategy object belongs to a replay that is still running, and cannot be shared."""
+    """A strategy object cannot be shared, since a replay that is still running uses it."""
 
     def __init__(self, strategy: object) -> None:
         super().__init__(
@@ -83,13 +83,13 @@ class StrategyFailed(Portable, RuntimeError):
 
     @property
     def story(self) -> str:
-        """The call that failed, why, and where in the strategy's code."""
+        """The failed call, the error, and its line in the strategy's code, in words."""
         source = f" ({_make_relative(self.file)}, line {self.line})" if self.line else ""
         return f"{self._describe_moment}: {self.what}{source}"
 
     @property
     def _describe_moment(self) -> str:
-        """During what, and at which packet or tick."""
+        """The failed call, and the packet or tick at which it failed, in words."""
         asked = {"import": "while loading", "__init__": "while being created"}
         words = asked.get(self.during, f"in {self.during}")
         if self.packet is None:
@@ -129,7 +129,7 @@ def returned(strategy: type, during: str, what: str) -> StrategyFailed:
 
 
 def wrong_answer(answer: object) -> str:
-    """Say why a value is not a valid ``Sample``, which ``read`` must return."""
+    """Explain why a value returned by ``read`` is not a valid ``Sample``."""
     from epic_cli.engine.contract import STATUSES  # needed on failure only
 
     missing = [word for word in ("position", "velocity", "status") if not hasattr(answer, word)]
@@ -150,7 +150,7 @@ def wrong_answer(answer: object) -> str:
 
 
 def _find_source(error: BaseException, home: str) -> tuple[str, int]:
-    """Return the file and line of a strategy's own code that an error comes from."""
+    """Return the file and line in a strategy's own code at which an error was raised."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
     frames = trace_frames(error)
@@ -160,14 +160,14 @@ def _find_source(error: BaseException, home: str) -> tuple[str, int]:
 
 
 def trace_frames(error: BaseException) -> list[tuple[str, int]]:
-    """Return the files and lines that an error passed through, innermost last."""
+    """Return the files and lines of an error's traceback, innermost last."""
     from traceback import walk_tb  # needed on failure only
 
     return [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
 def _make_relative(file: str) -> str:
-    """Return a path relative to the current folder if it lies below it."""
+    """Return a path relative to the current folder if the path lies below that folder."""
     import os
 
     here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - pathlib is slow to load
@@ -187,7 +187,7 @@ def _escape_controls(text: str) -> str:
 
 
 def _shorten_repr(value: object) -> str:
-    """Return a shortened ``repr``."""
+    """Return the ``repr`` of a value, cut to 60 characters."""
     try:
         text = _escape_controls(repr(value))
     except Exception:  # third-party code may fail in any way

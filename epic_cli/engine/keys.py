@@ -1,4 +1,4 @@
-"""The keys of a packet: one table, from which all that reads or writes packets is made.
+"""The keys of a packet: one table from which all readers and writers of packets are made.
 
 ``engine/build.py`` writes it to ``packets/keys.h`` for the compiled readers and writers; columns,
 types, spellings, help and the guide are made of it in Python. A new key is an entry here, a member
@@ -26,7 +26,7 @@ class KeyType(Enum):
 
 
 class Form(NamedTuple):
-    """A way in which tables and JSON hold a key: its columns, together.
+    """One of the ways to write a key in tables and JSON: a group of columns.
 
     ``needs_all``: a packet has all of the columns or none. ``help`` is that of ``--read``.
     """
@@ -67,7 +67,7 @@ class Key(NamedTuple):
 
     @property
     def is_scalar(self) -> bool:
-        """True if the engine reads and writes the value by its kind alone."""
+        """True if the engine can read and write the value knowing only its type."""
         return bool(self.words) and self.type in (
             KeyType.MOMENT, KeyType.NAME, KeyType.COUNT, KeyType.FLAG, KeyType.DURATION
         )  # fmt: skip
@@ -252,14 +252,14 @@ TABLE_COLUMNS = (
 
 
 def type_of_key(word: str) -> KeyType:
-    """Return what the text of a word or a column has to be."""
+    """Return the type of the text of a word or a column."""
     if word in ANGLES:
         return KeyType.ANGLE
     return (COLUMN_KEYS.get(word) or BY_NAME[word]).type
 
 
 def table_columns(requested: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of a table with those on these requests."""
+    """Return the columns of a table, including those that are written only on these requests."""
     more = (key.columns for key in KEYS if key.request in requested)
     return (*TABLE_COLUMNS, *chain.from_iterable(more))
 

@@ -1,4 +1,4 @@
-"""Why an object is not a packet, in words; loaded on errors only."""
+"""Explanations why an object is not a packet; loaded only for error messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEYS = {key.attribute: key for key in KEYS}
 
 
 def why_no_packet(source: object) -> str:
-    """Say what is wrong with an object that is not a packet, and what was expected."""
+    """Explain what is wrong with an object that is not a packet, and what is expected."""
     if isinstance(source, (list, tuple)) and not isinstance(source, Packet):
         lacks = list(_KEYS)
     else:

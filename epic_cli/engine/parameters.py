@@ -63,7 +63,7 @@ _QUANTITIES = {
 
 
 def parse_quantity(text: str, unit: str) -> float:
-    """Parse a number in ``unit``: the double nearest to what is written, so 80ms is 0.08.
+    """Parse a number in ``unit``: the double nearest to the written decimal, so 80ms is 0.08.
 
     A ratio such as ``1/60`` will do as well, and infinity is a number. Raise ``ValueError``, which
     says how a quantity of this unit is written.
@@ -98,7 +98,7 @@ def _split_unit(text: str, unit: str) -> tuple[str, int]:
     text = text.strip().lower()
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz%")
     if "_" in text:
-        raise ValueError("only programs write numbers like that")
+        raise ValueError(f"{text!r} contains an underscore: write the digits without it")
     if not number.strip("+-"):  # nan, inf
         return text, 0
     word = text[len(number) :]
@@ -127,7 +127,7 @@ Converted = float | int | bool | str | IntEnum
 
 
 class SettingError(ValueError):
-    """A setting or parameter that does not exist, or a value that it does not accept.
+    """A setting or parameter does not exist, or does not accept the value.
 
     ``about`` are the names of those that do not go together.
     """
@@ -175,10 +175,10 @@ class Parameter(ABC):
 
     @abstractmethod
     def convert(self, value: Value) -> Any:
-        """Convert a checked, written value to the one that is used."""
+        """Convert a checked, written value to the value that programs use."""
 
     def read(self, text: str) -> Any:
-        """Convert a text to the value that is used; raise ``SettingError`` with the range."""
+        """Convert a text to the value that programs use; raise ``SettingError`` with the range."""
         return self.convert(self._check(text))
 
     def write(self, value: Any) -> str:
@@ -186,7 +186,7 @@ class Parameter(ABC):
         return str(value)
 
     def accept(self, value: Any) -> Any:
-        """Convert a value that a program gives, as text or as used, to the one that is used.
+        """Convert a value given as text or as a program uses it to the value that programs use.
 
         Raise ``SettingError`` with the range.
         """
@@ -224,11 +224,11 @@ class Parameter(ABC):
         return f"; did you mean {near!r}?" if near else ""
 
     def _number(self, value: object) -> float | None:
-        """Return the given number, or None."""
+        """Return the value as a number; None if it is not a number."""
         return plain_number(value)
 
     def _numbers(self) -> list[str]:
-        """Return the accepted numbers in words."""
+        """Return the range of accepted numbers in words; empty if only words are accepted."""
         return []
 
     def _takes(self, number: float) -> bool:  # noqa: ARG002 - words alone
@@ -243,9 +243,10 @@ Table = Sequence[Parameter]
 
 
 def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parameter:
-    """Return the parameter with this name; raise ``SettingError`` with the nearest name.
+    """Return the parameter with this name; raise ``SettingError`` with the most similar name.
 
-    ``owner`` is what has the parameters, and ``what`` they are to it, in words: ``a link``.
+    ``owner`` is the owner of the parameters in words, such as ``a link``; ``what`` is the word for
+    a parameter.
     """
     for row in table:
         if row.name == name:
@@ -254,12 +255,12 @@ def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parame
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Return the beginning of a longer text, for a quotation."""
+    """Return a text to quote, cut to ``most`` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
-    """Return the error for an unknown parameter or setting, with the nearest name."""
+    """Return the error for an unknown parameter or setting, with the most similar name."""
     message = f"{owner} has no {what} {shortened(name)!r}"
     if not known:
         return f"{message}: it has none"
@@ -268,7 +269,7 @@ def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
 
 
 def named(parameter: Parameter, take: Callable[[Any], Any], value: Any, name: str = "") -> Any:
-    """Apply ``take`` to a value; begin its refusal with the parameter's name, or with ``name``."""
+    """Return ``take(value)``; begin its error with the parameter's name, or with ``name``."""
     try:
         return take(value)
     except ValueError as error:
@@ -284,7 +285,7 @@ def nearest(name: str, known: list[str], alike: float = 0.5) -> str | None:
 
 
 def plain_number(value: object) -> float | None:
-    """Return the given number, without a unit, or None."""
+    """Return a value as a number without a unit; None if it is not such a number."""
     if not isinstance(value, float | int | str):
         return None
     try:

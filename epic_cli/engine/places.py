@@ -1,4 +1,4 @@
-"""Custom strategies, given by path or as entry points of installed packages."""
+"""Custom strategies, found by path or as entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Plugin(NamedTuple):
 
 
 class UnusablePlugin(NamedTuple):
-    """An entry point (``what``: a strategy, a detector) that cannot be used, and why."""
+    """An entry point (``what``: a strategy, a detector) that cannot be used, for this reason."""
 
     name: str
     distribution: str
@@ -81,11 +81,11 @@ def _may_have_entry_points(mark: str) -> bool:
 
 
 def class_at(place: str, *, outright: bool) -> type:
-    """Load the class at ``package.module:Class`` or, named ``outright``, at ``./file.py:Class``.
+    """Load the class at ``package.module:Class`` or, if ``outright``, at ``./file.py:Class``.
 
-    What is named outright is looked for in the current folder as well. Raise ``NotFound``,
-    ``NotTrusted`` for code that only an untrusted file names, and ``StrategyFailed`` where loading
-    it raises something.
+    With ``outright``, the current folder is searched as well. Raise ``NotFound``, ``NotTrusted``
+    for code that only an untrusted file names, and ``StrategyFailed`` where loading it raises
+    something.
     """
     path, _, attributes = place.rpartition(":")
     is_file = outright and path.endswith(".py")
@@ -106,9 +106,9 @@ def class_at(place: str, *, outright: bool) -> type:
 
 
 def absolute(place: str) -> str:
-    """Return a place that means the same in every folder.
+    """Return a strategy's place in a form that is valid in every folder.
 
-    That of a loaded module in this one.
+    The name of a module in the current folder becomes the path of its file.
     """
     path, _, attributes = place.rpartition(":")
     file = path if path.endswith(".py") else getattr(sys.modules.get(path), "__file__", None) or ""
@@ -175,7 +175,7 @@ def _load_file(path: str) -> ModuleType:
 
 
 def _make_failure(path: str, name: str, error: BaseException) -> StrategyFailed:
-    """Return the failure for an exception of a module; find its file in the traceback."""
+    """Return the failure for an exception of a module, with the file found in the traceback."""
     home = ""
     for file, _ in trace_frames(error):
         stem = os.path.basename(file).partition(".")[0]  # noqa: PTH119

@@ -1,4 +1,7 @@
-"""Declarations of plain Python strategies: their own, or derived from the constructor."""
+"""Declarations of plain Python strategies.
+
+Declared by the class, or derived from its constructor.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ class Anything(Setting):
 
 
 class _AnyNumber(Number):
-    """Any number; one whose default is whole without being called an int arrives as it is given."""
+    """Any number; with ``narrow`` a whole number arrives as an int, others as floats."""
 
     def __init__(self, name: str, default: Value, *, whole: bool, unset: str, narrow: bool) -> None:
         low, high = -math.inf, math.inf
@@ -105,7 +108,7 @@ class NotDeclared(ValueError):
 
 
 def find_declaration(found: type, name: str) -> Declaration:
-    """Return the declaration of a class, with this name.
+    """Return the declaration of a class, under this name.
 
     That is its ``declaration``; or its ``settings`` (a sequence of ``Number``, ``Switch`` and
     ``Choice``), or else the parameters of its constructor, typed by annotation or default, with the
@@ -142,7 +145,7 @@ def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -
 
 
 def fit(found: type, given: Mapping[str, Any]) -> str:
-    """Say why the constructor cannot take these arguments.
+    """Explain why the constructor cannot take these arguments.
 
     Empty if it can, or if that is unknown.
     """
@@ -183,7 +186,7 @@ def _check_declaration(declared: Declaration) -> Declaration:
 
 
 def _declared_settings(found: type) -> tuple[Setting, ...] | None:
-    """Return the ``settings`` that a class declares, or None."""
+    """Return the ``settings`` that a class declares; None if it declares none."""
     settings = inspect.getattr_static(found, "settings", None)
     if not isinstance(settings, tuple | list):
         return None
@@ -200,7 +203,10 @@ class _ParameterType(NamedTuple):
 
 
 def _read_parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
-    """Return the parameters that can be set, and True if the constructor takes any others."""
+    """Return the parameters that users can set.
+
+    And True if the constructor takes ``**settings``.
+    """
     try:
         parameters = inspect.signature(found).parameters.values()
     except (TypeError, ValueError):  # its constructor has no readable signature
@@ -257,7 +263,7 @@ def _read_annotation(annotation: object) -> _ParameterType:
 
 
 def _write_default(default: object) -> Value | None:
-    """Return a default as text; empty if there is none, None if it cannot be written."""
+    """Return a default as text; empty if there is none, None if it has no text form."""
     if default is inspect.Parameter.empty:
         return ""
     if default is None:

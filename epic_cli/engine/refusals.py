@@ -1,4 +1,4 @@
-"""Why a line of a recording was refused, as values; ``recordings/wording.py`` words them."""
+"""Refused lines of a recording, with reasons as values; ``recordings/wording.py`` words them."""
 
 from enum import Enum, auto
 from typing import NamedTuple
@@ -88,9 +88,9 @@ class Reason(Enum):
 
 
 class Reading(NamedTuple):
-    """A way to read a recording: entries of ``--read``, and the first packet by them.
+    """A way to read a recording: entries of ``--read``, and the first packet read with them.
 
-    No ``first``: it has not been tried.
+    No ``first``: this way has not been tried.
     """
 
     entries: tuple[tuple[str, str], ...]
@@ -98,13 +98,12 @@ class Reading(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A refused line: where, why, and the facts of the reason.
+    """A refused line: its place, the reason, and the facts that the reason's wording needs.
 
-    ``line`` and ``column`` count from 1, columns in bytes. ``text`` is the line (or the piece of
-    it that was read as one) and ``caret`` the offset of the wrong character in it. ``field`` is
-    the field that is wrong. A packet without a place on the clock has the field that its pacing
-    uses, ``time`` or ``arrival``. ``readings`` are those that are possible where names say too
-    little.
+    ``line`` and ``column`` count from 1, columns in bytes. ``text`` is the line (or the piece of it
+    that was read as one) and ``caret`` the offset of the wrong character in it. ``field`` is the
+    field that is wrong. A packet without a place on the clock has the field that its pacing uses,
+    ``time`` or ``arrival``. ``readings`` are those that are possible where names say too little.
     """
 
     line: int
@@ -154,7 +153,7 @@ def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
 
 
 def piece_after(code: int, rest: bytes) -> int | None:
-    """Return the ``Expected`` code of the piece with which the rest of a line may continue.
+    """Return the code of the piece of a packet that can follow the rest of a line.
 
     That is the piece with this code, or the one behind it where its number has begun; None where
     the rest cannot become it.

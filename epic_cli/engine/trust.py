@@ -1,4 +1,4 @@
-"""The one rule for what a file may ask for.
+"""The rule that limits what an untrusted file may make the program do.
 
 What comes from a file (a script, an ``--init`` file, a case, a configuration, an address of the
 lab) may not load code, start a program, or write outside of the file's own folder, unless
@@ -42,7 +42,7 @@ _named: set[str] = set()
 
 @contextmanager
 def asked_by_file(path: str, trust: bool, remedy: str = BY_OPTION) -> Iterator[None]:
-    """Treat what happens in the block as asked for by the file at ``path`` (``-``: stdin).
+    """Apply the rule for the file at ``path`` (``-``: stdin) to everything done in the block.
 
     With ``trust`` the file adds no restriction; those of surrounding blocks stay. ``remedy`` says
     how the user trusts such a file. The folder of standard input is the current one.
@@ -66,13 +66,17 @@ def check_code(path: str) -> None:
     if not asking:
         _named.add(path)
     elif path not in _named:
-        raise NotTrusted(f"code that a data file names runs only with {asking[-1][1]}")
+        _, remedy = asking[-1]
+        raise NotTrusted(f"a data file names code to run, which needs {remedy}")
 
 
 def check_program(name: str) -> None:
-    """Raise ``NotTrusted`` where an untrusted file asks for a program to be started."""
+    """Raise ``NotTrusted`` where an untrusted file asks for ``name``, which runs code."""
     if asking := _asking.get():
-        raise NotTrusted(f"a file that asks for {name} needs {asking[-1][1]}")
+        _, remedy = asking[-1]
+        raise NotTrusted(
+            f"a data file asks for {name}, which can run any code: that needs {remedy}"
+        )
 
 
 def check_output(path: str) -> None:

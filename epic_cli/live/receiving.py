@@ -456,14 +456,14 @@ class Lines(Splitter):
         """Return a line that may hold packets; empty for blank lines and comments."""
         line = line.rstrip(b"\r")
         if len(line) > _LONGEST:
-            raise Unacceptable(Refused.OVERLONG, f"a line of {len(line):,} bytes")
+            raise Unacceptable(Refused.OVERLONG, f"a line has {len(line):,} bytes")
         if not line.strip() or line + b"\n" == self.head or (line[:1] == b"#" and not self.head):
             return b""
         if not self._begun:
             self._begun = True
             if (self._format or kind_of(line)) == "csv":
                 if len(line) >= LONGEST_NAMES:
-                    raise Unacceptable(Refused.OVERLONG, f"a header of {len(line):,} bytes")
+                    raise Unacceptable(Refused.OVERLONG, f"the header has {len(line):,} bytes")
                 self.head = line + b"\n"
                 return b""
         return line

@@ -1,4 +1,4 @@
-"""A bad network on purpose: movement, a sender, a link, and what arrives.
+"""A simulated bad network: movement, a sender, a link, and the packets that arrive.
 
 Example:
     >>> from epic_cli.network.link import Link, LinkConditions

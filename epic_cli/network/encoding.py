@@ -45,12 +45,12 @@ class BitWriter:
         self._widths: list[int] = []
 
     def put(self, number: int, bits: int) -> None:
-        """Append the lowest ``bits`` of a number that is not negative."""
+        """Append the lowest ``bits`` bits of a non-negative number."""
         self._numbers.append(number)
         self._widths.append(bits)
 
     def put_all(self, numbers: Sequence[int], widths: Sequence[int]) -> None:
-        """Append each number with its width."""
+        """Append each number in its own width."""
         self._numbers += numbers
         self._widths += widths
 
@@ -75,17 +75,17 @@ class BitWriter:
 
 
 class BitReader:
-    """A reader of what a ``BitWriter`` wrote; raises ``ValueError`` past the end."""
+    """A reader of the bits of a ``BitWriter``; raises ``ValueError`` past the end."""
 
     def __init__(self, data: bytes) -> None:
         self._value = int.from_bytes(data, "big")
         self._left = 8 * len(data)
 
     def take(self, bits: int) -> int:
-        """Read the next number of ``bits`` bits."""
+        """Read the next number, of ``bits`` bits."""
         self._left -= bits
         if self._left < 0:
-            raise ValueError("shorter than it says")
+            raise ValueError("the data end before the last number")
         return self._value >> self._left & (1 << bits) - 1
 
     def count(self) -> int:
@@ -99,7 +99,7 @@ class BitReader:
     def finish(self) -> None:
         """Check that only the padding of the last byte is left; raise ``ValueError`` otherwise."""
         if self._left > 7 or self.take(self._left):
-            raise ValueError("longer than it says")
+            raise ValueError("bytes are left over at the end")
 
 
 def count_bits(number: int) -> int:
@@ -219,7 +219,7 @@ def steps(step: float) -> Field:
 def bounded(step: float, reach: float) -> Field:
     """Return a field of multiples of ``step`` from -``reach`` to ``reach``.
 
-    Which must be a multiple. Values beyond are clipped.
+    ``reach`` must be a multiple of ``step``. Values beyond are clipped.
     """
     most = round(reach / step)
     return Field(
@@ -249,7 +249,7 @@ def in_bits(bits: int, reach: float) -> Field:
 
 
 def smallest_three(bits: int) -> Field:
-    """Return a field of a quaternion's smallest three components, and the index of the largest.
+    """Return a field for a quaternion's three smallest components and the index of the largest.
 
     The three lie within 1/sqrt 2 of 0, in equal steps of ``bits`` bits each; the largest is made
     positive and follows from the others (Fiedler, "Snapshot compression", 2015).
@@ -346,7 +346,7 @@ class Encoding:
         ]  # fmt: skip
 
     def holds(self, state: EncodedState) -> bool:
-        """Return whether every number fits its width; a delta may lead beyond."""
+        """Return True if every number fits its width; adding a delta can exceed the width."""
         both = zip(self.fields, state.parts, strict=True)
         return not any(
             number >> width  # -1 below 0
@@ -423,7 +423,7 @@ def write_message(encoding: Encoding, moments: Sequence[Moment], known: Known) -
 
 
 class MessageReader:
-    """A decoder of messages that remembers baselines for later ones: those passed to ``keep``.
+    """A decoder of messages that stores baselines for later messages: those given to ``keep``.
 
     ``undecodable`` counts the states whose baseline has not arrived.
     """

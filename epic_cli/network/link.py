@@ -1,4 +1,4 @@
-"""A simulated link: its conditions in the terms of netem, and when each packet arrives."""
+"""A simulated link: its conditions in the terms of netem, and the arrival of each packet."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONGEST_QUEUE = 1_000_000
 
 
 def clocks_apart(least: float) -> bool:
-    """Return whether two clocks disagree, given the least arrival minus stamp (s)."""
+    """Return True if two clocks disagree, given the least (arrival - stamp) in seconds."""
     return not 0 <= least <= SLOWEST
 
 
@@ -206,12 +206,12 @@ class LinkConditions:
                     f"{after:g} s is listed after {before:g} s: put the changes in order of time"
                 )
         if any(conditions.later for _, conditions in self.later):
-            raise ValueError("conditions of a later time have no later ones of their own")
+            raise ValueError("conditions of a later time cannot have later changes of their own")
 
     def at(self, time: float) -> LinkConditions:
         """Return the conditions ``time`` seconds after the first packet.
 
-        At a change, the new ones.
+        At the time of a change, the new conditions hold.
         """
         found = replace(self, later=())
         for since, conditions in self.later:
@@ -219,7 +219,7 @@ class LinkConditions:
         return found
 
     def every(self) -> Iterable[LinkConditions]:
-        """Yield these conditions, then the later ones."""
+        """Yield these conditions, then those of each later change."""
         yield self
         for _, conditions in self.later:
             yield conditions
@@ -289,14 +289,11 @@ class Channel(Protocol):
         """
 
     def ended(self, time: float) -> bool:
-        """Return whether the recorded network has ended by ``time``.
-
-        So that nothing more can be sent.
-        """
+        """Return True if a recorded network has ended by ``time``: nothing more can be sent."""
 
 
 class Fates(NamedTuple):
-    """Counts of packets that met another fate than random loss.
+    """Counts of packets that were lost or changed otherwise than by random loss.
 
     ``dropped`` by a full queue; ``corrupted`` by a wrong bit and discarded; ``clipped``: a delay
     below 0 became 0.

@@ -112,7 +112,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def find_preset(name: str) -> Preset:
-    """Return the preset of this name; raise ``ValueError`` with the nearest name."""
+    """Return the preset of this name; raise ``ValueError`` that suggests the most similar name."""
     if name in PRESETS:
         return PRESETS[name]
     near = nearest(name, list(PRESETS))
@@ -133,7 +133,7 @@ Words = tuple[tuple[str, Any], ...]
 
 
 class TraceSpec(NamedTuple):
-    """A recorded network instead of a link: its file (``-`` for standard input) and its use.
+    """A recorded network in place of a link: its file (``-`` for standard input) and its options.
 
     ``direction`` is the file's direction to take, for a link that has one direction.
     """
@@ -192,7 +192,7 @@ _NEEDS = {
 
 
 def split_way(name: str) -> tuple[Way | None, str]:
-    """Split ``up.loss`` or ``down.loss`` into direction and word; None for both directions."""
+    """Split ``up.loss`` into the direction and the word; without a prefix the direction is None."""
     for way in WAYS:
         if name.startswith(f"{way}."):
             return way, name.removeprefix(f"{way}.")
@@ -200,9 +200,9 @@ def split_way(name: str) -> tuple[Way | None, str]:
 
 
 def word_parameter(name: str) -> Parameter:
-    """Return the parameter that a word sets, also ``up.loss``.
+    """Return the parameter that a word such as ``loss`` or ``up.loss`` sets.
 
-    Raises ``SettingError`` with the nearest name.
+    Raises ``SettingError`` with the most similar name.
     """
     return find(split_way(name)[1], LINK_WORDS, "a link")
 
@@ -224,7 +224,7 @@ def write_words(words: Iterable[tuple[str, Any]]) -> str:
 
 
 def describe_conditions(conditions: LinkConditions) -> list[tuple[str, Any]]:
-    """Return the words that describe these conditions, without later ones."""
+    """Return the words that describe these conditions, without later changes."""
     values = [(field.name, getattr(conditions, field.name)) for field in fields(LinkConditions)]
     return [
         ("gemodel" if isinstance(value, GilbertElliott) else name, value)
@@ -240,7 +240,7 @@ def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str
 
 
 class TwoWays(NamedTuple):
-    """The conditions of both directions of a connection, without later ones."""
+    """The conditions of both directions of a connection, without later changes."""
 
     up: LinkConditions = PERFECT
     down: LinkConditions = PERFECT
@@ -302,7 +302,7 @@ def _apply_values(conditions: LinkConditions, way: Way, values: dict[str, Any]) 
 
 @dataclass(frozen=True)
 class LinkSpec(description.Described):
-    """A network: its conditions at first, ``changes`` later on, or a recorded network.
+    """A network: its initial conditions and later ``changes``, or a recorded network.
 
     ``changes`` are times (seconds after the first packet, rising) with the words that hold from
     then on. A link with one direction takes that of ``down``. Raises ``SettingError``.
@@ -319,7 +319,7 @@ class LinkSpec(description.Described):
 
     @classmethod
     def of(cls, given: str | LinkConditions | LinkSpec) -> LinkSpec:
-        """Return the spec for a description, conditions, or a spec."""
+        """Return the spec for a description or for conditions; a spec is returned unchanged."""
         if isinstance(given, LinkConditions):
             later = tuple((time, tuple(describe_conditions(then))) for time, then in given.later)
             return cls(TwoWays.both(replace(given, later=())), later)
@@ -327,7 +327,7 @@ class LinkSpec(description.Described):
 
     @classmethod
     def key_of(cls, name: str) -> str:
-        """Return the key of an entry without one: a preset's name."""
+        """Return the key of an entry that has no key: a preset's name."""
         if name in PRESETS:
             return cls.KEY
         if split_way(name)[1] in (key.name for key in LINK_KEYS):
@@ -338,7 +338,7 @@ class LinkSpec(description.Described):
 
     @classmethod
     def parameter(cls, key: str) -> Parameter:
-        """Return the parameter of a key, also that of ``up.loss``."""
+        """Return the parameter of a key such as ``loss`` or ``up.loss``."""
         way, word = split_way(key)
         return find(word, LINK_WORDS if way else LINK_KEYS, cls.OWNER)
 
@@ -351,7 +351,7 @@ class LinkSpec(description.Described):
         two_ways: bool = False,
         over: Mapping[str, Any] | None = None,
     ) -> LinkSpec:
-        """Parse a description; ``usual`` holds without a preset or a trace.
+        """Parse a description; ``usual`` applies where it has neither a preset nor a trace.
 
         Words in ``over`` override those of the description. Raises ``SettingError``.
         """
@@ -373,7 +373,7 @@ class LinkSpec(description.Described):
         if two_ways and "direction" in traced:
             raise SettingError("trace_direction: both directions of the file are used")
         if traced and "file" not in traced:
-            raise SettingError("trace_by and the like need trace=FILE")
+            raise SettingError("keys that begin with trace_ need trace=FILE")
         replaced = {word_parameter(name).field for name in over or ()}
         kept = {
             name: value
@@ -392,13 +392,13 @@ class LinkSpec(description.Described):
         return spec
 
     def unsized(self) -> LinkSpec:
-        """Return the link for datagrams with lengths of their own.
+        """Return the link for datagrams whose own lengths count.
 
         Raise ``SettingError`` for a size.
         """
         words = [*self.ways.words(), *(word for _, later in self.changes for word in later)]
         if any(split_way(name)[1] == "packet_size" for name, _ in words):
-            raise SettingError("packet_size: datagrams have lengths of their own")
+            raise SettingError("packet_size does not apply here: each datagram has its own length")
         return self
 
     def entries(self) -> list[tuple[str, str]]:
@@ -418,12 +418,12 @@ class LinkSpec(description.Described):
 
     @property
     def conditions(self) -> LinkConditions:
-        """The conditions of a link with one direction, with the later ones."""
+        """The conditions of a link with one direction, including later changes."""
         later = zip((time for time, _ in self.changes), self.every()[1:], strict=True)
         return replace(self.ways.down, later=tuple((time, ways.down) for time, ways in later))
 
     def every(self) -> list[TwoWays]:
-        """Return the conditions at first and after each change; raise ``SettingError``."""
+        """Return the initial conditions and those after each change; raise ``SettingError``."""
         found = [self.ways]
         for time, words in self.changes:
             try:
@@ -480,7 +480,7 @@ class LinkSpec(description.Described):
 
 
 def _check_dependencies(words: Iterable[tuple[str, Any]], spec: LinkSpec) -> None:
-    """Refuse words without effect because another word is missing."""
+    """Refuse words that have no effect because another word is missing."""
     every = [conditions for ways in spec.every() for conditions in ways]
     for name, _ in words:
         needed = _NEEDS.get(split_way(name)[1])

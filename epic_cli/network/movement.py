@@ -1,4 +1,4 @@
-"""Movement to be sent: entities on computed paths, or recorded entities."""
+"""Movement to send: entities on computed paths, or recorded entities."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class PathMovement:
 
 
 class Track:
-    """The recorded states of one entity, and the truth between them.
+    """The recorded states of one entity, and its interpolated movement between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
     velocities, and the rotation's curve through rotations and spins (slerp where spins are
@@ -121,7 +121,7 @@ class Track:
         rotation: Rotation | None = None,
         spin: Vector | None = None,
     ) -> None:
-        """Append a state; ``breaks`` if it is not connected to the one before."""
+        """Append a state; ``breaks``: it is not connected to the previous state."""
         count = self._teleports[-1] if self._teleports else 0
         self.times.append(time)
         self._numbers.extend(position + velocity)

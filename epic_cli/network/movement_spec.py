@@ -112,7 +112,7 @@ class MovementSpec(description.Described):
 
     @property
     def seconds(self) -> float:
-        """How long to send, in seconds; infinite for all of a recording, or endlessly."""
+        """The time to send, in seconds; infinite: all of a recording, or endlessly."""
         if self.duration is None:
             return math.inf if self.truth else USUAL_DURATION
         return self.duration

@@ -127,9 +127,9 @@ _Plane = tuple[float, float]
 
 
 class _PathPiece(NamedTuple):
-    """A piece of a random path: until ``end`` the target velocity is ``wish``.
+    """A piece of a random path, with the target velocity ``wish`` until ``end``.
 
-    ``teleports`` counts those so far.
+    ``teleports`` counts the teleports so far.
     """
 
     start: float
@@ -141,7 +141,7 @@ class _PathPiece(NamedTuple):
 
 
 class _RandomPath(ABC):
-    """A path made of random pieces, whose kinds define how a piece goes and what follows it."""
+    """A path made of random pieces; subclasses define the motion in a piece and the next piece."""
 
     purpose = ""
 
@@ -329,7 +329,7 @@ def spread_path(
 
 
 def _face_movement(path: Path, behind: Path, ahead: Path) -> Path:
-    """Add yaw along the movement, z up; an entity at rest does not turn."""
+    """Add a yaw in the direction of movement, z up; an entity at rest does not turn."""
 
     def at(time: float) -> State:
         state, first, last = path(time), behind(max(time - AROUND, 0.0)), ahead(time + AROUND)
@@ -365,7 +365,7 @@ def _spin_steadily(seed: int) -> Turned:
 
 
 def _look_around(seed: int) -> Turned:
-    """Return a turning to the left and right, up and down.
+    """Return a turning left and right, up and down.
 
     Sums of sines without a common period.
     """
@@ -386,7 +386,7 @@ def _look_around(seed: int) -> Turned:
 
 
 def _flick_view(seed: int) -> Turned:
-    """Return turning as by a mouse: held still, then a quick turn to another direction."""
+    """Return a turning as with a mouse: still for a while, then a quick turn elsewhere."""
     source = stream(seed, "turning/flick")
     begins, aims = [0.0], [(0.0, 0.0)]
 

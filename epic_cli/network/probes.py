@@ -77,10 +77,10 @@ def _iterate_objects(text: str, place: int = 0) -> Iterator[tuple[int, dict[str,
             one, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             raise _make_refusal(
-                text, place, "this is cut off, or no JSON", "a whole object"
+                text, place, "this is not a complete JSON object", "a whole object"
             ) from None
         if not isinstance(one, dict):
-            raise _make_refusal(text, place, "this is no object", "{...} for each result")
+            raise _make_refusal(text, place, "this is not a JSON object", "{...} for each result")
         yield place, one
         place = end
     if array:
@@ -210,12 +210,12 @@ PROBES = (
 
 
 def find_probe(head: str) -> Probe | None:
-    """Return the program that writes files with this beginning; None if it is none of these."""
+    """Return the program whose files begin like this text; None if there is none."""
     return next((probe for probe in PROBES if probe.begins.search(head)), None)
 
 
 def sent(probe: Probe, text: str, direction: Way) -> tuple[list[Sent], str]:
-    """Return the packets in order of sending, and the name of the figure that their delays are.
+    """Return the packets in order of sending, and the kind of delay that the file has.
 
     Raises ``TableRefusal`` where the text is cut off or is something else.
     """

@@ -38,10 +38,9 @@ def sample(
 ) -> Iterator[Snapshot]:
     """Yield snapshots of a movement ``rate`` times a second.
 
-    They go from its start to ``duration`` seconds after it. The n-th time is start + n/rate."
-    " Without a rate, yield a recorded
-    movement's own states. Raises ``ValueError`` for a computed movement without a rate, or a rate
-    not above 0.
+    They go from its start to ``duration`` seconds after it. The n-th time is start + n/rate.
+    Without a rate, yield a recorded movement's own states. Raises ``ValueError`` for a computed
+    movement without a rate, or a rate not above 0.
     """
     end = min(movement.end, movement.start + duration)
     if rate is None:
@@ -139,10 +138,10 @@ SENDER: tuple[Parameter, ...] = (
     Number("send_rate", None, "Packets per second, or recorded: every recorded state.  [default:"
            " 20; of recorded movement recorded]", "Hz", 0.001, 100_000, words={RECORDED: RECORDED},
            tune=(1, 128), scale="log"),
-    Number("threshold", None, "Send a state only when receivers are further off than this.",
+    Number("threshold", None, "Send a state only when the receivers' error is larger than this.",
            "units", 0, 1e9, tune=(0.001, 2), scale="log"),
-    Number("angle_threshold", None, "Send a state only when receivers' rotation is further off"
-           " than this.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
+    Number("angle_threshold", None, "Send a state only when the error of the receivers' rotation is"
+           " larger than this.", "degrees", 0, 180, tune=(0.1, 30), scale="log"),
     Custom("against", None, "Compare a threshold with what a copy of this strategy draws from the"
            " sent states, instead of with the last one; judged: with each strategy that is"
            " judged.", f"{JUDGED} or NAME[+key=value]", _read_predictor, _write_predictor,
@@ -178,7 +177,7 @@ SENDER: tuple[Parameter, ...] = (
     Number("redundancy", 0, "Repeat the states of this many previous datagrams in each, if they"
            " fit.", "", 0, 64, tune=(0, 3), whole=True),
     Number("budget", None, "Send at most this many bits a second (32kbit), headers included;"
-           " the states that receivers are furthest off go first.", "bit/s", 1, 1e12),
+           " the states that receivers predict worst are sent first.", "bit/s", 1, 1e12),
     Number("mtu", USUAL_MTU, "Largest datagram, with its headers.", "bytes", 200, 65535,
            whole=True),
     Number("repeats", None, "At rest, repeat the last state this many times, then send nothing."
@@ -195,9 +194,10 @@ SENDER: tuple[Parameter, ...] = (
 
 @dataclass(frozen=True)
 class SenderSpec(description.Described):
-    """How a movement is put into packets: the keys of ``SENDER``, with ``send_rate`` in hertz.
+    """The way in which a sender puts a movement into packets, by the keys of ``SENDER``.
 
-    None stands for the movement's default. Written as ``20hz,threshold=0.05,bits=16``.
+    ``send_rate`` is in hertz. None stands for the movement's default. Written as
+    ``20hz,threshold=0.05,bits=16``.
     """
 
     TABLE, KEY, OWNER = SENDER, "send_rate", "a sender"
@@ -232,7 +232,7 @@ class SenderSpec(description.Described):
         if self.bits is not None and isinstance(self.quantize, str):
             raise SettingError(f"bits={self.bits} and quantize={self.quantize} exclude each other")
         if None not in (self.bits, self.range, self.quantize):
-            raise SettingError("bits, range and quantize: two of them give the third")
+            raise SettingError("bits, range and quantize cannot all be set: leave one of them out")
         if self.range is not None and self.bits is None and not isinstance(self.quantize, float):
             raise SettingError("range needs bits, or a step: quantize=0.01")
         if None not in (self.quantize_velocity, self.velocity):
@@ -242,7 +242,7 @@ class SenderSpec(description.Described):
 
     @property
     def selective(self) -> bool:
-        """True if a state is sent only when it differs by a threshold."""
+        """True if a state is sent only when the receivers' error exceeds a threshold."""
         return self.threshold is not None or self.angle_threshold is not None
 
     @property
@@ -251,7 +251,7 @@ class SenderSpec(description.Described):
         return any(key in _ENCODED for key, _ in self.entries())
 
     def alone(self) -> SenderSpec:
-        """Return the spec for a sender without judged strategies.
+        """Return the spec for a sender where no strategies are judged.
 
         Raises ``SettingError`` for ``against=judged``.
         """
@@ -279,7 +279,7 @@ class SenderSpec(description.Described):
     def reach(self, farthest: Callable[[], float]) -> float:
         """Return the largest coordinate that can be sent; 0 for no limit.
 
-        That is the range, or the smallest one that holds ``farthest()``.
+        This is the range, or the smallest range that holds ``farthest()``.
         """
         if self.range is not None or self.bits is None:
             return self.range or 0.0
@@ -343,7 +343,7 @@ class SenderSpec(description.Described):
 
 
 class SentDatagram(NamedTuple):
-    """The packets that leave together at ``time`` (s), in ``size`` bytes with all headers.
+    """Packets that leave together at ``time`` (s), in ``size`` bytes with all headers.
 
     ``bits`` are those of the new states; repeated packets follow the new ones. ``moments`` are the
     arguments of ``write_message``, except for plain floats in full.
@@ -372,7 +372,7 @@ _PLAIN = _BASE + 1 + 4 + 32 * 6
 
 
 class SendDecision:
-    """The choice of states worth sending, by a threshold or a budget.
+    """The choice of the states that are sent, by a threshold or a budget.
 
     ``predictor`` is the receivers' strategy, of which the sender runs a copy for each entity; the
     copy draws at every moment before it gets the new state. Without a predictor, receivers have the
@@ -409,7 +409,7 @@ class SendDecision:
         return [(entity, state) for _, entity, state in found]
 
     def sent(self, time: float, packets: Iterable[Packet], states: Mapping[str, State]) -> None:
-        """Record that these packets, made of these states, leave at ``time``."""
+        """Record that these packets, made from these states, leave at ``time``."""
         for packet in packets:
             entity = packet.entity
             self._known[entity] = packet.position, packet.rotation
@@ -451,7 +451,7 @@ class SendDecision:
         return None if drawn.status == "none" else (drawn.position, drawn.rotation)
 
     def _count_affordable(self, time: float, costs: Iterable[int]) -> int:
-        """Return how many of the costs the budget allows.
+        """Return how many states the budget allows, given their costs in bits.
 
         Unused bits accumulate up to one datagram.
         """
@@ -559,7 +559,7 @@ class Sender:
         return [packet for sent in self.datagrams(snapshot) for packet in sent.packets]
 
     def datagrams(self, snapshot: Snapshot) -> list[SentDatagram]:
-        """Return the datagrams for one moment; none if no state is worth sending."""
+        """Return the datagrams for one moment; none if no state is due."""
         time, states = snapshot
         if self._selection is not None:
             states = self._selection.due(time, states, self._count_state_bits)
@@ -579,7 +579,7 @@ class Sender:
         return found
 
     def acknowledge(self, number: int) -> None:
-        """Allow the datagram ``number``, which has arrived, as a baseline."""
+        """Allow the datagram ``number`` as a baseline, since it has arrived."""
         if self._spec.pack == "delta":
             for entity in self._history.get(number, ()):
                 self._bases[entity] = max(number, self._bases.get(entity, -1))
@@ -590,7 +590,7 @@ class Sender:
         return [part if kept else None for part, kept in zip(parts, self._kept, strict=True)]
 
     def _quantize(self, entity: str, state: State) -> tuple[EncodedState, State]:
-        """Return a state in whole numbers, and as receivers decode it."""
+        """Return a state in whole numbers, and the state that receivers decode."""
         parts = self._select_parts(state)
         follows = self._quantize_delta(entity, state) if self._spec.quantize == HALF_DELTA else None
         if follows is not None:
@@ -605,7 +605,7 @@ class Sender:
         return whole, State(*left)  # type: ignore[arg-type]
 
     def _quantize_delta(self, entity: str, state: State) -> _DeltaBaseline:
-        """Return the position of an entity as a receiver that adds half-precision deltas has it."""
+        """Return an entity's position as a receiver computes it from half-precision deltas."""
         known = self._delta_baselines.get(entity)
         again = known is not None and known.teleports == state.teleports
         if known is not None and again and known.given == state.position:
@@ -674,9 +674,9 @@ class Sender:
         return StateChange(entity, whole, base), bits
 
     def _choose_baseline(self, time: float, entity: int) -> int | None:
-        """Return the datagram with the baseline of the entity's next state.
+        """Return the number of the datagram with the baseline for the entity's next state.
 
-        None to send it in full.
+        None: the state is sent in full.
         """
         base = self._bases.get(entity)
         if base is None or self.number - base > FARTHEST_BASE:
@@ -714,7 +714,10 @@ class Sender:
         return SentDatagram(time, number, inside, -(-length // 8), sizes, tuple(moments))
 
     def _store_baseline(self, time: float, moment: Moment, packets: Sequence[Packet]) -> None:
-        """Keep a moment as a baseline, and of chained changes the stamps of their baselines."""
+        """Store a moment as a baseline.
+
+        For chained deltas, store the stamps of their baselines, too.
+        """
         number = moment.number
         self._history[number] = {change.entity: change.state for change in moment.changes}
         self._stamps[number] = moment.stamp

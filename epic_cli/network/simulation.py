@@ -1,4 +1,4 @@
-"""A movement through a sender and over a link: packets in order of arrival."""
+"""A movement sent over a link: packets in order of arrival."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BLOCK = 256
 class Statistics(Tally):
     """Counts of datagrams by outcome (``Tally``); ``time`` is when the last one was sent.
 
-    ``states``, ``state_bits`` and ``bytes`` are totals of what was sent, headers of IPv4 and UDP
+    ``states``, ``state_bits`` and ``bytes`` are totals of the sent data, headers of IPv4 and UDP
     included; duplicates count once. ``undecodable`` packets arrived without their baseline;
     ``clipped`` coordinates were out of range. With ``each``, all states are kept by entity: when
     each was sent, its bits, its share of the bytes.
@@ -46,7 +46,7 @@ class Statistics(Tally):
         self.each = each
 
     def keep(self, datagram: SentDatagram) -> None:
-        """Count a datagram that is sent."""
+        """Count a sent datagram."""
         self.time = datagram.time
         self.bytes += datagram.size
         if self.each is None:
@@ -144,7 +144,7 @@ def simulate_blocks(
 
 
 class _AcknowledgementLink:
-    """A receiver's acknowledgements of datagrams, over a link of their own."""
+    """The acknowledgements that a receiver sends back over their own link."""
 
     def __init__(self, back: Channel) -> None:
         self._back = back
@@ -156,7 +156,7 @@ class _AcknowledgementLink:
         heappush(self._arrivals, (time, number))
 
     def until(self, time: float) -> Iterator[int]:
-        """Yield the datagrams whose acknowledgement the sender has by ``time``."""
+        """Yield the datagrams whose acknowledgement has reached the sender by ``time``."""
         while self._arrivals and self._arrivals[0][0] <= time:
             arrival, number = heappop(self._arrivals)
             for answer in self._back.send(arrival)[:1]:
@@ -166,7 +166,7 @@ class _AcknowledgementLink:
 
 
 class _ReceiverFilter:
-    """A receiver's filter: it drops repeated packets and those without their baseline."""
+    """A filter that drops repeated packets, and packets that lack their baseline."""
 
     def __init__(self, sender: Sender, statistics: Statistics) -> None:
         self._bases = sender.base_stamps
@@ -174,7 +174,7 @@ class _ReceiverFilter:
         self._seen: OrderedDict[tuple[str, float], None] = OrderedDict()
 
     def take(self, arrived: PacketBlock, block: PacketBlock) -> None:
-        """Append new, decodable packets to ``block``, of each datagram the oldest state first."""
+        """Append the new, decodable packets of datagrams to ``block``, the oldest states first."""
         packets = (arrived[index] for index in range(len(arrived)))
         for packet in sorted(packets, key=attrgetter("arrival", "time")):
             key = packet.entity, packet.time
@@ -218,13 +218,13 @@ class SimulationSpec:
         recorded = moving if isinstance(moving, RecordedMovement) else None
         if self.send.rotation_bits and not moving.turns:
             raise SettingError(
-                "rotation_bits: nothing has a rotation; turning=look gives a path one"
+                "rotation_bits: the movement has no rotation; add turning=look to a path"
             )
         return Simulation(self, recorded, self.link.read_traces())
 
 
 class Simulation(NamedTuple):
-    """A simulation with its files read; each seed is another network."""
+    """A simulation whose files are read; each seed gives another network."""
 
     spec: SimulationSpec
     recorded: RecordedMovement | None

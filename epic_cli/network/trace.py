@@ -1,4 +1,4 @@
-"""A recorded network, read from a file and used instead of a link or with one added."""
+"""A recorded network, read from a file and used in place of a link, or added to one."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TraceLink:
         return (arrival,)
 
     def ended(self, time: float) -> bool:
-        """Return whether the trace has ended and does not repeat."""
+        """Return True if the trace has ended and does not repeat."""
         if self._end == "loop" or self._start is None:
             return False
         if self._by == "packet":
@@ -145,7 +145,7 @@ class AddedLink:
         return tuple(arrivals)
 
     def ended(self, time: float) -> bool:
-        """Return whether the recorded network has ended."""
+        """Return True if the recorded network has ended."""
         return self._trace.ended(time)
 
     @property
@@ -175,7 +175,7 @@ _POSITIONS = {"x", "position", "pos", "lat", "latitude"}
 
 
 class RecordedNetwork(NamedTuple):
-    """A recorded network, and ``words`` on how it was read."""
+    """A recorded network, and ``words`` that say how its file was read."""
 
     trace: NetworkTrace
     words: str
@@ -205,7 +205,7 @@ def read_trace(
 def recorded(
     stream: BinaryIO, flow: str | None = None, direction: Way = "down"
 ) -> RecordedNetwork | None:
-    """Read a recorded network, with words on how; return None for any other file.
+    """Read a recorded network, and say in words how; return None for any other file.
 
     A file without ``send_time`` or delays, or with positions, is no recorded network. Raises as
     ``read_trace``.
@@ -240,7 +240,7 @@ def _decompress(stream: BinaryIO) -> BinaryIO:
 
 
 def held(stream: BinaryIO | gzip.GzipFile) -> BinaryIO:
-    """Read a stream into memory; raise ``ValueError``."""
+    """Read a stream into memory; raise ``ValueError`` if it is too long or damaged."""
     try:
         data = stream.read(LONGEST_TRACE + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -291,7 +291,7 @@ def _read_table(stream: BinaryIO, flow: str | None, direction: Way) -> NetworkTr
 
 
 def _choose_flow(flows: Iterable[str], flow: str | None) -> str | None:
-    """Return the flow to use; raise ``ValueError`` if that is ambiguous."""
+    """Return the name of the flow to use; raise ``ValueError`` if several are possible."""
     names = list(flows)
     known = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     if flow is None and len(names) > 1:
@@ -320,7 +320,10 @@ class _TraceBuilder:
         if not math.isfinite(packet.time + (delay or 0)) or (
             delay is not None and not 0 <= delay <= LONGEST_RECORDED_DELAY
         ):
-            raise ValueError(f"a delay of {delay} s, sent at {packet.time} s, is none")
+            raise ValueError(
+                f"the packet sent at {packet.time} s has a delay of {delay} s: it must be"
+                f" 0 to {LONGEST_RECORDED_DELAY:g} s"
+            )
         before = self._times[-1] if self._times else packet.time
         time = max(packet.time, before)
         self._spread_unknown(before, time)

@@ -97,14 +97,14 @@ def read_movement(
 
 
 class _RecordedState(NamedTuple):
-    """A packet of a block, and its place there."""
+    """A packet of a block, with its index in the block."""
 
     packet: Packet
     block: PacketBlock
     place: int
 
     def refuse(self, field: str, reason: Reason, limit: float = 0) -> TableRefusal:
-        """Return the error to raise for the packet's line, at a field."""
+        """Return the error to raise for a field in the packet's line."""
         text = self.block.line_text(self.place)
         caret = self.block.find_field(text, field) if self.block.find_field else 0
         return _make_refusal(
@@ -119,7 +119,7 @@ def _make_refusal(refusal: Refusal) -> TableRefusal:
 def _read_states(
     blocks: Iterator[PacketBlock], look: Callable[[PacketBlock], object] | None
 ) -> Iterator[_RecordedState]:
-    """Yield the states in order, up to the first refused line, for which it raises."""
+    """Yield the states in order; raise at the first refused line."""
     count = 0
     for block in blocks:
         if look is not None:
@@ -138,7 +138,7 @@ def _read_states(
 
 
 class _TrackBuilder:
-    """A builder of a track; it works ``max_gap`` behind the newest state, to sort in late ones.
+    """A builder of a track; it works ``max_gap`` behind the newest state, to sort in late states.
 
     ``late`` counts these, ``repeated`` the states that have the time of another.
     """
@@ -266,7 +266,7 @@ def _compute_spin(begin: _TrackPoint, end: _TrackPoint) -> Vector:
 
 
 class TruthWriter:
-    """A writer of true movement as CSV, rounded to 1e-6.
+    """A writer of true movement as CSV, with numbers rounded to 1e-6.
 
     ``teleport`` is 1 in an entity's first row after a teleport; with ``turns``, qx to qw precede
     it.

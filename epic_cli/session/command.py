@@ -82,7 +82,10 @@ class SessionOptions:
 
     @property
     def view(self) -> ReplaySpec:
-        """The first view of the packets; raise ``ValueError`` for wrong settings."""
+        """The strategy, settings and timing of the session.
+
+        Raise ``ValueError`` for wrong settings.
+        """
         name, settings, _ = self.chosen
         return ReplaySpec(StrategySpec(name, checked(name, settings)), self.timing)
 
@@ -120,7 +123,7 @@ def load_commands() -> CommandTable:
 
 
 def _run_script(options: SessionOptions, screen: Screen) -> int:
-    """Run a script as if it was typed, without a journal."""
+    """Run a script as if its lines were typed, without a journal."""
     from epic_cli.recordings.opening import read_file, source_name
     from epic_cli.session.controller import SessionController
     from epic_cli.session.state import Session
@@ -203,7 +206,7 @@ def _show_packets(controller: SessionController, what: str) -> None:
 
 
 def _run_lines(controller: SessionController, read: Callable[[], str]) -> None:
-    """Read and run lines until the session ends; an interrupt only drops the line."""
+    """Read and run lines until the session ends; an interrupt discards only the current line."""
     while not controller.ended:
         try:
             line = read()
@@ -256,7 +259,7 @@ def _make_reader(
 
 
 def _make_plain_reader(controller: SessionController, messages: BinaryIO) -> Callable[[], str]:
-    """Return a reader of lines for where no cursor can move: TERM=dumb, or rows into a file."""
+    """Return a reader of lines for a terminal without a cursor (TERM=dumb, or rows into a file)."""
 
     def ask(what: str) -> str:
         messages.write(what.encode())

@@ -1,4 +1,4 @@
-"""The session's own commands; those of the shell stand beside them."""
+"""The session's own commands; the shell's commands can be used beside them."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ def strategy(controller: SessionController, chosen: StrategySpec | None) -> None
 
 
 class _CheckedText(ParameterType):
-    """The type of a parameter's value that is checked while it is typed, and kept as text."""
+    """A parameter type that checks a value while it is typed, and stores the value as text."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check the value, and return its text: a parsed value may be None, as a missing one is."""
+        """Check the value and return its text, since a parsed value may be None."""
         super().convert(value, param, ctx)
         return value
 
@@ -257,7 +257,7 @@ _FILE = click.Path(exists=True, dir_okay=False, readable=True)
 
 
 def _find_recording(text: str) -> RecordingSource:
-    """Return an existing file, or else a sample of this name; raise ``ValueError``."""
+    """Return an existing file, or the sample with this name; raise ``ValueError``."""
     path = text
     if not os.path.exists(text) and os.sep not in text:  # noqa: PTH110
         try:

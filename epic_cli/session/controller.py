@@ -91,7 +91,7 @@ class SessionController:
 
     @property
     def prompt(self) -> str:
-        """The text in front of a typed line."""
+        """The prompt before the next typed line."""
         return f"{self.session.view.strategy.name}> "
 
     @cached_property
@@ -102,7 +102,7 @@ class SessionController:
     # ------------------------------------------------------------- lines
 
     def run(self, text: bytes, name: str = TYPED) -> None:
-        """Run lines: packets until the next command, then that, and so on.
+        """Run lines in order: packets up to the next command, that command, and so on.
 
         ``q`` at the start of a line of packets, or ``:quit``, ends the session.
         """
@@ -121,7 +121,7 @@ class SessionController:
             self.screen.interrupted("interrupted")
 
     def run_quietly(self, text: bytes, name: str) -> None:
-        """Run a script without drawing its rows; problems are reported."""
+        """Run a script without drawing rows; report its problems."""
         self.quiet = True
         try:
             self.run(text, name)
@@ -154,13 +154,13 @@ class SessionController:
             complain(f"{place}{text}: {failure(error)}")
 
     def invoke(self, name: str, words: list[str]) -> None:
-        """Run a command with these words; its errors are raised."""
+        """Run a command with these words; raise its errors."""
         running = self.commands.running(name, self.root, self.screen, self.session.lines)
         with running, self._make_context(name, words) as context:
             self.screen.complaints += bool(context.command.invoke(context))
 
     def check(self, line: str) -> WrongCommand | None:
-        """Return the first mistake in a command that shows without running it; None if none."""
+        """Return the first mistake that a command's words show before it runs; None without one."""
         begin = len(line) - len(line.lstrip()) + 1
         try:
             typed, words = _split_words(line)
@@ -183,7 +183,7 @@ class SessionController:
         return WrongCommand(_find_column(line, [typed, *words[:first]]), _format_reason(wrong))
 
     def _find_error(self, name: str, words: list[str]) -> click.ClickException | None:
-        """Return click's refusal of a command with these words; None if it accepts them."""
+        """Return click's error for a command with these words; None if click accepts the words."""
         if any(word == "--help" or word.startswith("-h") for word in words):
             return None
         try:
@@ -270,7 +270,7 @@ class SessionController:
             self.screen.say(words, "dim")
 
     def _confirm_rows(self, gap: TickGap) -> bool:
-        """Ask whether to draw this many rows; True if so."""
+        """Ask whether to draw this many rows; return True for yes."""
         question = f"the packet of {gap.time:,.6g} s asks for about {gap.rows:,} rows: draw them?"
         if self.confirm is None or self.confirm(question):
             return True
@@ -286,7 +286,7 @@ class SessionController:
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
 
     def draw_tail(self, count: int | None = None, drawn: RowTail | None = None) -> None:
-        """Draw the last rows, a windowful at most unless ``count`` is given.
+        """Draw the last ``count`` rows, by default as many as fit the window.
 
         ``drawn``: the tail of a replay that has just been made.
         """
@@ -328,7 +328,7 @@ class SessionController:
             self.screen.say(f"listened on {self.listening.address}: {self.end_listening()}")
 
     def end_listening(self) -> str:
-        """Stop listening; return what was received in words, empty if it did not listen."""
+        """Stop listening; return a sentence about the received packets, or empty text."""
         listening, self.listening = self.listening, None
         return "" if listening is None else listening.end()
 
@@ -337,13 +337,14 @@ class SessionController:
     def record(self, command: str) -> None:
         """Write a command that changed the packets or their view to the journal.
 
-        Before the first packet there is nothing to write: the view will then stand above it.
+        Before the first packet the command is not written: the view will then stand above that
+        packet.
         """
         if self._recorded or self.session.lines:
             self.record_lines(f"{command}\n".encode())
 
     def record_lines(self, lines: bytes) -> None:
-        """Write lines to the journal, below the view that they were typed under."""
+        """Write lines to the journal, below the view in which they were typed."""
         if self.journal is None:
             return
         if not self._recorded and self.journal.path is None:
@@ -373,7 +374,7 @@ def format_seconds(time: float) -> str:
 
 
 def _explain_waiting(session: Session) -> str:
-    """Explain what the newest rows wait for; empty if all are drawn."""
+    """Explain why the newest rows are not drawn yet; empty if all are drawn."""
     drawn, promised = session.horizon
     if not drawn < promised:
         return ""
@@ -387,7 +388,7 @@ def _explain_waiting(session: Session) -> str:
 
 
 def _explain_no_rows(session: Session) -> str:
-    """Explain why an accepted packet has no rows though none wait."""
+    """Explain why an accepted packet has no rows, where no rows wait to be drawn."""
     drawn = session.horizon[0]
     if not isfinite(drawn):
         return "no row yet: no clock reaches this packet's time"
@@ -395,7 +396,7 @@ def _explain_no_rows(session: Session) -> str:
 
 
 def _describe_discarded(session: Session, added: AppendResult) -> str:
-    """Report the packets that the strategy discarded, and why if that can be seen."""
+    """Report the packets that the strategy discarded, with the reason if it is known."""
     strategy = session.view.strategy.name
     if added.packets > 1:
         packets = f"{added.discarded:,} of {counted(added.packets, 'packet')}"
@@ -412,7 +413,7 @@ def _describe_discarded(session: Session, added: AppendResult) -> str:
 
 
 def _describe_interrupt(stop: DrawingStopped) -> str:
-    """Report how far an interrupted drawing came, and where the clock continues."""
+    """Report how far an interrupted drawing got, and the time at which the clock continues."""
     drawn = "among the first rows" if stop.drawn is None else f"after {format_seconds(stop.drawn)}"
     return (
         f"stopped {drawn}; the packets are kept, and the clock continues from"
@@ -446,7 +447,7 @@ def _format_position(sample: Sample | None) -> str:
 
 
 def _split_commands(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield each command, and the packets between commands, with the number of its first line."""
+    """Yield each command, and the packets between commands, with the number of the first line."""
     if b":" not in text:
         yield 1, text
         return
@@ -476,7 +477,7 @@ def _split_words(line: str) -> tuple[str, list[str]]:
 
 
 def _is_lasting_error(error: click.ClickException | None) -> bool:
-    """True if the error stays whatever words follow: nothing is missing."""
+    """True if more words cannot mend the error: it is not that a word is missing."""
     missing: tuple[Any, ...] = (click.MissingParameter, click.BadOptionUsage)
     return error is not None and not isinstance(error, missing)
 
@@ -493,7 +494,7 @@ def _find_column(line: str, words: list[str]) -> int:
 
 
 def _format_reason(error: click.ClickException) -> str:
-    """Return the message without the parameter's name, which the line shows."""
+    """Return the error's message without the parameter's name, which the line shows already."""
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return error.message
     return " ".join(error.format_message().split())  # click lists choices one a line

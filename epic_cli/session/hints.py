@@ -22,7 +22,7 @@ _NEAR = 32
 
 
 def missing_rest(text: str) -> str:
-    """Return the missing rest of a packet that begins like this; empty for a command."""
+    """Return the text that would complete the begun packet; empty for a command."""
     if text.lstrip()[:1] in (":", "q"):
         return ""
     piece = next_piece(text.encode("utf-8", "surrogateescape"))
@@ -33,7 +33,7 @@ def missing_rest(text: str) -> str:
 
 
 def _complete_value(text: str) -> str:
-    """Return the missing rest behind the ``=`` of a packet's last word."""
+    """Return the text that would complete the value behind the ``=`` of a packet's last word."""
     name, _, value = text.rpartition(" ")[2].partition("=")
     if f" {name}=" not in text or name not in WORDS:
         return ""
@@ -43,7 +43,7 @@ def _complete_value(text: str) -> str:
 
 
 def complete_word(text: str) -> list[str]:
-    """Complete the last word of a packet, without the words that it has already."""
+    """Complete a packet's last word, without proposing words that the packet already has."""
     rest, _, begun = text.rpartition(" ")
     if len(TextScanner().scan(rest.encode("utf-8", "surrogateescape") + b"\n", final=True)) != 1:
         return []
@@ -55,7 +55,7 @@ def complete_word(text: str) -> list[str]:
 
 
 def propose_packet(session: Session) -> str:
-    """Return the next packet of an entity that moves on; empty if its times give no step."""
+    """Return the next packet of a moving entity; empty if its times give no step."""
     near = session.last_packets(_NEAR)
     if not near:
         return FIRST_PACKET
@@ -85,7 +85,7 @@ def propose_packet(session: Session) -> str:
 
 
 def _extrapolate_rotation(before: Packet, last: Packet) -> Rotation | None:
-    """Extrapolate a rotation: turn on from the last by the angle between the two."""
+    """Extrapolate a rotation: turn on from the last one by the angle between the last two."""
     if last.rotation is None:
         return None
     begin = before.rotation or last.rotation
@@ -95,7 +95,7 @@ def _extrapolate_rotation(before: Packet, last: Packet) -> Rotation | None:
 
 
 def _round_noise(value: float) -> float:
-    """Round off the noise of float arithmetic, so that the number looks typed."""
+    """Round off the noise of float arithmetic, so that the number looks like a typed one."""
     return float(f"{value:.9g}") + 0.0  # no minus in front of zero
 
 
@@ -108,9 +108,10 @@ _GAP = " | "
 
 
 def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
-    """Return the toolbar's line, no wider than the window; the least important parts go first.
+    """Return the toolbar's line, no wider than the window.
 
-    ``listening`` tells where packets come from that are not typed.
+    The least important parts are dropped first. ``listening`` names the source of packets that are
+    not typed.
     """
     timing = session.timing_in_force
     name, strategy = session.view.strategy.name, session.view.strategy.label

@@ -1,4 +1,4 @@
-"""The journal: accepted lines are in the state directory before their rows are drawn.
+"""The journal: accepted lines, saved in the state directory before their rows are drawn.
 
 A journal is a text file that restores the session when it is typed: packets, and the commands that
 changed them or their view. It is only ever appended to.
@@ -51,7 +51,10 @@ class SessionJournal:
         self.path = path
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines; the next attempt retries what a full disk did not take."""
+        """Append whole lines.
+
+        The next call also retries lines for which a full disk had no room.
+        """
         self._pending += lines
         try:
             if self._descriptor is None:
@@ -87,7 +90,7 @@ class SessionJournal:
 
 
 def find_newest(directory: Path) -> Path | None:
-    """Return the journal of the last session that is over, however it ended."""
+    """Return the journal of the newest session that no longer runs, however it ended."""
     for path in sorted((directory / "sessions").glob("*.epic"), reverse=True):
         with contextlib.suppress(OSError):
             if path.stat().st_size and not in_use(path):
@@ -96,7 +99,7 @@ def find_newest(directory: Path) -> Path | None:
 
 
 def read(path: Path) -> bytes:
-    """Return the journal's whole lines; cut off a last line that a crash left unfinished.
+    """Return the journal's whole lines, without a last line that a crash left unfinished.
 
     A damaged line that would end a recording is made a refused one, so that the lines below it are
     read. Raise ``OSError``.
@@ -109,7 +112,7 @@ def read(path: Path) -> bytes:
 
 
 def in_use(path: Path) -> bool:
-    """True if a running session writes this journal."""
+    """True if a running session is writing this journal."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         return not lock(descriptor)

@@ -1,4 +1,4 @@
-"""Packets of a running game beside those that are typed."""
+"""Packets of a running game, received while packets can also be typed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EVERY = (1, 10)
 
 
 class Listening(Consumer):
-    """A socket whose packets a session takes, with arrivals on a clock of its own.
+    """A socket that receives packets for a session, with arrivals on its own clock.
 
     ``record`` stores the lines of the packets; ``ended`` is called when listening ends by itself.
 
@@ -67,17 +67,17 @@ class Listening(Consumer):
 
     @property
     def counts(self) -> Counts:
-        """The counts of what was received."""
+        """The counts of received packets and datagrams."""
         return self._listener.counts
 
     @property
     def refused(self) -> int:
-        """The number of packets or datagrams that were not taken."""
+        """The number of packets or datagrams that were refused."""
         return sum(self.counts.refused.values()) + self.unwritable
 
     @property
     def now(self) -> float | None:
-        """The time (s) of the clock; None before the first packet, with which it begins."""
+        """The time (s) of the clock; None before the first packet, which starts the clock."""
         return None if self._listener.drawn_up_to == -math.inf else self._listener.drawn_up_to
 
     @property
@@ -89,7 +89,7 @@ class Listening(Consumer):
     async def run(
         self, show: Callable[[Callable[[], None]], Awaitable[None]], refresh: Callable[[], object]
     ) -> None:
-        """Listen until it is cancelled.
+        """Listen until the task is cancelled.
 
         ``show`` calls a function that writes rows above the typed line; ``refresh`` redraws the
         counts.
@@ -126,7 +126,10 @@ class Listening(Consumer):
             write()
 
     def _take_due(self) -> Callable[[], None] | None:
-        """Take the received packets; return the function that writes their rows, None if none."""
+        """Take the received packets.
+
+        Return a function that writes their rows, or None without rows.
+        """
         rows: list[bytes] = []
 
         def draw(samples: SampleBlock) -> None:
@@ -185,7 +188,7 @@ class Listening(Consumer):
         return self._listener.receiving.dropped, self._listener.receiving.queue
 
     def take_counts(self, counts: Counts) -> None:
-        """Show the reason of the first refusal; the toolbar counts refusals from then on."""
+        """Show the reason of the first refusal; later refusals are counted in the toolbar."""
         if counts.refused and not self._has_refused:
             self._has_refused = True
             self._message = describe_losses(counts, *self._drop_counts).rstrip()
@@ -196,7 +199,7 @@ class Listening(Consumer):
         self._clock_resets = counts.clock_resets
 
     def stamp_arrivals(self, text: bytes) -> bytes:
-        """Give typed packets the present arrival, unless they have one."""
+        """Give typed packets the current arrival time, unless they have one."""
         return b"".join(self._add_arrival(line) for line in text.splitlines(keepends=True))
 
     def _add_arrival(self, line: bytes) -> bytes:
@@ -207,7 +210,7 @@ class Listening(Consumer):
         return bare + f" arrival={self.now:.6f}".encode() + line[len(bare) :]
 
     def end(self) -> str:
-        """Stop listening; return in words what was received."""
+        """Stop listening; return a sentence about the received packets."""
         words = summary(self.counts, len(self._listener.entities), *self._drop_counts)
         self._listener.close()
         if self.unwritable:

@@ -112,7 +112,10 @@ class PromptReader:
         controller.confirm = self._confirm
 
     def read(self) -> str:
-        """Return the next line, or lines; raise ``EOFError`` and ``KeyboardInterrupt``."""
+        """Return the next line, or the lines of a paste.
+
+        Raise ``EOFError`` and ``KeyboardInterrupt``.
+        """
         controller = self._controller
         rest, self._rest = self._rest, ""
         controller.screen.clear_prompt()
@@ -129,7 +132,7 @@ class PromptReader:
         return self._show_paste(whole + "\n")
 
     def _show_paste(self, text: str) -> str:
-        """Show the lines of a paste; the prompt has shown only the first one."""
+        """Show the lines of a paste, of which the prompt has shown only the first."""
         lines = text.splitlines()
         screen = self._controller.screen
         if len(lines) > _SHORT_PASTE:
@@ -169,19 +172,19 @@ class PromptReader:
 
 
 async def _write_above_prompt(write: Callable[[], None]) -> None:
-    """Call a function that writes above the prompt, and draw the prompt again."""
+    """Call a function that writes above the prompt, then draw the prompt again."""
     await run_in_terminal(write)
 
 
 class Suggestions(AutoSuggest):
-    """Suggestions: the next packet of an entity that moves on, or the rest of an earlier line."""
+    """Suggestions: the next packet of a moving entity, or the rest of an earlier line."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
         self._history = AutoSuggestFromHistory()
 
     def get_suggestion(self, buffer: Buffer, document: Document) -> Suggestion | None:
-        """Return the suggestion behind the text; None if there is none."""
+        """Return the suggestion for the rest of the line; None if there is none."""
         text = document.text
         typed_alone = self._controller.listening is None  # else the next packet is not typed
         if self._controller.proposals and typed_alone and text[:1] not in (":", "q"):
@@ -195,7 +198,7 @@ class Suggestions(AutoSuggest):
 
 
 class Ghost(Processor):
-    """The missing rest of a packet, shown behind it where nothing is suggested."""
+    """The missing rest of a packet, shown dimly where no suggestion is shown."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
@@ -211,7 +214,7 @@ class Ghost(Processor):
 
 
 class LineValidator(Validator):
-    """Refuses a typed line, with the cursor on the wrong character."""
+    """A validator that refuses a typed line and moves the cursor to the wrong character."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
@@ -235,7 +238,7 @@ class LineValidator(Validator):
 
 
 class LineCompleter(Completer):
-    """Completes words of packets, and lines with a colon as click completes a command line."""
+    """A completer of words in packets, and of commands as click completes a command line."""
 
     def __init__(self, controller: SessionController) -> None:
         self._controller = controller
@@ -276,7 +279,7 @@ class LineCompleter(Completer):
 
 
 class StateHistory(FileHistory):
-    """A history file; if it cannot be read or written, it warns once and stores nothing."""
+    """A history file; if the file cannot be read or written, warn once and store nothing."""
 
     def __init__(self, directory: Path, warn: Warn) -> None:
         self._directory = directory
@@ -313,11 +316,11 @@ class StateHistory(FileHistory):
 
 
 class Pasted(str):
-    """Several lines at once; the last one has no end yet, and continues in the next prompt."""
+    """Pasted lines; the last line has no newline yet, and continues in the next prompt."""
 
 
 def key_bindings() -> KeyBindings:
-    """Make the session's own key bindings; prompt_toolkit has the others."""
+    """Make the session's own key bindings, in addition to those of prompt_toolkit."""
     bindings = KeyBindings()
     pasted_at = -1.0
 
@@ -354,7 +357,7 @@ def key_bindings() -> KeyBindings:
 
 
 def _read_pending(event: KeyPressEvent) -> str | None:
-    """Return the text that follows an Enter at once; None if the Enter was the last key.
+    """Return the text that follows an Enter without a pause; None if the Enter was the last key.
 
     Terminals without bracketed paste send a paste as keys, faster than people type. Keys that are
     no text, such as an interrupt, stay in the queue.
@@ -378,7 +381,7 @@ def _read_pending(event: KeyPressEvent) -> str | None:
 
 
 def _read_available(source: Input) -> list[KeyPress]:
-    """Return the keys that are there now, and those that come while they are read."""
+    """Return the keys that are waiting, and keys that arrive while these are read."""
     keys: list[KeyPress] = []
     if sys.platform == "win32":  # select cannot wait for a console
         return keys

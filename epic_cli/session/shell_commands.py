@@ -1,4 +1,4 @@
-"""The commands of a session: its own, and every command of ``epic`` on the typed packets.
+"""The commands of a session: its own, and every command of ``epic``, run on the typed packets.
 
 ``:compare -s a,b`` is ``epic compare -s a,b``: a command of the shell runs as it is. The packets of
 the session are its standard input, the session's timing and strategy its defaults, and its output
@@ -45,9 +45,9 @@ _PROGRAM = re.compile(r"^epic: ", re.MULTILINE)
 def command(
     name: str, summary: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command of the session; it is given the ``SessionController``.
+    """Register a function as a command of the session; it is given the ``SessionController``.
 
-    ``summary`` is its help where the function has no docstring for it.
+    ``summary`` is the command's help where the function has no docstring for it.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     decorate = click.command(name, help=summary, context_settings=settings)
@@ -65,7 +65,7 @@ class CommandTable(click.Group):
         self._loaded: dict[str, click.Command] = {}
 
     def summaries(self) -> list[tuple[str, str]]:
-        """Return the commands in the order of ``:help``, each with a sentence; load none."""
+        """Return the commands in the order of ``:help``, each with a sentence; load no command."""
         own = {name: one.get_short_help_str(200) for name, one in self.commands.items()}
         left = {name: one.summary for name, one in COMMANDS.items() if name != _SESSION}
         known = {**left, **own}
@@ -78,7 +78,7 @@ class CommandTable(click.Group):
         return [name for name, _ in self.summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the session's command of this name, or else the configured shell's."""
+        """Return the session's command of this name, or else the configured shell's command."""
         if cmd_name not in self.commands and cmd_name not in self._loaded:
             found = None if cmd_name == _SESSION else epic.get_command(ctx, cmd_name)
             if found is None:
@@ -87,12 +87,12 @@ class CommandTable(click.Group):
         return self.commands.get(cmd_name) or self._loaded[cmd_name]
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Propose the commands that begin like this."""
+        """Propose the commands that begin with the typed text."""
         del ctx
         return completions(self.summaries(), incomplete)
 
     def find(self, name: str) -> str:
-        """Return the command of this name or beginning; raise ``click.UsageError``."""
+        """Return the command with this name or beginning; raise ``click.UsageError``."""
         known = [command for command, _ in self.summaries()]
         begun = [command for command in known if command.startswith(name)] if name else []
         if name in known or len(begun) == 1:
@@ -106,9 +106,10 @@ class CommandTable(click.Group):
         raise click.UsageError(f"no command ':{name}'; {hint}")
 
     def defaults(self, found: click.Command, view: ReplaySpec, color: bool) -> dict[str, Any]:
-        """Return the session's values for options of a shell's command, which its line overrides.
+        """Return the session's values for a shell command's options; the typed line overrides them.
 
-        They are only what differs from a new session's, where ``:compare`` is ``epic compare``.
+        They are only those that differ from a new session's, in which ``:compare`` is ``epic
+        compare``.
         """
         values: dict[str, Any] = dict(found.context_settings.get("default_map") or {})
         if found in self.commands.values():
@@ -126,7 +127,7 @@ class CommandTable(click.Group):
     def running(
         self, name: str, root: click.Context, screen: Screen, lines: list[bytes]
     ) -> Iterator[None]:
-        """Connect a command's output, and the input of the shell's, while the block runs it.
+        """Connect a command's output and input to the session within the block.
 
         ``lines`` are the packets so far, ``root`` the context of all commands. On a screen the
         results of jobs are shown at their end, long ones in a pager; a game, a proxy and others
@@ -182,14 +183,14 @@ class _StoredOutput(io.BytesIO):
 
 
 class _PagedOutput(io.TextIOWrapper):
-    """The standard output of a command that is read from its first line on."""
+    """The standard output of a command whose output is read from the first line on."""
 
     paged = True
 
 
 @contextmanager
 def _open_pager(screen: Screen) -> Iterator[io.TextIOWrapper]:
-    """Yield an output that is shown at its end; after an interrupt only its last lines are."""
+    """Yield an output that is shown at its end; after an interrupt, show only its last lines."""
     held = _StoredOutput()
 
     def text() -> str:
@@ -212,14 +213,14 @@ def _open_above_prompt(screen: Screen, change: Callable[[str], str]) -> io.TextI
 
 
 class _AbovePrompt(io.RawIOBase):
-    """Standard output or error of a command, written above the prompt after ``change``."""
+    """A command's standard output or error, changed by ``change`` and written above the prompt."""
 
     def __init__(self, screen: Screen, change: Callable[[str], str]) -> None:
         self._screen = screen
         self._change = change
 
     def writable(self) -> bool:
-        """True: it can be written."""
+        """Return True: the stream can be written."""
         return True
 
     def isatty(self) -> bool:

@@ -1,4 +1,4 @@
-"""The state of a session: the packets as typed, their view, and a replay that continues.
+"""The state of a session: the packets as typed, their view, and a replay that goes on.
 
 It uses no terminal, no files and no commands.
 """
@@ -48,7 +48,7 @@ _NAME, _TURN = b"entity=", re.compile(rb"[ \t](?:rotation|yaw|pitch|roll)=")
 
 
 class TickGap(NamedTuple):
-    """A packet that asks for very many rows: their approximate number, its time (s), its line."""
+    """A packet that needs very many rows: their approximate number, its time (s), its line."""
 
     rows: int
     time: float
@@ -70,7 +70,7 @@ class AppendResult(NamedTuple):
 
 
 class DrawingStopped(Portable, KeyboardInterrupt):
-    """An interrupt while rows were drawn; the packets are accepted.
+    """An interrupt while rows were drawn; the packets stay accepted.
 
     All rows up to ``drawn`` (s) have been drawn, and possibly some more; None: at most the first
     few have. The clock continues from ``clock``.
@@ -112,7 +112,7 @@ class RowTail:
 
 
 class ViewChange(NamedTuple):
-    """The rows drawn before and after the view of the same packets changed.
+    """The rows of the same packets before and after a change of the view.
 
     ``different`` counts the rows that differ; None: the ticks differ, too.
     """
@@ -124,7 +124,7 @@ class ViewChange(NamedTuple):
 
 
 class Session:
-    """The packets so far, a line each, and one replay of them that continues.
+    """The packets so far, one per line, and a replay of them that continues with each packet.
 
     The lines are stored as they were typed. Packets and replay can always be made again from the
     ``lines``: an interrupt at any point loses none.
@@ -150,7 +150,7 @@ class Session:
     # ------------------------------------------------------------- packets
 
     def blocks(self, begin: int = 0) -> Iterator[PacketBlock]:
-        """Yield blocks of the packets from number ``begin`` on; their lines count from it."""
+        """Yield the packets from number ``begin`` on, in blocks; lines count from that packet."""
         scanner = TextScanner(self.entities)
         for at in range(begin, len(self.lines), _MANY_AT_ONCE):
             end = at + _MANY_AT_ONCE
@@ -223,7 +223,7 @@ class Session:
             raise DrawingStopped(drawn, stream.horizon()[1]) from None
 
     def advance(self, time: float, draw: Draw) -> None:
-        """Draw the rows due by arrival at a time (s) of a clock that runs without packets."""
+        """Draw the rows that are due at a time (s) of a clock that also runs without packets."""
         stream = self._resume_replay()
         self._reached = time
         for samples in self._draw_overdue(stream):
@@ -235,7 +235,7 @@ class Session:
             yield from stream.advance(self._reached)
 
     def undo(self, count: int) -> int:
-        """Take the last packets back; return their number."""
+        """Take back the last packets; return their number."""
         left = max(len(self.lines) - count, 0)
         taken = self.lines[left:]
         self.undone = taken + self.undone
@@ -258,12 +258,12 @@ class Session:
         return self._stream
 
     def _store_progress(self, stream: SampleStream) -> None:
-        """Store what the toolbar shows about a replay of all packets."""
+        """Store the figures that the toolbar shows about a replay of all packets."""
         self.discarded = stream.replay.discarded if stream.replay else 0
         self.horizon = stream.horizon()
 
     def _replay_all(self, stream: SampleStream, refusals: list[Refusal]) -> Iterator[SampleBlock]:
-        """Yield all that ``epic replay`` would draw.
+        """Yield all samples that ``epic replay`` would draw.
 
         Add the packets without a place to ``refusals``. Their lines are the numbers of the packets.
         """
@@ -280,14 +280,14 @@ class Session:
         return drawn
 
     def samples(self) -> Iterator[SampleBlock]:
-        """Yield all that ``epic replay`` would draw for these packets, block by block."""
+        """Yield all samples that ``epic replay`` would draw for these packets, block by block."""
         return self._replay_all(self.view.stream(_MANY_AT_ONCE, by_time=True), [])
 
     def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
-        """Show the packets in another view from now on; return the change.
+        """Show the packets in another view from now on.
 
-        It has the last ``count`` rows. Raise ``ValueError`` for a strategy or setting that does not
-        exist, changing nothing.
+        Return the change with the last ``count`` rows. Raise ``ValueError`` for a strategy or
+        setting that does not exist, changing nothing.
         """
         stream = view.stream(_MANY_AT_ONCE, by_time=True)
         refusals: list[Refusal] = []
@@ -304,7 +304,7 @@ class Session:
 
     @property
     def timing_in_force(self) -> Timing:
-        """The timing, with the clock and pacing that the first packet decides if none is set."""
+        """The timing, with the clock and pacing that the first packet decides where none is set."""
         timing = self.view.timing
         first = TextScanner().scan(self.lines[0], final=True) if self.lines else PacketBlock()
         clock, pacing = timing.in_force(first.begins_with_arrival())
@@ -312,7 +312,7 @@ class Session:
 
 
 def packet_lines(block: PacketBlock) -> list[bytes]:
-    """Return the lines of packets as packet text; a line that is too long is written again."""
+    """Return packets as lines of packet text; rewrite lines that are too long."""
     return [
         f"{packet_line(block[index])}\n".encode() if line is None else line
         for index, line in enumerate(block.line_texts(_LONGEST_LINE))
@@ -327,7 +327,7 @@ def _find_tick_gap(stream: SampleStream, block: PacketBlock) -> TickGap | None:
 
 
 def _stop_at_error(samples: Callable[[], Iterator[SampleBlock]]) -> Iterator[SampleBlock]:
-    """Yield samples up to an error, so that a failing view can still be left."""
+    """Yield samples up to an error, so that the user can leave a view that fails."""
     with contextlib.suppress(Exception):
         yield from samples()
 

@@ -54,7 +54,7 @@ def window() -> tuple[int, int]:
 
 
 class RowOutlet:
-    """A writer that bypasses the stream's buffer on a terminal, and uses the stream elsewhere."""
+    """A writer that bypasses the stream's buffer on a terminal, and uses the buffer elsewhere."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -161,12 +161,12 @@ class Screen:
         self._since = None
 
     def begin_table(self) -> None:
-        """Write a header above the next rows."""
+        """Write a header before the next rows."""
         if self.format == "table" and self._size is not None:
             self._since = None
 
     def draw(self, rows: bytes, writer: RowWriter) -> None:
-        """Write a writer's rows, under a header if none is visible."""
+        """Write a writer's rows, below a new header if no header is visible."""
         header = writer.header()
         if header != self._header:
             self._header, self._since = header, None
@@ -197,7 +197,7 @@ class Screen:
             lines = lines[fitting:]
 
     def count_lines(self, count: int) -> None:
-        """Count lines written by others, which move the header up."""
+        """Count lines that others have written, which scroll the header up."""
         if self._since is not None:
             self._since += count
 
@@ -208,7 +208,7 @@ class Screen:
         self._shown_early = True
 
     def clear_prompt(self) -> None:
-        """Erase the prompt that was shown early, if it still stands there."""
+        """Erase the prompt that ``show_early`` wrote, if no other line follows it."""
         if self._shown_early:
             self._shown_early = False
             self._messages.write(b"\r\x1b[K")
@@ -258,18 +258,18 @@ class Screen:
             click.echo_via_pager(text if self._utf8 else text.translate(_ASCII))
 
     def show(self, what: RenderableType) -> None:
-        """Write something that rich can draw, no wider than the window."""
+        """Write a rich renderable, no wider than the window."""
         self.page(draw(what, self.color, self.columns))
 
     def leave_line(self) -> None:
-        """End the line after a typed line was dropped, where the prompt does not."""
+        """Start a new line after a typed line was discarded, where the prompt does not."""
         if self.has_cursor:
             self.count_lines(1)
         else:
             self.say("\n")
 
     def interrupted(self, what: str) -> None:
-        """Report an interrupt, in place of rows that the terminal has not shown yet."""
+        """Report an interrupt, and discard the rows that the terminal has not shown yet."""
         self._rows.drop()
         if self._size is not None:
             self._rows.write(b"\x1b[0m\r\x1b[K" if self.has_cursor else b"\n")
@@ -281,7 +281,10 @@ class Screen:
             self.refused_lines(name, everything=True).add(refusals)
 
     def refused_lines(self, name: str, everything: bool) -> RefusedLines:
-        """Make the writer of a recording's refused lines; not ``everything``: the first few."""
+        """Make the writer of a recording's refused lines.
+
+        Without ``everything``, of the first few.
+        """
         from epic_cli.recordings.wording import FrontEnd
         from epic_cli.shell.refused_lines import RefusedLines  # the first prompt needs none
 
@@ -329,7 +332,10 @@ class QuietTerminal:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[QuietTerminal]:
-        """Quiet the terminal within the block; restore it after, also when the process is ended."""
+        """Quiet the terminal within the block.
+
+        Restore it afterwards, even if the process is ended.
+        """
         with cleaning_up(self._restore_terminal):
             self._set_attributes(self._quiet)
             try:

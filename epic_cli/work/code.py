@@ -1,4 +1,4 @@
-"""The code that a custom strategy consists of: its module and all that it imports.
+"""The code that a custom strategy consists of: its module and all modules that it imports.
 
 A journal's results hold for one state of this code. Modules are found as the import system finds
 them, through the import statements of their source, also those in functions. Installed packages
@@ -34,7 +34,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 class UnknownCode(Portable, ValueError):
-    """A strategy's code cannot be determined; ``place`` is where that shows."""
+    """A strategy's code cannot be determined; ``place`` is the line that prevents it."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(
@@ -51,7 +51,7 @@ class _ModuleSource(NamedTuple):
 
 
 def list_code(strategy: str) -> list[str]:
-    """Return the parts of a strategy's code with versions or digests; none for a built-in one.
+    """Return the parts of a strategy's code with versions or digests; empty for a built-in one.
 
     Raises ``UnknownCode``, and ``OSError``.
     """
@@ -81,7 +81,7 @@ def list_code(strategy: str) -> list[str]:
 
 
 def strategy_identity(strategy: Any) -> list[str]:
-    """Return what results depend on: a strategy, its settings, and a custom one's code.
+    """Return the values that decide results: a strategy, its settings, and a custom one's code.
 
     Raises ``UnknownCode``, and ``OSError``.
     """
@@ -135,7 +135,7 @@ def _list_distributions() -> dict[str, str]:
 
 
 def _find_distribution(source: _ModuleSource) -> str | None:
-    """Return the distribution and version that installed a module; None if none did."""
+    """Return the distribution and version that installed a module; None for other modules."""
     if not any(f"{os.sep}{name}{os.sep}" in source.path for name in _INSTALLED):
         return None
     return _list_distributions().get(source.name.partition(".")[0])

@@ -41,7 +41,7 @@ def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
 
 
 def end_by(number: int) -> None:
-    """End the process by a signal, as its sender expects; Ctrl-C is left to the caller."""
+    """End the process by a signal, as the signal's sender expects; do nothing for Ctrl-C."""
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
@@ -102,14 +102,14 @@ def run_until_stopped(
 
 
 def _wake_regularly(loop: asyncio.AbstractEventLoop) -> None:
-    """Wake the loop regularly: Ctrl-C does not end a ``select`` on Windows."""
+    """Wake the loop regularly, since Ctrl-C does not end a ``select`` on Windows."""
     loop.call_later(0.2, _wake_regularly, loop)
 
 
 async def beside(
     job: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, end: Callable[[], object]
 ) -> None:
-    """Run a job in a thread with its own ``loop``; when canceled, call ``end`` there.
+    """Run a job on another thread with its own ``loop``; when canceled, call ``end`` there.
 
     Meanwhile threads keep each other waiting for half a millisecond at most.
     """
@@ -181,7 +181,7 @@ _PREFETCHED = 64
 
 
 async def prefetched(items: Iterable[Item]) -> AsyncIterator[Item]:
-    """Yield items that another thread produces; its exceptions are raised here."""
+    """Yield items that another thread produces; raise its exceptions here."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[Item | None, BaseException | None]] = asyncio.Queue()
     room = threading.Semaphore(_PREFETCHED)

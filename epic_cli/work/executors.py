@@ -40,7 +40,7 @@ _LEAVE = 1.0
 
 
 class InterruptibleThreads(ThreadPoolExecutor):
-    """A pool of threads that an interrupt leaves after ``_LEAVE`` seconds.
+    """A pool of threads that waits at most ``_LEAVE`` seconds for them after an interrupt.
 
     A strategy in Python may never return. Any exception cancels the jobs that have not begun; other
     exceptions than interrupts wait for the running ones.
@@ -105,7 +105,7 @@ class Processes(Executor):
 
     @property
     def in_flight(self) -> int:
-        """How many jobs to submit ahead."""
+        """The number of jobs to submit ahead."""
         return _AT_HAND * self.count
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
@@ -183,11 +183,11 @@ _FOR_EACH_THREAD = 3
 
 
 class NoCluster(ConnectionError):
-    """There is no usable cluster at this address."""
+    """The cluster at this address cannot be used, for the reason in the message."""
 
 
 class WorkerDied(BrokenExecutor):
-    """The workers that tried to run a job died."""
+    """Each worker that ran a job died while running it."""
 
 
 class _WorkerCall:
@@ -227,7 +227,7 @@ class Cluster(Executor):
 
     @property
     def in_flight(self) -> int:
-        """How many jobs to submit ahead."""
+        """The number of jobs to submit ahead."""
         with contextlib.suppress(Exception):  # it is an estimate, and the cluster may be gone
             if self._client.status == "running":
                 threads: dict[str, int] = self._client.nthreads()
@@ -235,7 +235,7 @@ class Cluster(Executor):
         return _FOR_EACH_THREAD
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Call ``fn`` in a worker; no answer is shared with another call."""
+        """Call ``fn`` in a worker; equal calls are not merged into one."""
         call = _WorkerCall(partial(fn, *args, **kwargs))
         with self._lock:
             self._calls.add(call)
@@ -248,7 +248,7 @@ class Cluster(Executor):
         return call.answer
 
     def renew(self) -> None:
-        """Check that the cluster is still there, which replaces its workers itself.
+        """Check that the cluster, which replaces its workers itself, is still there.
 
         Raise ``NoCluster``.
         """
@@ -256,13 +256,13 @@ class Cluster(Executor):
             raise NoCluster(self._given_up)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Leave the cluster, which drops the jobs that it has not begun."""
+        """Disconnect from the cluster, which drops the jobs that it has not begun."""
         self._ended.set()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
     def _submit_call(self, call: _WorkerCall) -> None:
-        """Submit a call to the scheduler, unless there is none at the moment."""
+        """Submit a call to the scheduler, unless the connection is down at the moment."""
         from epic_cli.work.journal import program_version
 
         with self._lock:
@@ -295,7 +295,7 @@ class Cluster(Executor):
             call.future = None
 
     def _answer_call(self, call: _WorkerCall, found: _ReturnValue | Exception) -> None:
-        """Answer a call, once."""
+        """Set the answer of a call, once."""
         with self._lock:
             if call not in self._calls:
                 return
@@ -335,7 +335,10 @@ class Cluster(Executor):
                 return
 
     def _find_trouble(self) -> str:
-        """Return why there is no worker, or ""; reconnect to a scheduler that has come back."""
+        """Return why there is no worker; empty if there is one.
+
+        Reconnect to a returned scheduler.
+        """
         try:
             if self._client.status == "closed":
                 self._client = _connect_client(self.address)
@@ -399,11 +402,11 @@ def _connect_client(address: str) -> Client:
     try:
         return Client(address, timeout=_PROGRAM, set_as_default=False)
     except Exception as error:
-        raise NoCluster("what answers is no Dask scheduler") from error
+        raise NoCluster("the server there is not a Dask scheduler") from error
 
 
 def _check_scheduler(address: str, place: tuple[str, int]) -> None:
-    """Check that a scheduler is there, which is faster than importing Dask's client.
+    """Check that a scheduler answers; this is faster than importing Dask's client.
 
     A scheduler first sends the length of its greeting, which Dask's client trusts blindly. Raises
     ``NoCluster``.
@@ -421,7 +424,7 @@ def _check_scheduler(address: str, place: tuple[str, int]) -> None:
     except OSError as error:
         raise NoCluster(f"there is no answer ({error.strerror or error})") from error
     if len(word) < _WORD or int.from_bytes(word, "little") > _GREETING:
-        raise NoCluster("what answers is no Dask scheduler")
+        raise NoCluster("the server there is not a Dask scheduler")
 
 
 def _check_certificate(address: str) -> None:
@@ -446,13 +449,15 @@ def _check_certificate(address: str) -> None:
         hint = "tls:// needs certificates in Dask's configuration (distributed.comm.tls)"
         raise NoCluster(hint) from error
     except Exception as error:
-        raise NoCluster("what answers is no Dask scheduler that takes our certificate") from error
+        raise NoCluster(
+            "the server there is not a Dask scheduler that accepts our certificate"
+        ) from error
 
 
 def _call_in_version(
     ours: str, fn: Callable[..., Result], *args: object, **kwargs: object
 ) -> Result:
-    """Call ``fn`` in a worker of this version; a worker may have joined after the check."""
+    """Call ``fn`` if the worker has this version, since workers may join after the check."""
     from epic_cli.work.journal import program_version
 
     theirs = program_version()
@@ -472,7 +477,7 @@ _LOST = (OSError, CancelledError)
 
 
 def _read_outcome(future: Any) -> _ReturnValue | Exception:
-    """Return the outcome of a job of the cluster; raise ``_LOST``."""
+    """Return the outcome of a job in the cluster; raise ``_LOST`` if the scheduler lost the job."""
     from distributed.scheduler import KilledWorker
 
     if future.status not in ("finished", "error"):

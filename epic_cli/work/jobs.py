@@ -49,7 +49,7 @@ class Workers:
 
     @property
     def remote(self) -> bool:
-        """True if other processes do the work."""
+        """True if other processes than this one do the work."""
         return (self.processes, self.cluster, self.executor) != (None, None, None)
 
     @contextlib.contextmanager
@@ -118,10 +118,10 @@ class JobSpec(Protocol[Found_co]):
         """Read a recording and work on it; raise ``UNUSABLE``."""
 
     def identity(self) -> dict[str, Any]:
-        """Return what results depend on besides the recording's content, as JSON values."""
+        """Return the JSON values that decide the result besides the recording's content."""
 
     def placed(self, place: Place | None) -> JobSpec[Found_co]:
-        """Return the spec for a place in this process; None for other processes."""
+        """Return the spec adapted to a place in this process; None: to any other process."""
 
 
 class Place(NamedTuple):
@@ -136,7 +136,7 @@ class Place(NamedTuple):
 
 
 class Job(NamedTuple, Generic[Found]):
-    """A recording, mostly by its path, and the work to do."""
+    """A recording, mostly by its path, and the spec of the work on it."""
 
     spec: JobSpec[Found]
     recording: Any
@@ -157,7 +157,7 @@ class JobResult(NamedTuple, Generic[Found]):
 
 
 class UnusableJob(Portable, ValueError):
-    """A worker crashed or failed on a recording; ``error`` is its error."""
+    """The worker crashed or failed on a recording; ``error`` is the worker's error."""
 
     def __init__(self, error: Exception, died: bool) -> None:
         died_of = "the process that worked on it died (too little memory, or a crash)"
@@ -204,7 +204,7 @@ class JobTally:
         self.left_out += 1
 
     def alone(self, log: ReadingLog) -> None:
-        """Take the log of the only recording, whose closing messages come at the end."""
+        """Take the log of the only recording; its closing messages come at the end."""
         self._last = log
 
     def add(self, name: str, result: JobResult[Any]) -> None:
@@ -216,7 +216,7 @@ class JobTally:
             self.leave_out(name, result.trouble)
 
     def end(self) -> None:
-        """Report the closing messages, once."""
+        """Report the closing messages, unless that has been done."""
         for text in self._closing:
             self.say(text)
         self._closing.clear()
@@ -308,7 +308,7 @@ def _cluster_is_gone(workers: Workers, error: Exception) -> bool:
 
 
 def _make_result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
-    """Return a test of whether a journal's value can be the result of such a job."""
+    """Return a test whether a journal's value can be the result of this spec's jobs."""
     from epic_cli.work.journal import declared_type, fits
 
     kind = declared_type(type(spec).run.__annotations__.get("return"), type(spec))
@@ -318,10 +318,10 @@ def _make_result_check(spec: JobSpec[Found]) -> Callable[[Any], bool]:
 def _make_key_function(
     spec: JobSpec[Found], unkept: Collection[str | None]
 ) -> Callable[[Job[Found]], str | None]:
-    """Return the function from a job to its key.
+    """Return a function that computes the journal's key of a job.
 
-    The recording's content and all the result depends on. The key is None if the recording cannot
-    be read. Raises ``UnknownCode``.
+    The key covers the recording's content and everything else that decides the result. It is None
+    if the recording cannot be read. Raises ``UnknownCode``.
     """
     from epic_cli.work.journal import digest_file, key
 

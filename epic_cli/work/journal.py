@@ -35,7 +35,7 @@ _PACKAGE = "epic_cli."
 
 
 class NotAValue(ValueError):
-    """The value cannot be saved, or the saved text is not one."""
+    """The value cannot be saved as JSON, or the saved text does not hold a value."""
 
 
 def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
@@ -69,7 +69,7 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         )
     if isinstance(value, frozenset):
         return {"of": ["frozenset", *sorted(map(as_json, value))]}
-    raise NotAValue(f"a {type(value).__name__} cannot be kept")
+    raise NotAValue(f"a {type(value).__name__} cannot be saved as JSON")
 
 
 def from_json(value: Any) -> Any:
@@ -80,7 +80,7 @@ def from_json(value: Any) -> Any:
     try:
         return _decode_json(value)
     except Exception as error:  # whatever a class makes of fields that are none of its own
-        raise NotAValue(f"this is no value: {error}") from error
+        raise NotAValue(f"the saved text is not a value: {error}") from error
 
 
 def _decode_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
@@ -114,7 +114,7 @@ def _build_value(name: str, fields: list[Any]) -> Any:
     kind = _find_type(name)
     for value, hint in zip(fields, _list_field_types(kind), strict=True):
         if not fits(value, hint):
-            raise NotAValue(f"a {type(value).__name__} is no field of a {name}")
+            raise NotAValue(f"a {type(value).__name__} does not fit a field of a {name}")
     return kind(*fields)
 
 
@@ -147,7 +147,7 @@ def declared_type(hint: Any, kind: Any) -> Any:
 
 
 def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
-    """Return whether a value and its contents are of a type, as far as the type is known."""
+    """Return True if a value and its contents have a type, as far as the type is known."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return any(fits(value, kind) for kind in of)
@@ -176,7 +176,7 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one for each kind
 
 def _type_name(kind: type) -> str:
     if not kind.__module__.startswith(_PACKAGE) or kind.__name__.startswith("_"):
-        raise NotAValue(f"a {kind.__name__} cannot be kept")
+        raise NotAValue(f"a {kind.__name__} cannot be saved as JSON")
     return kind.__name__
 
 
@@ -194,7 +194,7 @@ def _find_type(name: str) -> Any:
                     import_module(module.name)
         _learn_types()
     if name not in _TYPES:
-        raise NotAValue(f"{name} is none of this package's values")
+        raise NotAValue(f"{name} is not a value type of this package")
     return _TYPES[name]
 
 
@@ -225,7 +225,7 @@ _NAMED = 5
 
 
 class UnusableJournal(Portable, ValueError):
-    """The file is not a journal that can be resumed; it has not been changed."""
+    """The file is not a journal that this run can continue; it has not been changed."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -248,9 +248,9 @@ def program_version() -> str:
 
 
 def key(**asked: Any) -> str:
-    """Return a stable name (64 hexadecimal digits) of the arguments; equal values, equal names.
+    """Return the digest (64 hexadecimal digits) of JSON values; equal values have equal digests.
 
-    Values are JSON's; numbers differ by any of their digits, also 1 and 1.0.
+    Numbers differ by any of their digits, also 1 and 1.0.
     """
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -318,7 +318,10 @@ class ResultJournal:
         return len(self._places)
 
     def find(self, asked: str) -> Any:
-        """Return the result under a key; None if there is no valid one. Raises ``OSError``."""
+        """Return the result saved under a key; None if there is no valid result.
+
+        Raises ``OSError``.
+        """
         place = self._places.get(asked)
         if place is None:
             return None
@@ -331,7 +334,7 @@ class ResultJournal:
         return None if found is None else _decode_result(found[3])
 
     def add(self, asked: str, answer: Any) -> None:
-        """Save a result; it is in the file when this returns. Raises ``OSError``."""
+        """Save a result, which is in the file on return. Raises ``OSError``."""
         begin = self._end
         value = base64.b64encode(zlib.compress(_dump_json(answer)))
         name = asked.encode()
@@ -355,7 +358,7 @@ class ResultJournal:
         return _dump_json({**self._header, "sum": self._salt.decode()})
 
     def _parse_line(self, line: bytes) -> re.Match[bytes] | None:
-        """Return the parts of a line; None if it is damaged or of another journal."""
+        """Match a line's key, checksum and result; None for a damaged or foreign line."""
         found = _ENTRY.fullmatch(line)
         if found is None or _compute_checksum(self._salt, found[1], found[3]).encode() != found[2]:
             return None
@@ -378,7 +381,7 @@ class ResultJournal:
 
     @contextlib.contextmanager
     def _name_in_errors(self) -> Iterator[None]:
-        """Add the journal's name to errors of the system, such as a full disk."""
+        """Name the journal in the system's errors within the block, such as a full disk."""
         try:
             yield
         except OSError as error:
@@ -415,7 +418,7 @@ class ResultJournal:
     def _is_header(self, line: bytes, path: str) -> bool | None:
         """Return True if a file begins with this journal's header, False if not.
 
-        None: it begins with the part of the header that a crash left.
+        None: the file is the beginning of a header that a crash cut off.
         """
         whole = self._make_header_line + b"\n"
         if whole.startswith(line):
@@ -439,7 +442,7 @@ class ResultJournal:
 def _iterate_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
     """Yield the lines and their sizes.
 
-    Of a line that is too long only its end, which matches nothing.
+    Of an overlong line, yield only the end, which is no valid line.
     """
     size = 0
     while piece := stream.readline(_LONGEST_LINE):
@@ -462,7 +465,7 @@ def _decode_result(value: bytes) -> Any:
 
 
 def _open_file(path: str, how: int, opened: contextlib.ExitStack) -> int:
-    """Open a file; ``opened`` closes its descriptor."""
+    """Open a file; ``opened`` closes the file's descriptor."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
         raise UnusableJournal(path, "not a file")  # a pipe would be waited for
     if how & os.O_CREAT:

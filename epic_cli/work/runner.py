@@ -34,7 +34,7 @@ IN_FLIGHT = 64
 
 
 class Failure(NamedTuple):
-    """A failed job: its ``error``, ``BrokenExecutor`` if its worker died."""
+    """A job that failed with an ``error``; ``BrokenExecutor``: its worker died."""
 
     error: Exception
 
@@ -54,7 +54,7 @@ class Renewable(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """How many jobs to submit ahead, besides those that are running."""
+        """The number of jobs to submit ahead, in addition to the running ones."""
 
     def renew(self) -> None:
         """Make the executor accept jobs again."""
@@ -67,19 +67,19 @@ class _SubmittedJob(NamedTuple, Generic[Job, Result]):
 
     @property
     def death(self) -> BrokenExecutor | None:
-        """The death of a worker that had this job, or may have had it."""
+        """The error of the worker that died with this job, or may have."""
         done = self.future.done() and not self.future.cancelled()
         error = self.future.exception() if done else None
         return error if isinstance(error, BrokenExecutor) else None
 
     @property
     def suspect(self) -> bool:
-        """True if this is one of several jobs that may have killed a worker."""
+        """True if this job and others may have killed a worker."""
         return not self.alone and self.death is not None
 
     @property
     def outcome(self) -> Result | Failure:
-        """The job's result or failure; raises errors that are not ``Exception``s."""
+        """The job's result or failure; raises errors that are not ``Exception``."""
         error = self.future.exception()
         if error is None:
             return self.future.result()
@@ -151,7 +151,7 @@ def _submit_job(executor: Executor, work: Callable[[Job], Result], job: Job) -> 
 def _run_again(
     executor: Executor, work: Callable[[Job], Result], waiting: deque[_SubmittedJob[Job, Result]]
 ) -> deque[_SubmittedJob[Job, Result]]:
-    """Run the jobs whose worker died once more, each alone; return all jobs, done."""
+    """Run each job whose worker died once more, alone; return all jobs, done."""
     if not isinstance(executor, Renewable):
         raise next(submitted.death for submitted in waiting if submitted.death)
     executor.renew()
@@ -198,7 +198,7 @@ def resumed(
     memory: Memory | None = None,
     kept: Callable[[Result], Result | None] = lambda result: result,
 ) -> Generator[tuple[Job, Result | Failure, bool]]:
-    """Run the jobs that a journal does not know.
+    """Run the jobs whose results a journal does not have.
 
     Yield each job, its outcome, and whether it was known. The order is that of the jobs. ``kept``
     returns the part of a result to save, at once; failures, and results for which it returns None,
@@ -238,5 +238,5 @@ def resumed(
 
 
 def _work_on_job(work: Callable[[Job], Result], job: tuple[Job, str | None]) -> Result:
-    """Work on a job without its key, which workers do not need."""
+    """Work on a job; its key, which workers do not need, stays here."""
     return work(job[0])

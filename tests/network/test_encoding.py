@@ -378,7 +378,7 @@ def test_a_chain_with_redundancy_breaks_only_where_all_copies_are_lost() -> None
         ("at_least=1s", "at_least needs threshold"),
         ("bits=12,quantize=half", "exclude each other"),
         ("range=12", "range needs bits"),
-        ("bits=8,range=4,quantize=0.1", "two of them give the third"),
+        ("bits=8,range=4,quantize=0.1", "leave one of them out"),
         ("threshold=1,against=nonsense", "nonsense"),
         ("rotation=full,rotation_bits=9", "has no rotation_bits"),
         ("bits=1", "bits=1 is not allowed"),

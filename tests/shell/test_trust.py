@@ -23,7 +23,7 @@ class Mine:
     def read(self, at): raise LookupError
 """
 
-REMEDY = b"code that a data file names runs only with --trust, or trust = true in your own"
+REMEDY = b"a data file names code to run, which needs --trust, or trust = true in your own"
 
 #: How each command that reads such a file is given it.
 READS = {
@@ -107,7 +107,7 @@ def test_it_runs_where_the_user_says_so(words: tuple[str, ...], mark: Path, tmp_
         mark.unlink()
 
 
-PROGRAM = "a file that asks for a program needs --trust"
+PROGRAM = "a data file asks for a program, which can run any code: that needs --trust"
 
 
 @pytest.mark.parametrize("given", [("--init", "typed"), ()], ids=["init", "stdin"])
@@ -118,7 +118,10 @@ PROGRAM = "a file that asks for a program needs --trust"
         (":check --trust --builtin -s lerp --against 'touch ran'", PROGRAM),
         (":check --trust case", REMEDY.decode()),
         (":play --trust -q --duration 1 game.script", REMEDY.decode()),
-        (":compare --cluster tcp://127.0.0.1:9", "a file that asks for a cluster needs --trust"),
+        (
+            ":compare --cluster tcp://127.0.0.1:9",
+            "a data file asks for a cluster, which can run any",
+        ),
         (":save ../outside", "the folder of the file that asks for it"),
         (":golden ../outside", "the folder of the file that asks for it"),
         (":convert --to csv -o ../outside", "the folder of the file that asks for it"),

@@ -1,4 +1,7 @@
-"""The answer of a folder without the compiled engine: Python prefers the compiled ``__init__``."""
+"""The error that stands in for the compiled engine where it is not built.
+
+Python prefers a compiled ``__init__`` to this file.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Recordings sorted by send time, whose packets arrived in another order."""
+"""Recordings that are sorted by send time, put into order of arrival."""
 
 import math
 from collections import deque
@@ -12,7 +12,7 @@ MOST_PACKETS = 65_536
 
 
 def by_arrival(blocks: Iterable[PacketBlock], strict: bool = False) -> Iterator[PacketBlock]:
-    """Yield the blocks of a whole recording, with packets moved up to where they arrived.
+    """Yield the blocks of a whole recording, with packets moved up to their place by arrival.
 
     Packets that arrived before those of blocks above go there. Blocks that are in order stay as
     they are, and so does what stands above a packet without an arrival time, and a recording that

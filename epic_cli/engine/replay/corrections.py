@@ -26,7 +26,7 @@ _SHOWS = 0.1
 
 
 class NoCommonStates(ValueError):
-    """A log of the local player in which no server state answers a predicted one."""
+    """The log of a local player has no server state that answers a predicted state."""
 
 
 class OwnPlayer(NamedTuple):
@@ -41,7 +41,7 @@ class OwnPlayer(NamedTuple):
 
 
 def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
-    """Return the logs of local players in a recording, by player; empty for other recordings.
+    """Return the logs of local players by player; empty for a recording without such logs.
 
     Raise ``NoCommonStates`` where their states have no sequence numbers in common.
     """
@@ -58,7 +58,7 @@ def own_players(packets: Mapping[str, PacketBlock]) -> dict[str, OwnPlayer]:
 
 
 def as_drawn(blocks: Iterable[PacketBlock]) -> Iterator[PacketBlock]:
-    """Yield the blocks that a strategy for the local player draws.
+    """Yield the blocks of a recording as a strategy for the local player draws them.
 
     Its logs are made ready, which needs all of them at once. Raise ``NoCommonStates``.
     """
@@ -118,7 +118,7 @@ def _get_arrival(packet: Packet) -> float:
 
 
 def _measure_unexplained_step(before: Packet, packet: Packet) -> float:
-    """Return the distance of a state from where the velocities of both states lead."""
+    """Return the distance of a state from the position that the two velocities predict for it."""
     seconds = packet.time - before.time
     zero: Vector = (0.0, 0.0, 0.0)
     a, b = before.velocity or zero, packet.velocity or zero

@@ -1,4 +1,4 @@
-"""A recording through a strategy: chooses clock and pacing and runs the replay loop."""
+"""The replay of a recording with a strategy: chooses clock and pacing, then runs the loop."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -40,7 +40,7 @@ DEFAULT_TICK: Ratio = (1, 20)
 
 
 class Timing(NamedTuple):
-    """The timing of rows and packets; None: chosen by the recording.
+    """The timing of rows and packets; a value of None is chosen by the recording.
 
     A recording with arrival times (or a ``latency`` to make them from) is replayed with ``arrival``
     pacing on the ``exact`` clock, any other as the demo does: ``demo`` pacing on the ``single``
@@ -53,7 +53,7 @@ class Timing(NamedTuple):
     latency: float | None = None
 
     def in_force(self, arrivals: bool) -> tuple[ClockName, PacingName]:
-        """Return clock and pacing for a recording with or without arrival times."""
+        """Return the names of clock and pacing for a recording with or without arrival times."""
         pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
         return self.clock or ("exact" if pacing == "arrival" else "single"), pacing
 
@@ -76,8 +76,7 @@ SCREEN_TIMING = Timing((1, 60), "exact")
 def parse_tick(tick: "str | float | Fraction") -> Ratio:
     """Parse a tick as an exact ratio: ``0.05``, ``1/60``, ``50ms`` or ``60hz``.
 
-    Raise ``ValueError``. Raise ``ValueError``. A float counts as the decimal that it prints as:
-    0.05 is 1/20.
+    Raise ``ValueError``. A float counts as the decimal that it prints as: 0.05 is 1/20.
     """
     from fractions import Fraction  # loaded only where a tick is set
 
@@ -182,7 +181,7 @@ class SampleStream:
             yield from self.release()
 
     def _note_other_entities(self, block: PacketBlock) -> None:
-        """Take note of a block that has only packets of other entities."""
+        """Record the datagrams of a block whose packets all belong to other entities."""
         if block.connection is not None and self.replay is not None:
             self.replay.feed(block)
         elif block.connection is not None and listens(self._make_strategy()):
@@ -190,7 +189,7 @@ class SampleStream:
 
     @property
     def waits(self) -> bool:
-        """True while samples wait for those of other groups."""
+        """True while samples wait for samples of other groups."""
         return self._spool is not None
 
     def _draw_by_group(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -211,7 +210,7 @@ class SampleStream:
                     self._spool.next_group()
 
     def _yield_or_spool(self, drawn: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
-        """Yield these samples, or keep them while they have to wait."""
+        """Yield samples at once, or store them in the spool while samples have to wait."""
         for samples in drawn:
             if self._spool is None:
                 yield samples
@@ -219,7 +218,7 @@ class SampleStream:
                 yield from self.release()
 
     def release(self) -> Iterator[SampleBlock]:
-        """Yield the waiting samples; no more will wait."""
+        """Yield the waiting samples; yield later samples at once."""
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.begin()
@@ -235,7 +234,7 @@ class SampleStream:
         block.refusals.sort(key=lambda refusal: refusal[:2])
 
     def _get_replay(self, block: PacketBlock) -> Replay:
-        """Return the replay; the first packet decides on clock and pacing."""
+        """Return the replay; create it by the clock and pacing that the first packet decides."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
             self.replay = Replay(
@@ -244,14 +243,17 @@ class SampleStream:
         return self.replay
 
     def largest_tick_gap(self, block: PacketBlock) -> tuple[float, int]:
-        """Return about how many rows a packet of this block needs at most, and its index.
+        """Return about how many rows a packet of this block needs at most, and the packet's index.
 
         The block must be the next one fed.
         """
         return self._get_replay(block).largest_tick_gap(block) if len(block) else (0.0, 0)
 
     def horizon(self) -> tuple[float, float]:
-        """Rows are drawn up to the first time (s); up to the second they wait for more packets."""
+        """Return two times (s).
+
+        Rows are drawn up to the first, and wait for packets up to the second.
+        """
         return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
     def advance(self, time: float) -> Iterator[SampleBlock]:
@@ -327,7 +329,7 @@ class SampleStream:
 
 
 def listens(strategy: "SmoothingStrategy") -> bool:
-    """Return True if the drawing depends on packets of the connection's other entities."""
+    """Return True if the strategy's drawing depends on packets of other entities."""
     return bool(getattr(strategy, "listens", hasattr(strategy, "hear")))
 
 

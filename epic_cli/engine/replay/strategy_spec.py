@@ -40,9 +40,9 @@ class _SpecFields(NamedTuple):
 
 
 class StrategySpec(_SpecFields):
-    """The ``name`` of a strategy, the ``settings`` given for it, as typed, and a ``label``.
+    """A strategy's ``name``, its given ``settings`` as typed, and its ``label`` in results.
 
-    The label is what results call it; unless given, it is how the spec is ``written``.
+    Unless given, the label is the text that ``written`` returns.
     """
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class StrategySpec(_SpecFields):
 
     @property
     def changed(self) -> dict[str, Any]:
-        """The settings that are not at their defaults; raises as ``values``."""
+        """The settings that differ from their defaults; raises as ``values``."""
         defaults = declaration(self.name).values({})
         return {key: value for key, value in self.values.items() if value != defaults.get(key)}
 
@@ -75,7 +75,7 @@ class StrategySpec(_SpecFields):
 
 
 def written(name: str, settings: Mapping[str, Any]) -> str:
-    """``NAME+key=value+key=value``, which ``read_spec`` reads."""
+    """Return ``NAME+key=value+key=value``, which ``read_spec`` reads."""
     values = (
         f"+{key}={value if isinstance(value, str) else f'{value:.12g}'}"
         for key, value in settings.items()
@@ -106,10 +106,10 @@ def read_spec(text: str) -> StrategySpec:
 
 
 def read_specs(texts: Iterable[str] = ()) -> list[StrategySpec]:
-    """Return the strategies that these texts name; all of them for no texts.
+    """Return the strategies that these texts name; without texts, all strategies.
 
-    ``correction:all`` is each engine's. ``correction:all`` is each engine's. Raise
-    ``UnknownStrategy``, ``SettingError``, or ``ValueError`` for the same variant twice.
+    ``correction:all`` stands for each engine's correction. Raise ``UnknownStrategy``,
+    ``SettingError``, or ``ValueError`` for the same variant twice.
     """
     found: list[StrategySpec] = []
     for text in list(texts) or remote_names():
@@ -138,12 +138,12 @@ def split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _read_engine_settings(engine: str, settings: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return an engine's strategy with its settings; ``settings`` override them.
+    """Return the strategy and settings with which an engine hides corrections.
 
-    Raise ``ValueError`` for an unknown engine.
+    ``settings`` override those of the engine. Raise ``ValueError`` for an unknown engine.
     """
     if engine not in ENGINES:
         known = ", ".join((*ENGINES, "all"))
-        raise ValueError(f"no way to hide corrections is called {engine!r}: choose from {known}")
+        raise ValueError(f"unknown engine {engine!r}: choose from {known}")
     name, usual = split(f"{_OF_OWN_PLAYER}+{ENGINES[engine]}")
     return name, {**usual, **settings}

@@ -1,4 +1,4 @@
-"""The strategies, one file each in the folder of their family, and the registry of them by name.
+"""The registry of strategies by name; each strategy is a file in the folder of its family.
 
 ``FAMILY/NAME.pyx`` is the strategy of that name (with ``-`` for ``_``): the class whose declaration
 has the name. No list is kept. A family is one compiled module, loaded when one of its strategies is
@@ -42,16 +42,16 @@ class UnknownStrategy(ValueError):
 
 
 def names() -> list[str]:
-    """Return the names of all strategies: built-in ones by family, then those of other packages.
+    """Return the names of all usable strategies.
 
-    The built-in ones by family, then those of other packages. One that cannot be created without
-    settings is ``left_out``.
+    The built-in ones come first, by family, then those of other packages. A strategy that cannot be
+    created without settings is ``left_out``.
     """
     return [*_find_built_in(), *(name for name, reason in _list_plugins() if not reason)]
 
 
 def remote_names() -> list[str]:
-    """Return the names of strategies for remote entities, which ``all`` stands for."""
+    """Return the names of the strategies for remote entities, for which ``all`` stands."""
     return [name for name in names() if not declaration(name).own_player]
 
 
@@ -68,8 +68,8 @@ def left_out() -> list[UnusablePlugin]:
 def find(name: str) -> type[SmoothingStrategy]:
     """Load the class of a strategy.
 
-    Raise ``UnknownStrategy``, with the nearest name, and ``StrategyFailed`` where loading it raises
-    something.
+    Raise ``UnknownStrategy``, with the most similar name, and ``StrategyFailed`` where loading
+    raises an error.
     """
     if not isinstance(name, str):
         raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
@@ -116,7 +116,7 @@ def make(
 def maker(
     name: str, settings: Mapping[str, Value] | None = None
 ) -> Callable[[], SmoothingStrategy]:
-    """Return a factory of such strategies, one for each entity.
+    """Return a function that creates a strategy of this kind for each entity.
 
     Raise what ``create`` does, at once. The settings of a built-in one are checked only then.
     """
@@ -156,14 +156,14 @@ def _load_declaration(found: type, name: str) -> Declaration:
 
 
 def _uses_engine_constructor(found: type) -> bool:
-    """Return True if the constructor is the engine's, which uses the declaration."""
+    """Return True if the class uses the engine's constructor, which checks settings itself."""
     from epic_cli.engine.strategies.parts import Strategy
 
     return issubclass(found, Strategy) and found.__init__ is Strategy.__init__
 
 
 def _find_class(name: str) -> type[SmoothingStrategy] | None:
-    """Return the class of this name, or None."""
+    """Return the class of the strategy with this name; None if there is none."""
     module = _find_built_in().get(name)
     if module is not None:
         return _load_built_in_class(module, name)
@@ -205,7 +205,7 @@ def _load_built_in_class(module: str, name: str) -> type[SmoothingStrategy]:
 
 @cache
 def _find_built_in() -> dict[str, str]:
-    """Return the names of the built-in strategies in the order of lists, each with its module."""
+    """Return the built-in strategies by name, in the order of lists, each with its module."""
     found = {}
     for family in FAMILIES:
         files = {file for place in __path__ for file in os.listdir(f"{place}/{family}")}  # noqa: PTH208

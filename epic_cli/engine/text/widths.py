@@ -23,17 +23,14 @@ def width(text: str) -> int:
 
 
 def printable(text: str, kept: str = "") -> str:
-    """Return a text with all control characters but ``kept`` escaped.
-
-    All control characters but ``kept`` are escaped.
-    """
+    """Return a text with its control characters escaped, except those in ``kept``."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def some(names: Iterable[str], most: int = 4) -> str:
-    """Return the names, or the first few of them and how many others there are."""
+    """Return the names in words; of many, the first few and the number of the others."""
     names = list(names)
     if len(names) <= most + 1:
         return ", ".join(names)
@@ -41,14 +38,14 @@ def some(names: Iterable[str], most: int = 4) -> str:
 
 
 class Count(int):
-    """A number to be written with what it counts; the format is the word for one.
+    """A number that is formatted with the noun it counts, given in the singular.
 
     ``{:packet}`` is ``1 packet`` or ``1,200 packets``, ``{:entity}`` ``2 entities``; of
     ``{:is|are}`` the one that fits is written.
     """
 
     def __format__(self, word: str) -> str:
-        """Return number and word, the verb that fits, or the number as ``int`` writes it."""
+        """Return the number with its noun, the verb form that agrees, or the plain number."""
         one, either, many = word.partition("|")
         if either:
             return one if self == 1 else many
@@ -59,10 +56,7 @@ class Count(int):
 
 
 def cut(text: str, columns: int) -> str:
-    """Return a text cut to this many columns (1 or more), with an ellipsis for what is missing.
-
-    What is missing shows as an ellipsis.
-    """
+    """Return a text cut to this many columns (1 or more); an ellipsis marks the cut."""
     whole, text = text, text[: 8 * columns + 64]  # more marks than that on a letter may go
     if text == whole and width(text) <= columns:
         return text
@@ -104,7 +98,7 @@ def wrap(text: str, columns: int, indent: str = "") -> list[str]:
 
 
 def _count_fitting(text: str, columns: int) -> int:
-    """Return how many characters of a text fit: at least one that is not blank."""
+    """Return how many characters of a text fit the width, at least one non-blank character."""
     end = len(text) - len(text.lstrip()) + 1
     while end < len(text) and width(text[: end + 1]) <= columns:
         end += 1

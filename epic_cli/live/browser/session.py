@@ -103,7 +103,7 @@ def check_strategies(texts: Sequence[str], own: Sequence[str] = ()) -> list[Stra
                 split(text)[0]
             )  # a page must not run code by its name
             if "," in text:
-                raise SettingError(f"{text!r}: a comma separates strategies")
+                raise SettingError(f"{text!r} contains a comma: give one strategy in each text")
         with asked_by_file("-", trust=False, remedy="epic lab --strategies"):
             return read_specs(texts)
     except SettingError:
