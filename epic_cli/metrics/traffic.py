@@ -347,7 +347,8 @@ def message_rate(messages: MessageLog) -> float:
         return 1 / messages.period
     sums = sent[EVENED_OUT:] - sent[:-EVENED_OUT]
     near = np.abs(sums - median(sums)) < 1.5 * grid  # in the others packets are lost
-    return EVENED_OUT / float(sums[near].mean())
+    usual = float(sums[near].mean()) if near.any() else 0.0
+    return EVENED_OUT / usual if usual > 0 else 1 / messages.period
 
 
 def round_rate(rate: float) -> float:
