@@ -13,10 +13,10 @@
 extends SceneTree
 
 const DELAY: float = 0.1  # s, how far in the past to draw
-const KEEP: int = 1024  # the most states that are kept
+const KEEP: int = 1024  # the largest number of states kept
 
 
-# One entity: a buffer of its states.
+# An entity, drawn from a buffer of its states.
 class Smoothing:
 	var position: Vector3 = Vector3(0.0, 0.0, 0.0)  # what is drawn
 	var drawn: bool = false  # something has been drawn
@@ -29,13 +29,13 @@ class Smoothing:
 	func _init():
 		reset()
 
-	# Forgets the past.
+	# Forget the past.
 	func reset() -> void:
 		states.clear()
 		begun = false
 		drawn = false
 
-	# Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
+	# Take a packet (finite numbers, times in s); return false if it is late, and dropped.
 	func receive(time: float, arrival: float, position: Vector3, rotation) -> bool:
 		if begun and time <= newest:
 			return false
@@ -47,7 +47,7 @@ class Smoothing:
 		begun = true
 		return true
 
-	# Takes a packet of an entity that was moved on purpose.
+	# Take a packet of an entity that was moved on purpose.
 	func teleport(time: float, arrival: float, position: Vector3, rotation) -> void:
 		if not begun or time >= newest:
 			reset()
@@ -56,20 +56,22 @@ class Smoothing:
 			self.position = position
 			self.rotation = rotation
 
-	# Draws this.
+	# Draw a position.
 	func show(position: Vector3, rotation) -> void:
 		self.position = position
 		self.rotation = rotation
 		drawn = true
 
-	# Moves position to where it is drawn at now; false: nothing to draw yet.
+	# Move position to where it is drawn at now.
+	#
+	# Return false before the first packet.
 	func draw(now: float) -> bool:
 		if not begun:
 			return false
 		place(now - DELAY)
 		return drawn
 
-	# Draws what is in the buffer at this time.
+	# Draw the buffer's state at a time.
 	func place(time: float) -> void:
 		var last: int = states.size() - 1
 		var i: int = last
@@ -82,7 +84,7 @@ class Smoothing:
 		else:
 			ahead()
 
-	# Draws between a state and the next.
+	# Draw between a state and the next.
 	func between(i: int, time: float) -> void:
 		var a: Dictionary = states[i]
 		var b: Dictionary = states[i + 1]
@@ -90,7 +92,7 @@ class Smoothing:
 		var drawn: Vector3 = a.position * (1.0 - u) + b.position * u
 		show(drawn, a.rotation.slerp(b.rotation, u))
 
-	# Draws this long after the newest state.
+	# Draw the state this long after the newest one.
 	func ahead() -> void:
 		var newest: Dictionary = states[states.size() - 1]
 		show(newest.position, newest.rotation)

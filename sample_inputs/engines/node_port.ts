@@ -13,7 +13,7 @@
 // 0BSD: use it as you like, without any warranty.
 
 const DELAY = 0.1;  // s, how far in the past to draw
-const KEEP = 1024;  // the most states that are kept
+const KEEP = 1024;  // the largest number of states kept
 export type Vec3 = { x: number; y: number; z: number };
 export type Quat = { x: number; y: number; z: number; w: number };
 const add = (a: Vec3, b: Vec3): Vec3 => ({ x: a.x + b.x, y: a.y + b.y, z: a.z + b.z });
@@ -26,7 +26,7 @@ type State = {
   rotation: Quat;
 };
 
-// One entity: a buffer of its states.
+// An entity, drawn from a buffer of its states.
 export class Smoothing {
   position: Vec3 = { x: 0.0, y: 0.0, z: 0.0 };  // what is drawn
   private drawn = false;  // something has been drawn
@@ -40,14 +40,14 @@ export class Smoothing {
     this.reset();
   }
 
-  // Forgets the past.
+  // Forget the past.
   reset(): void {
     this.states.length = 0;
     this.begun = false;
     this.drawn = false;
   }
 
-  // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
+  // Take a packet (finite numbers, times in s); return false if it is late, and dropped.
   receive(time: number, arrival: number, position: Vec3, rotation: Quat): boolean {
     if (this.begun && time <= this.newest) {
       return false;
@@ -62,7 +62,7 @@ export class Smoothing {
     return true;
   }
 
-  // Takes a packet of an entity that was moved on purpose.
+  // Take a packet of an entity that was moved on purpose.
   teleport(time: number, arrival: number, position: Vec3, rotation: Quat): void {
     if (!this.begun || time >= this.newest) {
       this.reset();
@@ -73,14 +73,16 @@ export class Smoothing {
     }
   }
 
-  // Draws this.
+  // Draw a position.
   private show(position: Vec3, rotation: Quat): void {
     this.position = position;
     this.rotation = rotation;
     this.drawn = true;
   }
 
-  // Moves position to where it is drawn at now; false: nothing to draw yet.
+  // Move position to where it is drawn at now.
+  //
+  // Return false before the first packet.
   draw(now: number): boolean {
     if (!this.begun) {
       return false;
@@ -89,7 +91,7 @@ export class Smoothing {
     return this.drawn;
   }
 
-  // Draws what is in the buffer at this time.
+  // Draw the buffer's state at a time.
   private place(time: number): void {
     const last = this.states.length - 1;
     let i = last;
@@ -105,7 +107,7 @@ export class Smoothing {
     }
   }
 
-  // Draws between a state and the next.
+  // Draw between a state and the next.
   private between(i: number, time: number): void {
     const a = this.states[i];
     const b = this.states[i + 1];
@@ -114,13 +116,13 @@ export class Smoothing {
     this.show(drawn, this.slerp(a.rotation, b.rotation, u));
   }
 
-  // Draws this long after the newest state.
+  // Draw the state this long after the newest one.
   private ahead(): void {
     const newest = this.states[this.states.length - 1];
     this.show(newest.position, newest.rotation);
   }
 
-  // From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+  // Turn from one rotation to another, the shorter way at a constant rate (Shoemake 1985).
   private slerp(a: Quat, b: Quat, u: number): Quat {
     const cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     const angle = Math.acos(Math.min(Math.abs(cosine), 1.0));

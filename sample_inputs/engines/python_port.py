@@ -17,7 +17,7 @@ import sys
 from typing import NamedTuple
 
 DELAY = 0.1  # s, how far in the past to draw
-KEEP = 1024  # the most states that are kept
+KEEP = 1024  # the largest number of states kept
 
 
 class Vec3(NamedTuple):
@@ -46,7 +46,7 @@ class State(NamedTuple):
 
 
 class Smoothing:
-    """One entity: a buffer of its states."""
+    """An entity, drawn from a buffer of its states."""
 
     def __init__(self) -> None:
         self.position = Vec3(0.0, 0.0, 0.0)  # what is drawn
@@ -59,13 +59,13 @@ class Smoothing:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets the past."""
+        """Forget the past."""
         self.states.clear()
         self.begun = False
         self.drawn = False
 
     def receive(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> bool:
-        """Takes a packet (finite numbers, times in s); false: it is late, and was dropped."""
+        """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if self.begun and time <= self.newest:
             return False
         self.stamp = arrival
@@ -77,7 +77,7 @@ class Smoothing:
         return True
 
     def teleport(self, time: float, arrival: float, position: Vec3, rotation: Quat) -> None:
-        """Takes a packet of an entity that was moved on purpose."""
+        """Take a packet of an entity that was moved on purpose."""
         if not self.begun or time >= self.newest:
             self.reset()
             self.receive(time, arrival, position, rotation)
@@ -86,20 +86,22 @@ class Smoothing:
             self.rotation = rotation
 
     def show(self, position: Vec3, rotation: Quat) -> None:
-        """Draws this."""
+        """Draw a position."""
         self.position = position
         self.rotation = rotation
         self.drawn = True
 
     def draw(self, now: float) -> bool:
-        """Moves position to where it is drawn at now; false: nothing to draw yet."""
+        """Move position to where it is drawn at now.
+
+Return false before the first packet."""
         if not self.begun:
             return False
         self.place(now - DELAY)
         return self.drawn
 
     def place(self, time: float) -> None:
-        """Draws what is in the buffer at this time."""
+        """Draw the buffer's state at a time."""
         last = len(self.states) - 1
         i = last
         while i >= 0 and self.states[i].time > time:
@@ -112,7 +114,7 @@ class Smoothing:
             self.ahead()
 
     def between(self, i: int, time: float) -> None:
-        """Draws between a state and the next."""
+        """Draw between a state and the next."""
         a = self.states[i]
         b = self.states[i + 1]
         u = (time - a.time) / (b.time - a.time)
@@ -120,12 +122,12 @@ class Smoothing:
         self.show(drawn, self.slerp(a.rotation, b.rotation, u))
 
     def ahead(self) -> None:
-        """Draws this long after the newest state."""
+        """Draw the state this long after the newest one."""
         newest = self.states[len(self.states) - 1]
         self.show(newest.position, newest.rotation)
 
     def slerp(self, a: Quat, b: Quat, u: float) -> Quat:
-        """From one rotation to another, the shorter way at a constant rate (Shoemake 1985)."""
+        """Turn from one rotation to another, the shorter way at a constant rate (Shoemake 1985)."""
         cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w
         angle = math.acos(min(abs(cosine), 1.0))
         p = 1.0 - u

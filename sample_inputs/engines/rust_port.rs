@@ -14,7 +14,7 @@
 
 type Real = f64;
 const DELAY: f64 = 0.1;  // s, how far in the past to draw
-const KEEP: i64 = 1024;  // the most states that are kept
+const KEEP: i64 = 1024;  // the largest number of states kept
 
 #[derive(Clone, Copy, Default)]
 pub struct Vec3 { pub x: f64, pub y: f64, pub z: f64 }
@@ -37,7 +37,7 @@ struct State {
     rotation: Quat,
 }
 
-/// One entity: a buffer of its states.
+/// An entity, drawn from a buffer of its states.
 #[derive(Default)]
 pub struct Smoothing {
     pub position: Vec3,  // what is drawn
@@ -56,14 +56,14 @@ impl Smoothing {
         made
     }
 
-    /// Forgets the past.
+    /// Forget the past.
     pub fn reset(&mut self) {
         self.states.clear();
         self.begun = false;
         self.drawn = false;
     }
 
-    /// Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
+    /// Take a packet (finite numbers, times in s); return false if it is late, and dropped.
     pub fn receive(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) -> bool {
         if self.begun && time <= self.newest {
             return false;
@@ -78,7 +78,7 @@ impl Smoothing {
         true
     }
 
-    /// Takes a packet of an entity that was moved on purpose.
+    /// Take a packet of an entity that was moved on purpose.
     pub fn teleport(&mut self, time: f64, arrival: f64, position: Vec3, rotation: Quat) {
         if !self.begun || time >= self.newest {
             self.reset();
@@ -89,14 +89,16 @@ impl Smoothing {
         }
     }
 
-    /// Draws this.
+    /// Draw a position.
     fn show(&mut self, position: Vec3, rotation: Quat) {
         self.position = position;
         self.rotation = rotation;
         self.drawn = true;
     }
 
-    /// Moves `position` to where it is drawn at `now`; false: nothing to draw yet.
+    /// Move `position` to where it is drawn at `now`.
+    ///
+    /// Return false before the first packet.
     pub fn draw(&mut self, now: f64) -> bool {
         if !self.begun {
             return false;
@@ -105,7 +107,7 @@ impl Smoothing {
         self.drawn
     }
 
-    /// Draws what is in the buffer at this time.
+    /// Draw the buffer's state at a time.
     fn place(&mut self, time: f64) {
         let last: i64 = self.states.len() as i64 - 1;
         let mut i: i64 = last;
@@ -121,7 +123,7 @@ impl Smoothing {
         }
     }
 
-    /// Draws between a state and the next.
+    /// Draw between a state and the next.
     fn between(&mut self, i: i64, time: f64) {
         let a: State = self.states[i as usize];
         let b: State = self.states[(i + 1) as usize];
@@ -130,13 +132,13 @@ impl Smoothing {
         self.show(drawn, self.slerp(a.rotation, b.rotation, u));
     }
 
-    /// Draws this long after the newest state.
+    /// Draw the state this long after the newest one.
     fn ahead(&mut self) {
         let newest: State = self.states[(self.states.len() as i64 - 1) as usize];
         self.show(newest.position, newest.rotation);
     }
 
-    /// From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+    /// Turn from one rotation to another, the shorter way at a constant rate (Shoemake 1985).
     fn slerp(&self, a: Quat, b: Quat, u: f64) -> Quat {
         let cosine: f64 = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
         let angle: f64 = f64::acos(f64::min(f64::abs(cosine), 1.0));

@@ -37,10 +37,10 @@ public struct State {
     public Quat Rotation;
 }
 
-// One entity: a buffer of its states.
+// An entity, drawn from a buffer of its states.
 public class Smoothing {
     const double Delay = 0.1;  // s, how far in the past to draw
-    const int Keep = 1024;  // the most states that are kept
+    const int Keep = 1024;  // the largest number of states kept
     public Vec3 Position;  // what is drawn
     bool drawn;  // something has been drawn
     List<State> states = new List<State>();  // in order of time
@@ -51,14 +51,14 @@ public class Smoothing {
 
     public Smoothing() { Reset(); }
 
-    // Forgets the past.
+    // Forget the past.
     public void Reset() {
         states.Clear();
         begun = false;
         drawn = false;
     }
 
-    // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
+    // Take a packet (finite numbers, times in s); return false if it is late, and dropped.
     public bool Receive(double time, double arrival, Vec3 position, Quat rotation) {
         if (begun && time <= newest) {
             return false;
@@ -73,7 +73,7 @@ public class Smoothing {
         return true;
     }
 
-    // Takes a packet of an entity that was moved on purpose.
+    // Take a packet of an entity that was moved on purpose.
     public void Teleport(double time, double arrival, Vec3 position, Quat rotation) {
         if (!begun || time >= newest) {
             Reset();
@@ -84,14 +84,16 @@ public class Smoothing {
         }
     }
 
-    // Draws this.
+    // Draw a position.
     void Show(Vec3 position, Quat rotation) {
         Position = position;
         Rotation = rotation;
         drawn = true;
     }
 
-    // Moves position to where it is drawn at now; false: nothing to draw yet.
+    // Move position to where it is drawn at now.
+    //
+    // Return false before the first packet.
     public bool Draw(double now) {
         if (!begun) {
             return false;
@@ -100,7 +102,7 @@ public class Smoothing {
         return drawn;
     }
 
-    // Draws what is in the buffer at this time.
+    // Draw the buffer's state at a time.
     void Place(double time) {
         int last = states.Count - 1;
         int i = last;
@@ -116,7 +118,7 @@ public class Smoothing {
         }
     }
 
-    // Draws between a state and the next.
+    // Draw between a state and the next.
     void Between(int i, double time) {
         State a = states[i];
         State b = states[i + 1];
@@ -125,13 +127,13 @@ public class Smoothing {
         Show(drawn, Slerp(a.Rotation, b.Rotation, u));
     }
 
-    // Draws this long after the newest state.
+    // Draw the state this long after the newest one.
     void Ahead() {
         State newest = states[states.Count - 1];
         Show(newest.Position, newest.Rotation);
     }
 
-    // From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+    // Turn from one rotation to another, the shorter way at a constant rate (Shoemake 1985).
     Quat Slerp(Quat a, Quat b, double u) {
         double cosine = a.X * b.X + a.Y * b.Y + a.Z * b.Z + a.W * b.W;
         double angle = Math.Acos(Math.Min(Math.Abs(cosine), 1.0));

@@ -24,7 +24,7 @@
 
 using Real = double;
 constexpr double DELAY = 0.1;  // s, how far in the past to draw
-constexpr int KEEP = 1024;  // the most states that are kept
+constexpr int KEEP = 1024;  // the largest number of states kept
 struct Vec3 { double x, y, z; };
 struct Quat { double x, y, z, w; };
 inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
@@ -37,7 +37,7 @@ struct State {
     Quat rotation;
 };
 
-// One entity: a buffer of its states.
+// An entity, drawn from a buffer of its states.
 class Smoothing {
 public:
     Vec3 position{};  // what is drawn
@@ -45,14 +45,14 @@ public:
 
     Smoothing() { reset(); }
 
-    // Forgets the past.
+    // Forget the past.
     void reset() {
         states.clear();
         begun = false;
         drawn = false;
     }
 
-    // Takes a packet (finite numbers, times in s); false: it is late, and was dropped.
+    // Take a packet (finite numbers, times in s); return false if it is late, and dropped.
     bool receive(double time, double arrival, Vec3 position, Quat rotation) {
         if (begun && time <= newest) {
             return false;
@@ -67,7 +67,7 @@ public:
         return true;
     }
 
-    // Takes a packet of an entity that was moved on purpose.
+    // Take a packet of an entity that was moved on purpose.
     void teleport(double time, double arrival, Vec3 position, Quat rotation) {
         if (!begun || time >= newest) {
             reset();
@@ -78,7 +78,9 @@ public:
         }
     }
 
-    // Moves position to where it is drawn at now; false: nothing to draw yet.
+    // Move position to where it is drawn at now.
+    //
+    // Return false before the first packet.
     bool draw(double now) {
         if (!begun) {
             return false;
@@ -94,14 +96,14 @@ private:
     double newest{};  // the newest timestamp
     double stamp{};  // when its state was true
 
-    // Draws this.
+    // Draw a position.
     void show(Vec3 position, Quat rotation) {
         this->position = position;
         this->rotation = rotation;
         drawn = true;
     }
 
-    // Draws what is in the buffer at this time.
+    // Draw the buffer's state at a time.
     void place(double time) {
         int last = int(states.size()) - 1;
         int i = last;
@@ -117,7 +119,7 @@ private:
         }
     }
 
-    // Draws between a state and the next.
+    // Draw between a state and the next.
     void between(int i, double time) {
         State a = states[i];
         State b = states[i + 1];
@@ -126,13 +128,13 @@ private:
         show(drawn, slerp(a.rotation, b.rotation, u));
     }
 
-    // Draws this long after the newest state.
+    // Draw the state this long after the newest one.
     void ahead() {
         State newest = states[int(states.size()) - 1];
         show(newest.position, newest.rotation);
     }
 
-    // From one rotation to another, the shorter way at a constant rate (Shoemake 1985).
+    // Turn from one rotation to another, the shorter way at a constant rate (Shoemake 1985).
     Quat slerp(Quat a, Quat b, double u) const {
         double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
         double angle = std::acos(std::min(std::abs(cosine), 1.0));
