@@ -34,6 +34,9 @@ if TYPE_CHECKING:
             """Return the extras of the packet at an index of a block."""
 
 
+#: The end of the name of a column that stands for all columns that were not read.
+MORE_COLUMNS = " more columns"
+
 #: This many names of one recording are carried.
 MOST_NAMES = 256
 
@@ -225,6 +228,7 @@ def column_names(names: Iterable[str]) -> tuple[str, ...]:
         name
         for name in names
         if name.strip(' "') == name != ""
+        and not name.endswith(MORE_COLUMNS)
         and name.isprintable()
         and name not in RESERVED
         and not is_value(name)

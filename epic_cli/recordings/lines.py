@@ -113,6 +113,7 @@ class LineReader(ABC):
         self.entities = Entities() if entities is None else entities
         self.layout = layout or ReadSpec()
         self.records: RecordScanner | None = None
+        self._grouped: tuple[bytes, Extras, dict[str, Extras]] | None = None
         self.ended = False
         self._on_read = on_read
         self._kept = b""
@@ -322,11 +323,19 @@ class LineReader(ABC):
 
     def extras_at(self, block: PacketBlock, index: int) -> Extras:
         """Return the values of a packet that no field is read from; see ``recordings.extras``."""
-        values = self.values_of(block.line_text(index))
-        own = self._find_entry_values(values, block.entity(index))
+        raw = block.line_text(index)
+        if self._grouped is None or self._grouped[0] != raw:  # a line may have many entities
+            shared, entities = self._group_values(self.values_of(raw))
+            groups = {name: self._name_extras(values) for name, values in entities.items()}
+            self._grouped = raw, self._name_extras(shared), groups
+        _, shared, entities = self._grouped
+        return {**shared, **entities.get(block.entity(index), {})}
+
+    def _name_extras(self, values: Extras) -> Extras:
+        """Return the values that no field is read from, by the names of their columns."""
         return {
             column_name(name): value
-            for name, value in (values if own is None else own).items()
+            for name, value in values.items()
             if name not in self._used_columns
         }
 
@@ -344,19 +353,18 @@ class LineReader(ABC):
         """Return the paths of fields in an entity's entry that the layout does not have."""
         return frozenset()
 
-    def _find_entry_values(self, values: Extras, entity: str) -> Extras | None:
-        """Return the values of one of several entities in a line, with those that all share.
+    def _group_values(self, values: Extras) -> tuple[Extras, dict[str, Extras]]:
+        """Split a line's values into those that all its entities share, and those of each entity.
 
-        None if the line has one entity. An entity with several states in a line gets the shared
-        values only.
+        An entity with several states in a line gets the shared values only.
         """
         places = self.layout.places
         templates = {field: one for field, one in places.items() if star_of(one) >= 0}
         if not templates:
-            return None
+            return values, {}
         template = templates.get("x") or next(iter(templates.values()))
         if template.count("*") > 1:
-            return {}
+            return {}, {}
         at = star_of(template)
         before, behind = template[:at], template[at + 1 : at + 2]
         named = templates.get("entity")
@@ -377,10 +385,13 @@ class LineReader(ABC):
             else:
                 groups.setdefault(star, {})[name[at + len(star) + len(behind) :]] = value
         of_name = named[star_of(named) + 2 :] if named else ""
-        own = [group for star, group in groups.items() if group.get(of_name, star) == entity]
         read = {path[star_of(path) + 2 :] for path in templates.values()} | self._entry_columns
-        mine = own[0] if len(own) == 1 else {}
-        return {**shared, **{name: one for name, one in mine.items() if name not in read}}
+        found: dict[str, Extras] = {}
+        for star, group in groups.items():
+            entity = str(group.get(of_name, star))
+            own = {name: value for name, value in group.items() if name not in read}
+            found[entity] = {} if entity in found else own
+        return shared, found
 
     def label(self, field: str) -> str:
         """Return the recording's name of a field."""

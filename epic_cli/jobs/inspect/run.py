@@ -127,6 +127,9 @@ def inspect(name: str, blocks: Iterable[PacketBlock], watch: RecordingMonitor) -
             for extra, value in extras_at(sample.block, at).items():
                 if len(others) < MOST_NAMES:
                     others.setdefault(extra, str(value))
+    for column in reader.extra_names if reader is not None else ():
+        if len(others) < MOST_NAMES:
+            others.setdefault(column, "")
     return Inspection(
         name,
         watch.format,

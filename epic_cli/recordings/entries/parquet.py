@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from epic_cli.engine.keys import COLUMN_KEYS, KeyType, table_columns
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import write_arrow_rows, write_head
-from epic_cli.recordings.extras import Loss, Tails, column_names, plain_text
+from epic_cli.recordings.extras import MORE_COLUMNS, Loss, Tails, column_names, plain_text
 from epic_cli.recordings.writing import check, check_columns
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ def _select_named(names: list[str], wanted: Collection[str]) -> list[str]:
     if len(names) <= _MOST_NAMED or len(wanted) == len(names):
         return names
     kept = [name for name in names if name in wanted]
-    return [*kept, f"{len(names) - len(kept):,} more columns"]
+    return [*kept, f"{len(names) - len(kept):,}{MORE_COLUMNS}"]
 
 
 def _select_wanted(layout: ReadSpec, names: list[str], row: str) -> Collection[str]:
