@@ -92,7 +92,7 @@ KEYS = (
         (Form(("time",), "When the packet was sent: a column of a table, its number from 1 where"
               " there is no header, or a path in a JSON object, pos.0; date+time and sec+nanosec"
               " are two columns; time= with unit=ticks@HZ: its rows are ticks. Without columns the"
-              " usual names are recognised."),),
+              " usual names are recognized."),),
         "when its state was sent, in seconds on the sender's clock",
         parts=("time",),
         spellings=(

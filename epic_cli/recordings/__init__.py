@@ -156,8 +156,8 @@ class Head:
         return [line for line in lines if line.strip()]
 
 
-#: What lengths are in: a unit of the recording's own, which has no name, or metres.
-LENGTHS, METRES = "lengths", "m"
+#: What lengths are in: a unit of the recording's own, which has no name, or meters.
+LENGTHS, METERS = "lengths", "m"
 
 
 class Format:

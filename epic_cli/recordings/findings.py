@@ -218,7 +218,7 @@ KINDS: Mapping[str, Kind] = {
         "rotations of a length other than 1: {packets:,}; they are drawn as if they had 1",
         "check the order and the units of their four numbers",
         "A quaternion that is a rotation has length 1; more than a thousandth off is no rounding:"
-        " numbers that were averaged, packed, or are something else. All of them are normalised."),
+        " numbers that were averaged, packed, or are something else. All of them are normalized."),
     "E502": Kind("w is first", _WARNING,
         "the four numbers of rotations look like w, x, y, z: read as x, y, z, w, the entity would"
         " lie down or roll",

@@ -347,14 +347,14 @@ READ: Table = (
            " y is up.", "AXES", parse_axes,
            words=lambda: ((word, None) for word in ("xyz", "xy", "xz", "xzy"))),
     Custom("scale", None, "The factor of lengths, 0.01 for centimetres.  [default: the factor to"
-           " metres of a unit in the names, as in 'x [cm]', else 1]", "NUMBER",
+           " meters of a unit in the names, as in 'x [cm]', else 1]", "NUMBER",
            _SCALE.read, _write_value),
     Custom("frame_scale", None, "The factor of lengths in a file beside the packets.  [default:"
            " that of the packets if the columns have the same names]", "NUMBER", _SCALE.read,
            _write_value),
     Custom("missing", None, "The number that marks a missing position, as -999: a packet with it in"
            " two axes is left out.", "NUMBER", parse_missing, _write_value),
-    Switch("geo", False, "x and y are longitude and latitude in degrees, and become metres around"
+    Switch("geo", False, "x and y are longitude and latitude in degrees, and become meters around"
            " the first packet (transverse Mercator, WGS 84)."),
     Switch("partial", False, "Packets carry only the fields that changed since the entity's last"
            " packet."),
@@ -614,7 +614,7 @@ class ReadSpec(Described, _ReadSpecFields):
             if field in self.places:
                 fields.setdefault(factor, []).append(field)
         parts = [f"{', '.join(names)} times {factor:.6g}" for factor, names in fields.items()]
-        return f"units become metres: {'; '.join(parts)}"
+        return f"units become meters: {'; '.join(parts)}"
 
     @property
     def is_own(self) -> bool:

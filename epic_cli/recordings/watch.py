@@ -87,11 +87,11 @@ class RecordingMonitor:
     @property
     def unit(self) -> str:
         """The unit of the recording's lengths."""
-        from epic_cli.recordings import LENGTHS, METRES, formats
+        from epic_cli.recordings import LENGTHS, METERS, formats
 
         layout = self.layout or self.given
         if layout is not None and (layout.geo or layout.factors is not None):
-            return METRES
+            return METERS
         known = formats().get(self.format)
         return LENGTHS if known is None or (layout and layout.scale is not None) else known.unit
 

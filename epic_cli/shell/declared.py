@@ -15,7 +15,7 @@ Example:
 
     @dataclass(frozen=True)
     class Output:
-        color: bool = flag("Write in colour.")                       # --color
+        color: bool = flag("Write in color.")                       # --color
         path: str | None = value("Where to.", "-o", "--output")      # under the name of the field
         seed: int = shared(seed_option)                              # an option of several commands
 

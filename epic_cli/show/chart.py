@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.show.styles import View
 
 
-#: Where there is no colour, strategies have letters, in their order.
+#: Where there is no color, strategies have letters, in their order.
 MARKS = "abcdefghijklmnpqrstuvwxyz"
 TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
 PACKET_STYLE, PACKET_MARK = "bold", "o"

@@ -232,7 +232,7 @@ def stage_of(scenes: Sequence[Scene], labels: Sequence[str] = (), of: str = "") 
         truth, _, *drawn = plot(scene, "above", labels, plane).curves
         truths.append(truth._replace(label="") if several else truth)
         if several:
-            # of one colour are those that one strategy draws
+            # of one color are those that one strategy draws
             drawn = [
                 curve._replace(
                     label=scene.entity, role=number, style=curve.style._replace(pattern=number)
@@ -474,7 +474,7 @@ if TYPE_CHECKING:
     Color = tuple[int, int, int]
     Box = tuple[int, int, int, int]
 
-#: How much larger shapes are drawn. Steps in which colours are mixed with the background:
+#: How much larger shapes are drawn. Steps in which colors are mixed with the background:
 #: with more, Pillow takes one for the other.
 _FINER, _MIXED = 4, 20
 

@@ -23,7 +23,7 @@ from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.notes import NothingToDraw
 from epic_cli.metrics.turns import headings
 from epic_cli.network.link import LINK, GilbertElliott
-from epic_cli.recordings import METRES
+from epic_cli.recordings import METERS
 from epic_cli.show.documents import Link, as_html
 from epic_cli.show.report import Figure, Report, ReportFinding, Table, Usage
 from epic_cli.show.scene import (
@@ -223,8 +223,8 @@ def _list_facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         found.append(("Pictures", f"hold {kept}: {where}"))
     if any(scene.rotations is not None for scene in scenes):
         found.append(("Heading", "where the x axis of what turns points to, seen from above"))
-    metric = any(scene.unit == METRES for scene in scenes)
-    lengths = "lengths are in metres" if metric else "lengths are in the recording's own unit"
+    metric = any(scene.unit == METERS for scene in scenes)
+    lengths = "lengths are in meters" if metric else "lengths are in the recording's own unit"
     found.append(("Units", f"{lengths}, times in seconds"))
     return found
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from epic_cli.show.scene import Scene
 
 
-#: The palette's last colour stands for what has not changed.
+#: The palette's last color stands for what has not changed.
 _UNCHANGED = 255
 
 

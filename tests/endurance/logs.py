@@ -59,7 +59,7 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split("|"))
 
 
-LENGTHS = (  # how a unit is written at x, and its metres
+LENGTHS = (  # how a unit is written at x, and its meters
     (("x_m", "x (m)", "x [m]", "X(m)", "pos_x_m", "x_meters"), 1.0),
     (("x_cm", "x (cm)", "x[cm]", "pos_x_cm"), 0.01),
     (("x_mm", "x (mm)", "x [mm]"), 0.001),

@@ -154,7 +154,7 @@ def test_a_crash_is_told_once_the_terminal_is_restored(tmp_path: Path) -> None:
         assert terminal.raw.rfind(b"made to fail") > terminal.raw.rfind(ALTERNATE[1]) > 0
 
 
-def test_without_colour_and_utf8_plain_characters_do_and_rows_go_to_a_file_beside_it(
+def test_without_color_and_utf8_plain_characters_do_and_rows_go_to_a_file_beside_it(
     tmp_path: Path,
 ) -> None:
     plain = {"NO_COLOR": "1", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

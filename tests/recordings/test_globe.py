@@ -1,4 +1,4 @@
-"""Longitude and latitude as metres around the first packet."""
+"""Longitude and latitude as meters around the first packet."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_latitude_and_a_longitude_may_stand_in_one_cell(name: str) -> None:
 
 
 def track(seconds: float) -> tuple[float, float]:
-    """Longitude and latitude (degrees) of something that drives in a bow of some metres."""
+    """Longitude and latitude (degrees) of something that drives in a bow of some meters."""
     return 5.2 + 5e-5 * math.sin(seconds), 52.1 + 1e-5 * seconds
 
 

@@ -34,43 +34,43 @@ CHOICES = {
 choices = pytest.mark.parametrize("choice", CHOICES.values(), ids=list(CHOICES))
 
 
-def is_coloured(text: bytes) -> bool:
+def is_colored(text: bytes) -> bool:
     return b"\x1b[" in text
 
 
 @choices
 def test_table(choice: Choice) -> None:
     args, env = ["replay", "--format", "table", *choice.options], environment(**choice.env)
-    assert is_coloured(on_terminal(*args, stdin=PACKET, env=env).terminal) == choice.on_terminal
-    assert is_coloured(epic(*args, stdin=PACKET, env=env).stdout) == choice.in_pipe
+    assert is_colored(on_terminal(*args, stdin=PACKET, env=env).terminal) == choice.on_terminal
+    assert is_colored(epic(*args, stdin=PACKET, env=env).stdout) == choice.in_pipe
 
 
 @choices
 def test_refused_lines(choice: Choice) -> None:
     args, env = ["replay", *choice.options], environment(**choice.env)
     shown = on_terminal(*args, stdin=PACKET + b"hello\n", env=env, stderr=True)
-    assert is_coloured(shown.terminal) == choice.on_terminal
+    assert is_colored(shown.terminal) == choice.on_terminal
     assert shown.pipe == ROWS
-    assert is_coloured(epic(*args, stdin=b"hello\n", env=env).stderr) == choice.in_pipe
+    assert is_colored(epic(*args, stdin=b"hello\n", env=env).stderr) == choice.in_pipe
 
 
 @pytest.mark.parametrize("name", ["terminal", "NO_COLOR", "FORCE_COLOR", "always"])
 def test_catalogue(name: str) -> None:
     choice = CHOICES[name]
     args, env = ["strategies", *choice.options], environment(**choice.env)
-    assert is_coloured(on_terminal(*args, env=env).terminal) == choice.on_terminal
-    assert is_coloured(epic(*args, env=env).stdout) == choice.in_pipe
+    assert is_colored(on_terminal(*args, env=env).terminal) == choice.on_terminal
+    assert is_colored(epic(*args, env=env).stdout) == choice.in_pipe
 
 
 @pytest.mark.parametrize("row_format", ["epic", "tsv", "csv", "jsonl"])
 def test_rows_for_programs_have_none(row_format: str) -> None:
     args = ("replay", "--format", row_format, "--color", "always")
-    assert not is_coloured(on_terminal(*args, stdin=PACKET).terminal)
+    assert not is_colored(on_terminal(*args, stdin=PACKET).terminal)
 
 
 def test_file_has_none(tmp_path: Path) -> None:
     on_terminal("replay", "--format", "table", "--output", tmp_path / "rows", stdin=PACKET)
-    assert not is_coloured((tmp_path / "rows").read_bytes())
+    assert not is_colored((tmp_path / "rows").read_bytes())
 
 
 def lines(text: bytes) -> list[bytes]:
@@ -78,10 +78,10 @@ def lines(text: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("command", ["replay", "strategies"])
-def test_colours_are_all_that_differs(command: str) -> None:
+def test_colors_are_all_that_differs(command: str) -> None:
     file = [SAMPLES / "broken.txt"] if command == "replay" else []
     plain = epic(command, *file)
-    coloured = epic(command, "--color", "always", *file)
-    without = re.sub(rb"\x1b\[[0-9;]*m", b"", coloured.stdout + coloured.stderr)
-    assert without != coloured.stdout + coloured.stderr
+    colored = epic(command, "--color", "always", *file)
+    without = re.sub(rb"\x1b\[[0-9;]*m", b"", colored.stdout + colored.stderr)
+    assert without != colored.stdout + colored.stderr
     assert lines(without) == lines(plain.stdout + plain.stderr)

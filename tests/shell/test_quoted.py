@@ -24,7 +24,7 @@ from epic_cli.shell.commands import COMMANDS
 from epic_cli.shell.errors import Style, shown
 from epic_cli.shell.refused_lines import in_three_lines
 
-#: A colour, a title (OSC), C1, what turns the direction of writing, a line that is not ours.
+#: A color, a title (OSC), C1, what turns the direction of writing, a line that is not ours.
 HOSTILE = "a\x1b[31mb\x1b]0;owned\x07c\x9b31md\u202ee\u2066f\rg\nowned: h\x7f"
 
 #: The same for an argument, which has no NUL, and with one for what is read.

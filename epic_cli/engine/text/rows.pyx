@@ -60,7 +60,7 @@ _LAYOUTS = (
 )
 
 # By status: none, held, interpolated, extrapolated. Sixteen-color codes only.
-cdef Text[4] COLOURS = [b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"]
+cdef Text[4] COLORS = [b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"]
 cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
@@ -146,7 +146,7 @@ cdef char* table_row(char* out, const Sample& sample, string_view entity,
     if layout.status:
         out = append(out, b" " if brief else b"  ")
         if color:
-            out = append(out, COLOURS[sample.status])
+            out = append(out, COLORS[sample.status])
         if brief:
             out = append(out, BRIEF[sample.status])
         else:

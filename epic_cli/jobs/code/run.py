@@ -71,7 +71,7 @@ def run(spec: CodeSpec, command: str) -> str:
     ]
     if spec.main:
         head += writer.proof(spec.strategy.label, spec.file or f"smoothing{writer.suffix}")
-    head += ["", *str(source.LICENCE).strip().splitlines()]
+    head += ["", *str(source.LICENSE).strip().splitlines()]
     return writer(program, single).write(head, spec.main)
 
 

@@ -1,6 +1,6 @@
 """Parquet: the columns of any file, row by row, as the reader of tables takes them.
 
-So names are recognised, units converted and rows refused as they are in CSV, with the number of
+So names are recognized, units converted and rows refused as they are in CSV, with the number of
 the row, from 2, in the place of the line's.
 """
 

@@ -110,7 +110,7 @@ def test_the_single_clock_stands_still_where_a_tick_is_lost_in_rounding(tick: Ra
     end = 1.0
     while add(end, length) != end:
         end *= 2
-    step = end * 2**-24  # between neighbouring floats below the end
+    step = end * 2**-24  # between neighboring floats below the end
     last = next(t for t in count(end, -step) if add(t, f32(0.15)) <= end)
     assert rows_to(last, Timing(tick))[1] == end
     assert problems_with(repr(next_float(last)), Timing(tick))

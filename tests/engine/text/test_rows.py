@@ -212,11 +212,11 @@ def test_the_columns_of_a_table_never_run_together(value: float) -> None:
     assert row.split() == ["0.050", *position, *velocity, "interpolated"]
 
 
-def test_the_table_is_coloured_by_status() -> None:
+def test_the_table_is_colored_by_status() -> None:
     samples, entities = show((ORIGIN, ORIGIN))
     plain = RowWriter("table").rows(samples, entities)
-    coloured = RowWriter("table", color=True).rows(samples, entities)
-    assert coloured == plain.replace(b"interpolated", b"\x1b[32minterpolated\x1b[0m")
+    colored = RowWriter("table", color=True).rows(samples, entities)
+    assert colored == plain.replace(b"interpolated", b"\x1b[32minterpolated\x1b[0m")
     for row_format in ("epic", "tsv", "csv", "jsonl"):
         same = RowWriter(row_format, color=True).rows(samples, entities)
         assert same == RowWriter(row_format).rows(samples, entities)

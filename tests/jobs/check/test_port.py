@@ -22,7 +22,7 @@ from epic_cli.main import main
 MOST = 100_000
 
 #: What the program does (``w`` writes, ``r`` reads all), how that ends, and what is said of it.
-BEHAVIOURS = {
+BEHAVIORS = {
     "prints rows": ("r(); w(b'a')", Ending.DONE, b"a"),
     "prints nothing": ("r()", Ending.DONE, b""),
     "never reads": ("w(b'a')", Ending.DONE, b"a"),
@@ -62,9 +62,9 @@ def command(folder: Path, does: str) -> tuple[str, ...]:
     return sys.executable, "-S", str(path)
 
 
-@pytest.mark.parametrize("name", BEHAVIOURS)
+@pytest.mark.parametrize("name", BEHAVIORS)
 def test_it_ends_and_it_is_known_how(name: str, tmp_path: Path) -> None:
-    does, ending, output = BEHAVIOURS[name]
+    does, ending, output = BEHAVIORS[name]
     limit = 0.6 if ending is Ending.TIMEOUT else 120.0
     given = b"0,0,0 / 1,0,0 / 0\n" * (100 if name == "prints while it reads" else 100_000)
     begun = time.monotonic()

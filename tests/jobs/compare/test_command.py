@@ -99,7 +99,7 @@ def test_pictures_are_written(tmp_path: Path) -> None:
     assert (svg.read_bytes(), html.read_bytes()) == first
 
 
-def test_colour_where_it_is_asked_for() -> None:
+def test_color_where_it_is_asked_for() -> None:
     assert b"\x1b[" in epic("compare", TURN, "--color", "always", "--chart", "x").stdout
     assert b"\x1b[" not in epic("compare", TURN, "--chart", "x").stdout
 

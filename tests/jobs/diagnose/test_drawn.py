@@ -1,4 +1,4 @@
-"""What a game drew is recognised, and a second smoothing on top of it is found."""
+"""What a game drew is recognized, and a second smoothing on top of it is found."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def drawn(epic: Epic, packets: Path, form: str, *words: str) -> Path:
 
 
 @pytest.mark.parametrize("form", ["epic", "csv", "tsv", "jsonl"])
-def test_rows_of_replay_are_recognised(form: str, epic: Epic, packets: Path) -> None:
+def test_rows_of_replay_are_recognized(form: str, epic: Epic, packets: Path) -> None:
     """In parts first, and then as the engine that draws the same."""
     path = drawn(epic, packets, form, "-s", "gambetta")
     (*_, told) = map(

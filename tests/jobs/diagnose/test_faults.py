@@ -234,16 +234,16 @@ def test_numbers_that_came_with_other_entities_are_not_lost() -> None:
 def test_what_rounding_costs_is_what_it_cost_and_its_cure_cures(movement: str, send: str) -> None:
     link = LinkConditions(latency=0.05, jitter=0.005)
     found = of_sender(movement, send, link)
-    assert list(found) == ["quantisation"]
+    assert list(found) == ["quantization"]
     (rounded,) = arrived(movement, send, link).values()
     (exact,) = arrived(movement, send.split(",", maxsplit=1)[0], link).values()
     # the third axis stands still: what it is off by is no rounding that shows
     off = (rounded - exact)[1:3]
-    assert found["quantisation"]["rms"] == pytest.approx(np.sqrt(np.mean(off**2)), rel=0.05)
+    assert found["quantization"]["rms"] == pytest.approx(np.sqrt(np.mean(off**2)), rel=0.05)
     steps = np.sqrt(np.mean(np.square(np.diff(off)).sum(axis=0)))
-    usual = found["quantisation"]["usual"]
-    assert found["quantisation"]["off"] == pytest.approx(steps / usual, rel=0.15)
-    finer = f"{send.split(',', maxsplit=1)[0]},quantize={found['quantisation']['finer']}"
+    usual = found["quantization"]["usual"]
+    assert found["quantization"]["off"] == pytest.approx(steps / usual, rel=0.15)
+    finer = f"{send.split(',', maxsplit=1)[0]},quantize={found['quantization']['finer']}"
     assert of_sender(movement, finer, link) == {}
 
 

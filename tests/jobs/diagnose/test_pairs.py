@@ -32,7 +32,7 @@ PAIRS = {
     ("stamps at sending", "loss"): "loss stamps",
     ("loss", "longer route"): "loss route-change",
     ("sent on change", "loss"): "loss on-change",
-    ("stalled sender", "half precision"): "quantisation server-stall",
+    ("stalled sender", "half precision"): "quantization server-stall",
     ("queue", "head of line"): "head-of-line queue",
     ("queue", "stalled frames"): "frame-stall queue",
     ("teleport", "velocity scaled"): "teleport velocity",

@@ -63,10 +63,10 @@ def test_runs_are_what_a_loop_finds(flags: list[bool]) -> None:
     st.lists(st.integers(-200, 200), min_size=30, max_size=200),
     st.sampled_from([0.05, 0.25, 1 / 32, 3.0]),
 )
-def test_a_lattice_is_recognised_though_its_numbers_are_rounded(
+def test_a_lattice_is_recognized_though_its_numbers_are_rounded(
     turns: list[int], step: float
 ) -> None:
-    turns += [0, 1, 2]  # neighbours, which tell the step
+    turns += [0, 1, 2]  # neighbors, which tell the step
     found = lattice(np.round(np.array(turns) * step, 6))
     assert found == pytest.approx(step, rel=0.001)
 

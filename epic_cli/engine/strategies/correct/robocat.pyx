@@ -87,7 +87,7 @@ cdef class Robocat(Strategy):
         lag="half an RTT ahead of the present",
         on_loss="continues as it moved, forever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), RoboCat Action, chapter 8;"
-        " MultiplayerBook/MultiplayerBook; no licence, formulas only",
+        " MultiplayerBook/MultiplayerBook; no license, formulas only",
         proof="formula",
         rotates="as received, at once: the program smooths position and velocity only",
         settings=(

@@ -18,7 +18,7 @@ from epic_cli.jobs.code.sources.words import (
     sqrt,
 )  # fmt: skip
 
-LICENCE = "0BSD: use it as you like, without any warranty."
+LICENSE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
 
 #: What rotations are written with.

@@ -10,7 +10,7 @@ from typing import Any
 
 from epic_cli.jobs.code.sources.words import Vec3, exp, length
 
-LICENCE = "0BSD: use it as you like, without any warranty."
+LICENSE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
 TURNS: dict[str, tuple[str, ...]] = {}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from epic_cli.jobs.code.sources.words import Vec3
 
-LICENCE = """
+LICENSE = """
 Copyright (c) 2006 Jon Watte
 
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and

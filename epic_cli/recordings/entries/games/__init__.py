@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.recordings import METRES, Format, Unreadable
+from epic_cli.recordings import METERS, Format, Unreadable
 
 if TYPE_CHECKING:
     from epic_cli.recordings import ByteSource
@@ -23,7 +23,7 @@ class GameRecording(Format):
     parses the files, ``package`` the package that has it.
     """
 
-    unpacked, unit = "csv", METRES
+    unpacked, unit = "csv", METERS
 
     def __init__(
         self, name: str, suffix: str, title: str, mark: bytes, library: str, package: str, most: int

@@ -16,7 +16,7 @@ from typing import Any
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.games.apart import entity, line
 
-#: Columns of what is written: metres, radians and seconds, z up, the left-handed axes of Unreal.
+#: Columns of what is written: meters, radians and seconds, z up, the left-handed axes of Unreal.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,qx,qy,qz,qw,wx,wy,wz,teleport"
 
 #: Network versions from which vectors have hundredths, and rotations are quaternions.

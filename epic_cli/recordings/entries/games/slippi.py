@@ -13,10 +13,10 @@ from typing import Any
 from epic_cli.recordings import Unreadable
 from epic_cli.recordings.entries.games.apart import entity, line
 
-#: Columns of what is written: the stage is the plane of x and z, z up, in metres.
+#: Columns of what is written: the stage is the plane of x and z, z up, in meters.
 COLUMNS = "entity,time,x,y,z,vx,vy,vz,teleport"
 
-#: Frames a second; the number of the first; units in a metre, by which fighters are man-sized.
+#: Frames a second; the number of the first; units in a meter, by which fighters are man-sized.
 RATE, FIRST, UNITS = 60, -123, 10
 
 #: Where events begin, those of their sizes and of a fighter's state, and the first version that

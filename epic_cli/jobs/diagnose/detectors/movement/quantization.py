@@ -59,7 +59,7 @@ def _detect_stream(stream: Stream) -> Finding | None:
         "stairs": f"; it stands and leaps {stairs:.2g} times a second" if stairs >= 0.05 else "",
     }  # fmt: skip
     return Finding(
-        "quantisation", min(1.0, coarse), coarse, COARSE, values, entities=stream.entities
+        "quantization", min(1.0, coarse), coarse, COARSE, values, entities=stream.entities
     )
 
 
@@ -98,7 +98,7 @@ def _are_halves(axes: Floats) -> bool:
 
 
 DETECTOR = Detector(
-    "quantisation",
+    "quantization",
     "positions are rounded too coarsely",
     "Positions are multiples of {step:number} ({kind}), while a step from packet to packet is"
     " {usual:number}: each is off by {rms:number} (RMS of an axis), each step by {off:share} of"
