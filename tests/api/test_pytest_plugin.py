@@ -65,10 +65,10 @@ def test_cases_run_code_only_where_the_project_says_so(tmp_path: Path) -> None:
     (tmp_path / "a" / "case.toml").write_text(case)
     status, out = run_pytest(tmp_path)
     assert status == pytest.ExitCode.TESTS_FAILED
-    assert "runs only with epic_trust = true" in out
+    assert "needs epic_trust = true" in out
     assert not (tmp_path / "ran").exists()
     (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\nepic_trust = true\n")
-    assert "runs only with" not in run_pytest(tmp_path)[1]
+    assert "needs epic_trust" not in run_pytest(tmp_path)[1]
     assert (tmp_path / "ran").exists()
 
 

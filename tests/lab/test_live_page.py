@@ -79,7 +79,7 @@ def test_the_map_comes_first_and_says_what_it_waits_for(page: Page) -> None:
         page.size(1500, 1000)
         page.open("about:blank")
         page.open(playing.address)
-        page.until("document.body?.children && /waiting/.test($('live-state').textContent)")
+        page.until("/waiting/.test(document.getElementById('live-state')?.textContent)")
         page.run("said = []; const own = CanvasRenderingContext2D.prototype.fillText;"
                  " CanvasRenderingContext2D.prototype.fillText = function (words, ...place) {"
                  " said.push(words); own.call(this, words, ...place); };"

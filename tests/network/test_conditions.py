@@ -140,7 +140,7 @@ def test_a_recorded_network_and_a_link_add_up() -> None:
         ({"later": ((-1, LinkConditions()),)}, "conditions must change at 0 s or later"),
         (
             {"later": ((1, LinkConditions(later=((1, LinkConditions()),))),)},
-            "no later ones",
+            "cannot have later changes of their own",
         ),
     ],
 )

@@ -206,7 +206,7 @@ def test_who_is_given_goes_before_who_a_script_begins_with(tmp_path: Path) -> No
     assert float(rows[-1].split(",")[0]) == pytest.approx(0.5, abs=0.021)
     fewer = epic("play", "-q", script, "--match", "players=2")
     assert fewer.returncode == 1
-    assert b"there is no player 'C'" in fewer.stderr
+    assert b"no player 'C'" in fewer.stderr
     longer = epic("play", "-q", script, "--duration", "0.2", "--player", "A")
     assert float(longer.stdout.split(b"\n")[-2].split()[0]) <= 0.2
 

@@ -579,38 +579,6 @@ def tables(read: Mapping[str, Sequence[Mapping[str, str]]]) -> Iterator[list[str
         [f"{who}, {budget}" for budget in SHORT for who in WHO],
         ([kind, *(both(kind, who, budget) for budget in SHORT for who in WHO)] for kind in kinds),
     )
-    yield table(
-        list(GAME_WEIGHTS),
-        ([kind, *("; ".join(
-            ends(scores_of(recording=kind, bytes=ONE, game=game, network=network), "ahead")
-            for network in NETWORKS)
-            for game in GAME_WEIGHTS)]
-         for kind in kinds),
-    )  # fmt: skip
-    names = list(dict.fromkeys(way.name for way in WAYS))
-
-    def best(kind: str, name: str) -> str:
-        own = [row for row in read["sending_strategies"]
-               if (row["network"], row["recording"], row["strategy"], row["budget"])
-               == ("moderate", kind, name, str(SHORT[0]))]  # fmt: skip
-        sent = {row["sent"]: rounded(row["score"]) for row in own}
-        order = ("judged", STRAIGHT, "last", "rate")
-        return " : ".join(sent.get(key, "-") for key in order if key in sent)
-
-    yield table(names, ([kind, *(best(kind, name) for name in names)] for kind in kinds))
-    sides = ("predictor, threshold", "predictor, rate", "buffer, rate")
-
-    def look(kind: str, figure: str) -> str:
-        rows = [cell("sending_seen", network="moderate", recording=kind, budget=ONE, side=side)
-                for side in sides]  # fmt: skip
-        return " : ".join(f"{float(row[figure]):.2g}" if abs(float(row[figure])) < 10
-                          else f"{float(row[figure]):.0f}" for row in rows)  # fmt: skip
-
-    shown = ("error", "lag ms", "residual", "across", "jumps a minute")
-    yield table(
-        ("error against now, m", "lag, ms", "residual, m", "across, m", "jumps a minute"),
-        ([kind, *(look(kind, figure) for figure in shown)] for kind in kinds),
-    )
 
 
 def rounded(number: str) -> str:

@@ -114,7 +114,7 @@ def test_what_to_install_for_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("word", "told"), [(b"", "there is no answer"), (b"SSH-2.0-OpenSSH", "no Dask scheduler")]
+    ("word", "told"), [(b"", "there is no answer"), (b"SSH-2.0-OpenSSH", "not a Dask scheduler")]
 )
 def test_what_answers_otherwise_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, word: bytes, told: str

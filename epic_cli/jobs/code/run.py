@@ -30,11 +30,10 @@ _KINDS = {"float": float, "int": int, "bool": bool, "str": str}
 class NoCode(Portable, ValueError):
     """A strategy that cannot be written, with its equivalent or those that can."""
 
-    def __init__(self, strategy: StrategySpec) -> None:
-        equivalent = find_equivalent(strategy)
-        instead = f"{strategy.name} draws what {equivalent} draws: write that"
+    def __init__(self, name: str, equivalent: str) -> None:
+        instead = f"{name} draws what {equivalent} draws: write that"
         able = f"there is for {some(strategies(), 9)}"
-        super().__init__(f"there is no code for {strategy.name}: {instead if equivalent else able}")
+        super().__init__(f"there is no code for {name}: {instead if equivalent else able}")
 
 
 class NoRotations(Portable, ValueError):
@@ -51,7 +50,7 @@ def run(spec: CodeSpec, command: str) -> str:
     """
     name = spec.strategy.name
     if name not in strategies():
-        raise NoCode(spec.strategy)
+        raise NoCode(name, find_equivalent(spec.strategy))
     declared = declaration(name)
     source = importlib.import_module(f"epic_cli.jobs.code.sources.{name.replace('-', '_')}")
     if spec.rotations:
