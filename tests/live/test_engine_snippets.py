@@ -62,7 +62,7 @@ namespace UnityEngine {{
     public struct Vector3 {{ public float x, y, z; }}
     public struct Quaternion {{ public float x, y, z, w; }}
     public class Transform {{ public Vector3 position; public Quaternion rotation; }}
-    public class MonoBehavior {{
+    public class MonoBehaviour {{
         public string name;
         public Transform transform = new Transform();
     }}
