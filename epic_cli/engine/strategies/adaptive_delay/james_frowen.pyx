@@ -63,7 +63,7 @@ cdef class JamesFrowen(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original's buffer and clock, called at a packet and in a frame as"
-        " SyncPositionBehavior calls them; its own tests",
+        " SyncPositionBehaviour calls them; its own tests",
         connection="its clock takes all packets (SyncPositionSystem.TimeSync)",
         rotates="slerp at the same fraction (TransformState)",
         lag_by_session=True,
