@@ -26,7 +26,7 @@ from epic_cli.recordings.read_spec import (
     unit_of_arrivals,
     used_columns,
 )
-from epic_cli.recordings.watch import LEAST, RecordingMonitor, WatchedBlock
+from epic_cli.recordings.watch import LEAST, RecordingMonitor, UnreadCells, WatchedBlock
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -160,27 +160,23 @@ _MATCHES = ("match", "game", "round", "session", "run", "episode", "demo", "map"
             "trial", "file", "replay", "segment", "part", "set", "half", "period")  # fmt: skip
 
 
-class _UnreadCells(NamedTuple):
-    packet: Packet
-    line: int
-    cells: dict[str, str]
-
-
 def _iterate_unread_cells(
     samples: Sequence[WatchedBlock], most: int = _PACKETS
-) -> Iterator[_UnreadCells]:
-    """Yield each packet with the cells of its line that are not read."""
+) -> Iterator[UnreadCells]:
+    """Yield the first packets, each with the cells of its line that are not read, if it has any."""
     for sample in samples:
         block, reader = sample.block, sample.reader
         if reader is None:
             return
-        for index in range(len(block)):
-            cells = unread(reader, block.line_text(index))
-            if cells:
-                yield _UnreadCells(block[index], block.line(index), cells)
-            most -= 1
-            if not most:
-                return
+        for index in range(min(len(block), most)):
+            if index == len(sample.unread):
+                cells = unread(reader, block.line_text(index))
+                sample.unread.append(UnreadCells(block[index], block.line(index), cells))
+            if sample.unread[index].cells:
+                yield sample.unread[index]
+        most -= len(block)
+        if most <= 0:
+            return
 
 
 def unread(reader: LineReader, line: bytes) -> dict[str, str]:
@@ -242,7 +238,7 @@ def _find_kind_column(samples: Sequence[WatchedBlock], entity: str) -> str:
     return ""
 
 
-def _has_several_values(rows: Sequence[_UnreadCells], name: str) -> bool:
+def _has_several_values(rows: Sequence[UnreadCells], name: str) -> bool:
     return len({row.cells.get(name) for row in rows}) in range(2, len(rows) // 2 + 1)
 
 
@@ -271,7 +267,7 @@ class _Movement(NamedTuple):
 
 
 def _measure_movement(
-    rows: Sequence[_UnreadCells], columns: Sequence[str], leap: float
+    rows: Sequence[UnreadCells], columns: Sequence[str], leap: float
 ) -> _Movement:
     """Measure the movement of the entities that these columns separate."""
     last: dict[tuple[str | None, ...], Packet] = {}

@@ -8,7 +8,7 @@ if there may be something to find.
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Census, PacketBlock
 from epic_cli.engine.text import FIELDS
@@ -16,6 +16,7 @@ from epic_cli.engine.text import FIELDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from epic_cli.engine.contract import Packet
     from epic_cli.recordings import Reader
     from epic_cli.recordings.findings import RecordingFinding
     from epic_cli.recordings.lines import LineReader
@@ -34,12 +35,24 @@ _WATCHED, _COUNTED = 4096, 100_000
 _ALL, _EVERY = 16, 16
 
 
+class UnreadCells(NamedTuple):
+    """A packet with the cells of its line, by column, that no field is read from."""
+
+    packet: Packet
+    line: int
+    cells: dict[str, str]
+
+
 class WatchedBlock:
-    """A block of packets that are examined closely, with their text."""
+    """A block of packets that are examined closely, with their text.
+
+    ``unread`` are its first packets, as far as they have been asked for: several checks ask.
+    """
 
     def __init__(self, block: PacketBlock, reader: LineReader | None) -> None:
         self.block: PacketBlock = block
         self.reader: LineReader | None = reader
+        self.unread: list[UnreadCells] = []
 
 
 class RecordingMonitor:

@@ -76,6 +76,16 @@ def test_work_grows_with_the_size(shape: str) -> None:
     assert large < 6 * small + 20_000
 
 
+def test_rows_are_looked_at_once_for_all_entities() -> None:
+    def inspected(entities: int) -> Callable[[], object]:
+        rows = (f"e{n % entities},{n},{n * 7919 % 997},{n * 104729 % 991}\n" for n in range(1024))
+        text = "entity,time,x,y\n" + "".join(rows)
+        return lambda: inspect(io.BytesIO(text.encode()))
+
+    inspected(2)()  # what is loaded once
+    assert calls(inspected(64)) < 12 * calls(inspected(2))
+
+
 def test_all_entities_of_a_row_are_read() -> None:
     found = inspect(io.BytesIO(objects(4000).encode()))
     assert found.packets == 3 * 2000
@@ -100,7 +110,7 @@ def test_a_long_text_that_stands_there_once(tmp_path: Path) -> None:
             table = {"time": [n / 20 for n in range(rows)], "x": [1.0] * rows, "y": [0.0] * rows}
             file = tmp_path / "a.parquet"
             parquet.write_table(arrow.table({**table, name: column}), file, compression="zstd")
-            done = epic("inspect", str(file))
+            done = epic("inspect", file.name, cwd=tmp_path)
             if name == "name" and text > 10:
                 assert b"values of 'name' are too large" in done.stderr
             else:
@@ -114,7 +124,7 @@ def test_many_columns_of_which_three_are_read(tmp_path: Path) -> None:
     columns = {"time": [0.0, 1], "x": [1.0, 2], "y": [1.0, 2]}
     columns |= {f"c{n}": [1.0, 2] for n in range(5000)}
     parquet.write_table(arrow.table(columns), tmp_path / "a.parquet")
-    said = epic("inspect", str(tmp_path / "a.parquet")).stdout
+    said = epic("inspect", "a.parquet", cwd=tmp_path).stdout
     assert b"2 packets" in said
     assert b"5,000 more columns" in said
 
