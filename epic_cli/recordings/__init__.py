@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.recordings.read_spec import ReadSpec
+    from epic_cli.recordings.writing import Changes
 
     #: What is called with how a recording is read, where that was inferred.
     OnRead = Callable[[ReadSpec], object] | None
@@ -65,8 +66,20 @@ if TYPE_CHECKING:
         def row(self, packet: Packet) -> bytes:
             """Return the line of a packet; raises ``Unwritable`` if it could not be read back."""
 
+        def block_writer(self, changes: Changes) -> BlockWriter:
+            """Return a writer of the usual packets of many blocks of one recording.
+
+            It keeps to the entities, the span and the shift of these changes.
+            """
+
         def end(self) -> bytes:
             """Return the bytes below the last packet."""
+
+    class BlockWriter(Protocol):
+        """A writer that takes many packets at once, and leaves unusual ones to ``Writer.row``."""
+
+        def write(self, block: PacketBlock, begin: int) -> tuple[bytes, int]:
+            """Return the bytes of the packets from an index on, and the index of the first left."""
 
 
 #: Bytes of a line with its end; a longer one is refused. Packet text has the demo's own limit.

@@ -16,7 +16,7 @@ from epic_cli.recordings.extras import Loss, Tails, extras_at, parse_value
 
 if TYPE_CHECKING:
     from epic_cli.engine.text import PacketRows
-    from epic_cli.recordings import Requested, Writer
+    from epic_cli.recordings import BlockWriter, Requested, Writer
 
 
 #: The largest sequence number that is read: 63 bits.
@@ -90,6 +90,10 @@ class LineWriter:
 
         return PacketRows(name_or_none, self._longest, **self._form, **changes)
 
+    def block_writer(self, changes: Changes) -> BlockWriter:
+        """Return a writer of many packets at once."""
+        return _BlockLines(self, changes)
+
     def row(self, packet: Packet) -> bytes:
         """Return a packet as one line; raises ``Unwritable``."""
         check(packet)
@@ -122,6 +126,23 @@ class LineWriter:
     def end(self) -> bytes:
         """Return the bytes below the last packet: none."""
         return b""
+
+
+class _BlockLines:
+    """A writer of blocks of packets as lines, with the extras behind their keys."""
+
+    def __init__(self, writer: LineWriter, changes: Changes) -> None:
+        entities, span, shift, _ = changes
+        self._writer = writer
+        self._rows = writer.many(entities=entities, span=span, shift=shift)
+        self._block: PacketBlock | None = None
+        self._tails: list[bytes | None] | None = None
+
+    def write(self, block: PacketBlock, begin: int) -> tuple[bytes, int]:
+        """Return the lines from an index on, and the index of the first packet left over."""
+        if block is not self._block:
+            self._block, self._tails = block, self._writer.tails_of(block)
+        return self._rows.rows(block, begin, self._tails)
 
 
 def number(value: float) -> str:
@@ -228,7 +249,7 @@ class Conversion:
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
         self._filler = VelocityFiller() if changes.fill_velocities else None
-        self._many: PacketRows | None = None
+        self._many: BlockWriter | None = None
 
     def packets(self, block: PacketBlock) -> Iterator[tuple[int, Packet]]:
         """Yield the kept packets, each with its index in the block.
@@ -244,25 +265,21 @@ class Conversion:
         The engine writes usual packets many at once; the writer decides about the others.
         """
         self._fill_velocities(block)
-        if self._many is None and isinstance(writer, LineWriter):
-            entities, span, shift, _ = self._changes
-            self._many = writer.many(entities=entities, span=span, shift=shift)
+        if self._many is None:
+            self._many = writer.block_writer(self._changes)
         begin = 0
-        tails = writer.tails_of(block) if isinstance(writer, LineWriter) else None
         while begin < len(block):
-            if self._many is not None:
-                rows, begin = self._many.rows(block, begin, tails)
-                yield rows
-            for index, packet in self._iterate_kept(block, begin):
-                try:
-                    yield writer.row(packet)
-                except Unwritable as error:
-                    raise UnwritablePacket(index, error) from error
-                begin = index + 1
-                if self._many is not None:
-                    break
-            else:
+            rows, begin = self._many.write(block, begin)
+            yield rows
+            unusual = next(self._iterate_kept(block, begin), None)
+            if unusual is None:
                 return
+            index, packet = unusual
+            try:
+                yield writer.row(packet)
+            except Unwritable as error:
+                raise UnwritablePacket(index, error) from error
+            begin = index + 1
 
     def _fill_velocities(self, block: PacketBlock) -> None:
         if self._filler is not None:

@@ -122,6 +122,9 @@ class PacketRows:
     def rows(
         self, block: PacketBlock, begin: int = 0, tails: list[bytes | None] | None = None
     ) -> tuple[bytes, int]: ...
+    def columns(
+        self, block: PacketBlock, begin: int, fields: Sequence[str]
+    ) -> tuple[list[bytes], int]: ...
 
 COLUMN_KINDS: frozenset[str]
 

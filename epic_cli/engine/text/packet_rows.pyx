@@ -1,7 +1,8 @@
-"""Packets to rows of packet text, tables and JSON lines, a block at once."""
+"""Packets to rows of packet text, tables and JSON lines, or to columns, a block at once."""
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stddef cimport size_t
-from libc.stdint cimport int8_t, int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -27,6 +28,9 @@ cdef extern from "text/packet_row.h" namespace "epic" nogil:
     enum:
         LONGEST_PACKET "epic::kLongestPacketRow"
 
+
+cdef extern from "text/packet_cell.h" namespace "epic" nogil:
+    void put_cell(char*, const Packet&, int, double)
 
 cdef enum:
     WRITTEN
@@ -99,12 +103,10 @@ cdef class PacketRows:
             while index < count:
                 packet = &block.items[index]
                 entity = packet.entity
-                if self.kinds[entity] == PASSED_OVER or (
-                    self.limited and not self.start <= packet.time <= self.end
-                ):
+                if self.is_passed_over(packet[0]):
                     index += 1
                     continue
-                if self.kinds[entity] == UNUSUAL or not self.row.usual(packet[0]):
+                if not self.is_plain(packet[0]):
                     break
                 room = LONGEST_PACKET + self.names[entity].size()
                 if tailed:
@@ -127,8 +129,48 @@ cdef class PacketRows:
                 index += 1
         return (self.out.data()[:size] if size else b""), index
 
+    def columns(self, PacketBlock block not None, size_t begin, fields):
+        """Return the packets from an index on as columns, and the index of the first one left over.
+
+        Each column is ``bytes`` of doubles (NaN: missing), or of 64-bit integers for sequence
+        numbers (-1: missing), flags and the numbers of entities. Before those of the ``fields``
+        stands the column of the packets' indices in the block.
+        """
+        cdef vector[int64_t] indices
+        cdef size_t index = begin, count = block.items.size(), place
+        cdef int field
+        cdef bytes column
+        cdef char* out
+        self.learn(block)
+        with nogil:
+            indices.reserve(count - min(begin, count))
+            while index < count:
+                if not self.is_passed_over(block.items[index]):
+                    if not self.is_plain(block.items[index]):
+                        break
+                    indices.push_back(index)
+                index += 1
+        found = [(<char*>indices.data())[:8 * indices.size()] if indices.size() else b""]
+        for name in fields:
+            field = ALL_FIELDS.index(name)
+            column = PyBytes_FromStringAndSize(NULL, 8 * indices.size())
+            out = column
+            with nogil:
+                for place in range(indices.size()):
+                    put_cell(out + 8 * place, block.items[indices[place]], field, self.row.shift)
+            found.append(column)
+        return found, index
+
+    cdef bint is_passed_over(self, const Packet& packet) noexcept nogil:
+        return self.kinds[packet.entity] == PASSED_OVER or (
+            self.limited and not self.start <= packet.time <= self.end
+        )
+
+    cdef bint is_plain(self, const Packet& packet) noexcept nogil:
+        return self.kinds[packet.entity] != UNUSUAL and self.row.usual(packet)
+
     cdef int learn(self, PacketBlock block) except -1:
-        """Gets the texts of new names."""
+        """Get the texts of new names."""
         cdef size_t number
         for number in range(self.kinds.size(), len(block.entities)):
             name = block.entities.name(<int32_t>number)

@@ -2,7 +2,8 @@
 //
 // `scan` reads a whole text. `take` reads the usual text from p on and moves p behind it, where the
 // text ends with a character that is in no value; false: the text is unusual, or wrong.
-// `is_known`: the packet has a value. `is_plain`: a row can hold it.
+// `is_known`: the packet has a value. `is_plain`: a row can hold it. `cell`: the value in a column of
+// doubles or of 64-bit integers.
 #pragma once
 
 #include <charconv>
@@ -73,8 +74,11 @@ struct Seconds : Scalar {
 struct Moment : Seconds {
     static bool is_known(double value, const RowContext&) { return !std::isnan(value); }
     static bool is_plain(double value) { return !std::isinf(value); }
+    static double cell(double value, const RowContext& row) {
+        return row.shift != 0 ? value + row.shift : value;
+    }
     static char* write(char* out, double value, const RowContext& row) {
-        return append_number(out, row.shift != 0 ? value + row.shift : value, row.format);
+        return append_number(out, cell(value, row), row.format);
     }
 };
 
@@ -83,6 +87,7 @@ struct Duration : Seconds {
     static constexpr bool kHasDefault = true;
     static bool is_known(double value, const RowContext&) { return value != 0; }
     static bool is_plain(double value) { return std::isfinite(value); }
+    static double cell(double value, const RowContext&) { return value; }
     static char* write(char* out, double value, const RowContext& row) {
         return append_number(out, value, row.format);
     }
@@ -103,6 +108,7 @@ struct Count : Scalar {
     }
     static bool is_known(int64_t value, const RowContext&) { return value >= 0; }
     static bool is_plain(int64_t) { return true; }
+    static int64_t cell(int64_t value, const RowContext&) { return value; }
     static char* write(char* out, int64_t value, const RowContext&) {
         return append_unsigned(out, uint64_t(value));
     }
@@ -122,6 +128,7 @@ struct Flag : Scalar {
     }
     static bool is_known(bool value, const RowContext&) { return value; }
     static bool is_plain(bool) { return true; }
+    static int64_t cell(bool value, const RowContext&) { return value; }
     static char* write(char* out, bool value, const RowContext&) {
         *out++ = value ? '1' : '0';
         return out;
@@ -143,6 +150,7 @@ struct Name : Scalar {
     }
     static bool is_known(int32_t, const RowContext& row) { return !row.name.empty(); }
     static bool is_plain(int32_t) { return true; }
+    static int64_t cell(int32_t value, const RowContext&) { return value; }
     static char* write(char* out, int32_t, const RowContext& row) {
         return append_view(out, row.name);
     }

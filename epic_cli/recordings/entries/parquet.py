@@ -9,16 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from epic_cli.engine.keys import COLUMN_KEYS, KeyType, table_columns
+from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, table_columns
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import Format, Unreadable
 from epic_cli.recordings.columns import write_arrow_rows, write_head
-from epic_cli.recordings.extras import MORE_COLUMNS, Loss, Tails, column_names, plain_text
-from epic_cli.recordings.writing import check, check_columns
+from epic_cli.recordings.extras import (
+    MORE_COLUMNS,
+    Loss,
+    Tails,
+    column_names,
+    extras_at,
+    plain_text,
+)
+from epic_cli.recordings.writing import Changes, check, check_columns
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import Entities
+    from epic_cli.engine.text import PacketRows
     from epic_cli.recordings import ByteSource, Requested
-    from epic_cli.recordings.extras import Value
+    from epic_cli.recordings.extras import Extras, Value
     from epic_cli.recordings.read_spec import ReadSpec
 
 
@@ -52,22 +62,36 @@ class ParquetWriter:
     header = b""
 
     def __init__(self, requested: Requested, extras: Collection[str]) -> None:
-        names = table_columns({*requested, "delta"})
         self._arrow, self._parquet = _import_library()
         self.tails = Tails(lambda _name, _value: "", column_names(extras))
-        self._extras: list[dict[str, Value]] = []
-        self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in names))
+        self._requested = [key.columns[0] for key in KEYS if key.request in {*requested, "delta"}]
+        self._names = table_columns({*requested, "delta"})
+        self._keys = tuple(dict.fromkeys(COLUMN_KEYS[name] for name in self._names))
         self._schema = self._arrow.schema(
             self._arrow.field(
                 name,
                 getattr(self._arrow, _TYPES.get(COLUMN_KEYS[name].type, "float64"))(),
                 nullable=COLUMN_KEYS[name].absent is None and name != "time",
             )
-            for name in names
+            for name in self._names
         )
-        self._rows: list[tuple[Any, ...]] = []
+        self._schema_of_keys = self._schema
+        self._waiting: list[Any] = []
+        self._count = 0
+        self._extras: list[dict[str, Value]] = []
         self._written = _OutputBuffer()
         self._writer: Any = None
+
+    def block_writer(self, changes: Changes) -> _BlockColumns:
+        """Return a writer of many packets at once."""
+        from epic_cli.engine.text import PacketRows
+
+        entities, span, shift, _ = changes
+        rows = PacketRows(
+            lambda name: name if name.isprintable() else None, 0, separator=",",
+            requested=self._requested, entities=entities, span=span, shift=shift,
+        )  # fmt: skip
+        return _BlockColumns(self, rows, self._names)
 
     def row(self, packet: Packet) -> bytes:
         """Return the bytes of the group of rows that this packet completes.
@@ -76,25 +100,57 @@ class ParquetWriter:
         """
         check(packet)
         check_columns(packet, self._keys)
-        row: list[Any] = []
-        for key in self._keys:
-            value, width = getattr(packet, key.attribute), len(key.columns)
-            row += [value] if width == 1 else value or width * (None,)
-        self._rows.append(tuple(row))
-        self._extras.append(self.tails.admit(packet.extras or {}))
-        return self._write_group() if len(self._rows) == ROW_GROUP else b""
+        block = PacketBlock()
+        block.append(packet)
+        columns, _ = self.block_writer(Changes())._rows.columns(block, 0, self._names)
+        return self.add(block, columns[1:], [dict(packet.extras or {})])
+
+    def add(
+        self, block: PacketBlock, columns: Sequence[bytes], extras: Sequence[Extras] | None
+    ) -> bytes:
+        """Take packets of a block; return the bytes of the groups of rows that they complete.
+
+        ``columns`` are the cells of their keys, as ``PacketRows.columns`` returns them.
+        """
+        arrays = [
+            self._make_array(field, column, block)
+            for field, column in zip(self._schema_of_keys, columns, strict=True)
+        ]
+        batch = self._arrow.record_batch(arrays, schema=self._schema_of_keys)
+        self._waiting.append(batch)
+        self._count += batch.num_rows
+        if extras is not None or self.tails.columns:
+            self._extras += map(self.tails.admit, extras or batch.num_rows * [{}])
+        found = b""
+        while self._count >= ROW_GROUP:
+            found += self._write_group()
+        return found
 
     def end(self) -> bytes:
         """Return the rows that are left, and the description of the file."""
-        rest = self._write_group() if self._rows or self._writer is None else b""
+        rest = self._write_group() if self._count or self._writer is None else b""
         self._writer.close()
         return rest + self._written.take()
 
-    def _write_group(self) -> bytes:
+    def _make_array(self, field: Any, cells: bytes, block: PacketBlock) -> Any:
+        """Return the cells of a column as an array of its type, missing ones as null."""
         from pyarrow import compute
 
-        width = sum(len(key.columns) for key in self._keys)
-        columns = list(zip(*self._rows, strict=True)) or [()] * width
+        key = COLUMN_KEYS[field.name]
+        real = key.type not in _TYPES
+        kind = self._arrow.float64() if real else self._arrow.int64()
+        buffer = self._arrow.py_buffer(cells)
+        array = self._arrow.Array.from_buffers(kind, len(cells) // 8, [None, buffer])
+        if key.type is KeyType.NAME:
+            return self._arrow.array(_list_names(block.entities)).cast("string").take(array)
+        if key.type is KeyType.FLAG:
+            return array.cast("bool")
+        if not field.nullable:
+            return array
+        known = compute.is_finite(array) if real else compute.greater_equal(array, 0)
+        return compute.if_else(known, array, None)
+
+    def _write_group(self) -> bytes:
         if self._writer is None:
             for name in self.tails.columns or ():
                 values = [extras[name] for extras in self._extras if name in extras]
@@ -105,28 +161,23 @@ class ParquetWriter:
             self._writer = self._parquet.ParquetWriter(
                 self._written, self._schema, compression="zstd"
             )
-        columns += [self._make_extra_column(name) for name in self.tails.columns or ()]
-        self._extras.clear()
-        arrays = [
-            self._arrow.array(column, field.type)
-            for column, field in zip(columns, self._schema, strict=True)
-        ]
-        arrays = [  # a number that is none is missing, as in the other formats
-            compute.if_else(compute.is_finite(array), array, None)
-            if field.nullable and self._arrow.types.is_float64(field.type)
-            else array
-            for array, field in zip(arrays, self._schema, strict=True)
-        ]
-        self._rows.clear()
-        self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+        waiting = self._arrow.Table.from_batches(self._waiting, self._schema_of_keys)
+        group, rest = waiting.slice(0, ROW_GROUP), waiting.slice(ROW_GROUP)
+        self._waiting, self._count = rest.to_batches(), rest.num_rows
+        extras, self._extras = self._extras[:ROW_GROUP], self._extras[ROW_GROUP:]
+        for name in self.tails.columns or ():
+            field = self._schema.field(name)
+            column = self._arrow.array(self._make_extra_column(name, extras), field.type)
+            group = group.append_column(field, column)
+        self._writer.write_table(group)
         return self._written.take()
 
-    def _make_extra_column(self, name: str) -> tuple[Value | None, ...]:
+    def _make_extra_column(self, name: str, extras: Sequence[Extras]) -> list[Value | None]:
         """Return the values of an extra, each as the type of its column; others are left out."""
         kind = str(self._schema.field(name).type)
         values: list[Value | None] = []
-        for extras in self._extras:
-            value: Value | None = extras.get(name)
+        for found in extras:
+            value: Value | None = found.get(name)
             if value is not None and kind == "string":
                 value = value if isinstance(value, str) else plain_text(value)
             elif value is not None and _ARROW_NAMES[_type_of_values([value])] != kind:
@@ -135,7 +186,29 @@ class ParquetWriter:
                 if value is None:
                     self.tails.lose(Loss.VALUE, name)
             values.append(value)
-        return tuple(values)
+        return values
+
+
+class _BlockColumns:
+    """A writer of blocks of packets as columns."""
+
+    def __init__(self, writer: ParquetWriter, rows: PacketRows, names: Sequence[str]) -> None:
+        self._writer = writer
+        self._rows = rows
+        self._names = names
+
+    def write(self, block: PacketBlock, begin: int) -> tuple[bytes, int]:
+        """Return the groups of rows that the packets from an index on complete, and where it ends.
+
+        It ends at the first packet left over.
+        """
+        (indices, *columns), end = self._rows.columns(block, begin, self._names)
+        if not indices:
+            return b"", end
+        extras = None
+        if block.any_extras():
+            extras = [extras_at(block, index) for index in memoryview(indices).cast("q")]
+        return self._writer.add(block, columns, extras), end
 
 
 #: What Arrow calls the types of extras' columns.
@@ -150,6 +223,10 @@ def _type_of_values(values: Sequence[Value]) -> str:
         return "string"
     small = all(type(value) is int and abs(value) < 2**63 for value in values)
     return "int64" if small else "float64"
+
+
+def _list_names(entities: Entities) -> list[str]:
+    return [entities.name(number) for number in range(len(entities))]
 
 
 class _OutputBuffer:
