@@ -8,7 +8,7 @@ if there may be something to find.
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import Census, PacketBlock
 from epic_cli.engine.text import FIELDS
@@ -35,12 +35,15 @@ _WATCHED, _COUNTED = 4096, 100_000
 _ALL, _EVERY = 16, 16
 
 
-class UnreadCells(NamedTuple):
+class UnreadCells:
     """A packet with the cells of its line, by column, that no field is read from."""
 
-    packet: Packet
-    line: int
-    cells: dict[str, str]
+    __slots__ = ("cells", "line", "packet")
+
+    def __init__(self, packet: Packet, line: int, cells: dict[str, str]) -> None:
+        self.packet = packet
+        self.line = line
+        self.cells = cells
 
 
 class WatchedBlock:
