@@ -21,7 +21,7 @@ JITTER = SAMPLES / "jitter.txt"
 
 
 class Still:
-    """Draws the newest packet."""
+    """A strategy that draws the newest packet."""
 
     def reset(self) -> None:
         self.packet: Packet | None = None
@@ -42,7 +42,7 @@ class Broken(Still):
 
 
 def unix_table(path: Path, seconds: int) -> Path:
-    """A turn at Unix times, from this second of the day on."""
+    """Return a table of a turning entity, at Unix times from this second of the day on."""
     rows = [f"{1.7e9 + seconds + k / 20:.2f},{k / 7:.4f},{(k / 20) ** 2:.4f},0" for k in range(90)]
     path.write_text("\n".join(["time,x,y,z", *rows, ""]))
     return path

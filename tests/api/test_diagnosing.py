@@ -1,4 +1,4 @@
-"""``diagnose`` from Python: what it takes and gives."""
+"""``diagnose`` from Python: its arguments and its result."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ async def rest(listener: PacketListener) -> list[Packet]:
 
 
 def is_free(port: int) -> bool:
-    """True if no socket listens there."""
+    """Return whether no socket listens on the port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         try:
             other.bind(("127.0.0.1", port))

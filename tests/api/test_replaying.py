@@ -1,4 +1,4 @@
-"""Replays of files, and what is no recording, from Python."""
+"""Replays of files from Python, and inputs that are no recordings."""
 
 from pathlib import Path
 from typing import Any
