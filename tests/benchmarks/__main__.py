@@ -34,7 +34,7 @@ PACKETS, FEW = 1_000_000, 50_000
 
 
 class Contestant(NamedTuple):
-    """A command that replays packets, how many it is given, and what it reads them from."""
+    """A command that replays packets, the number of its packets, and its input."""
 
     name: str
     command: list[str]
@@ -70,7 +70,7 @@ def contestants(demo: str | None, files: dict[int, Path]) -> tuple[list[Contesta
 
 
 def cost(one: Contestant, files: dict[int, Path]) -> float:
-    """Processor seconds a packet of one run."""
+    """Return the processor seconds per packet of one run."""
     variables = {**os.environ, **({"EPIC_ENGINE": "plain"} if one.plain else {})}
     with open(files[one.packets] if one.stdin else os.devnull, "rb") as source:  # noqa: PTH123
         process = subprocess.Popen(
@@ -88,7 +88,7 @@ def cost(one: Contestant, files: dict[int, Path]) -> float:
 
 
 def print_replays(demo: str | None, runs: int) -> list[str]:
-    """Packets to rows; returns what is missing."""
+    """Print the speed of programs that turn packets into rows; return the missing programs."""
     with tempfile.TemporaryDirectory() as name:
         files = {count: Path(name) / f"{count}.txt" for count in (PACKETS, FEW)}
         for count, path in files.items():
@@ -107,7 +107,7 @@ def print_replays(demo: str | None, runs: int) -> list[str]:
 
 
 def print_readers(runs: int) -> list[str]:
-    """Recordings to numbers; returns what is missing."""
+    """Print the speed of programs that read recordings; return the missing programs."""
     data = bench_formats.recordings()
     readers: dict[str, Callable[[], int]] = {
         f"epic, {name}": lambda kind=kind, text=text: bench_formats.read(kind, text)  # type: ignore[misc]
@@ -139,7 +139,7 @@ def _version(package: str) -> str:
 
 
 def _said_by(*command: str) -> str:
-    """The first line that a program says of itself; empty: it is not there."""
+    """Return the first line of a program's own description; empty if it is not installed."""
     if not shutil.which(command[0]):
         return ""
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
@@ -166,7 +166,7 @@ def print_machine() -> None:
 
 
 def main() -> None:
-    """Prints the table, and what is missing in it."""
+    """Print the table, and the programs that are missing in it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--all", action="store_true", required=True, help="the whole table")
     parser.add_argument("--demo", help="the original program, built with g++ -O2")

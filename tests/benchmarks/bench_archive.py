@@ -21,7 +21,7 @@ COMPARE = ("compare", "-q", "-s", "snapshot,lerp", "--tick", "50ms")
 
 
 def record(folder: Path, recordings: int, packets: int) -> None:
-    """Simulated recordings: 20 packets a second over a jittery link."""
+    """Write simulated recordings: 20 packets a second over a link with jitter."""
     for seed in range(recordings):
         movement = f"strafe,duration={packets / 20}"
         command = [*EPIC, "simulate", "--movement", movement, "--seed", str(seed)]
@@ -38,7 +38,7 @@ def timed(*options: str) -> tuple[float, bytes]:
 
 
 def cluster(port: int) -> list[subprocess.Popen[bytes]]:
-    """A scheduler and two workers with a thread each."""
+    """Yield a scheduler with two workers of one thread each."""
     at = f"tcp://127.0.0.1:{port}"
     options = {
         "scheduler": ["--host", "127.0.0.1", "--port", str(port)],
@@ -61,7 +61,7 @@ def cluster(port: int) -> list[subprocess.Popen[bytes]]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure all ways to work, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--recordings", type=int, default=200)
     parser.add_argument("--packets", type=int, default=10_000)

@@ -20,7 +20,7 @@ from epic_cli import strategies
 
 
 def make(folder: Path, count: int) -> None:
-    """The cases, without expected rows."""
+    """Write the cases, without expected rows."""
     names = sorted(strategy.name for strategy in strategies())
     dice = random.Random(17)
     for number in range(count):
@@ -40,7 +40,7 @@ def make(folder: Path, count: int) -> None:
 
 
 def main() -> None:
-    """Prints the figures."""
+    """Print the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", type=int, default=1000)
     count = parser.parse_args().cases

@@ -28,7 +28,7 @@ from epic_cli.recordings.reading import read
 
 
 def write(path: Path, packets: int) -> None:
-    """A figure of eight with a packet each 50 ms."""
+    """Write a recording of a figure of eight, with a packet each 50 ms."""
     with path.open("w") as file:
         for k in range(packets):
             t = k * 0.05
@@ -38,7 +38,7 @@ def write(path: Path, packets: int) -> None:
 
 
 def load(path: Path) -> dict[str, PacketBlock]:
-    """The packets of the file by entity."""
+    """Return the packets of the file by entity."""
     entities: dict[str, PacketBlock] = {}
     with path.open("rb") as file:
         for block in read(file.fileno()):
@@ -47,7 +47,7 @@ def load(path: Path) -> dict[str, PacketBlock]:
 
 
 def best(work: Callable[[], object], rounds: int) -> float:
-    """The shortest of some runs, in seconds."""
+    """Return the shortest time of several runs, in seconds."""
     times = []
     for _ in range(rounds):
         begun = time.perf_counter()
@@ -57,7 +57,7 @@ def best(work: Callable[[], object], rounds: int) -> float:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure the ratios, and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--demo", type=Path, required=True)
     parser.add_argument("--packets", type=int, default=100_000)

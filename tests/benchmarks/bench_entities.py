@@ -1,4 +1,4 @@
-"""The cost of an entity: packets of one and of very many, through ``epic replay``.
+"""The cost of an entity: packets of one and of very many entities, through ``epic replay``.
 
     python tests/benchmarks/bench_entities.py [--strategy NAME] [--most 1000000]
 
@@ -51,7 +51,7 @@ def cost(command: list[str]) -> Cost:
 
 
 def main() -> None:
-    """Measures every count of entities."""
+    """Measure every number of entities."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--strategy", default="epic")
     parser.add_argument("--packets", type=int, default=2_000_000)

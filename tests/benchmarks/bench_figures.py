@@ -42,7 +42,7 @@ FIGURES = {"error": "error", "95%": "error95", "lag": "lag", "residual": "residu
 
 
 def send(port: int, at: int, entities: int, seconds: float, network: bool) -> None:
-    """Plays the server (of whoever says something at ``at``) or, without that, the game."""
+    """Send packets as the server, to the client that has written to ``at``; 0: as the game."""
     generator = np.random.default_rng(entities)
     sizes = generator.uniform(1, 6, (entities, 3, 3))
     speeds = generator.uniform(0.2, 1.5, (entities, 3, 3))
@@ -99,7 +99,7 @@ def _play(
 
 
 def free_port() -> int:
-    """A free port of UDP."""
+    """Return a free UDP port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
@@ -163,7 +163,7 @@ def watched(
 
 
 def main() -> None:
-    """Prints a line for each screen and strategy."""
+    """Print a line for each screen and strategy."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("strategies", nargs="*", default=["snapshot", "lerp", "dead-reckoning"])
     parser.add_argument("--entities", type=int, default=1000)

@@ -21,7 +21,7 @@ ROUNDS = 5
 
 
 def recordings() -> dict[str, tuple[str, bytes]]:
-    """The same movement in all formats, by what is special about each."""
+    """Return the same movement in all formats, by a description of each format."""
     source = random.Random(1)
     own, text, table, game, objects, nested = [], [], [], [], [], []
     for index in range(PACKETS):
@@ -52,7 +52,7 @@ def recordings() -> dict[str, tuple[str, bytes]]:
 
 
 def read(kind: str, data: bytes) -> int:
-    """Reads a recording in blocks, as from a file."""
+    """Read a recording in blocks, as from a file."""
     reader, count = make_reader(kind), 0
     for begin in range(0, len(data), BLOCK_SIZE):
         count += len(reader.scan(data[begin : begin + BLOCK_SIZE]))
@@ -90,7 +90,7 @@ def others(data: dict[str, tuple[str, bytes]]) -> dict[str, Callable[[], int]]:
 
 
 def main() -> None:
-    """Prints nanoseconds a packet, and the ratio to packet text."""
+    """Print nanoseconds a packet, and the ratio to packet text."""
     data = recordings()
     contestants: dict[str, Callable[[], int]] = {
         name: lambda kind=kind, text=text: read(kind, text)  # type: ignore[misc]

@@ -72,7 +72,9 @@ COUNTS = ("Nodes", "JSEventListeners", "Documents")
 
 
 def measured(page: Page, server: int) -> list[float]:
-    """Heap with its arrays, nodes, listeners, documents, and the server's memory."""
+    """Return sizes of the heap, its arrays, nodes, listeners, documents, and of the server's
+    memory.
+    """
     for _ in range(2):
         page.call("HeapProfiler.collectGarbage")
     found = {
@@ -86,7 +88,7 @@ def measured(page: Page, server: int) -> list[float]:
 
 
 def watch(page: Page, server: int, hand: str, minutes: float, painted: str) -> None:
-    """Prints a line for each minute."""
+    """Print a line for each minute."""
     page.call("Performance.enable")
     began = time.monotonic()
     due = 0.0

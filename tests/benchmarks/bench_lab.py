@@ -50,13 +50,13 @@ SLIDERS = {
 
 
 def server_memory(process: subprocess.Popen[str]) -> float:
-    """Megabytes."""
+    """Return the server's resident memory in megabytes."""
     text = Path(f"/proc/{process.pid}/status").read_text()
     return int(text.partition("VmRSS:")[2].split()[0]) / 1024
 
 
 def processor_time(process: subprocess.Popen[str], page: Page) -> tuple[float, float]:
-    """Seconds that the server has used, and the page's process."""
+    """Return the processor seconds used by the server and by the page's process."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     found = page.call("Performance.getMetrics")["metrics"]
     own = next(metric["value"] for metric in found if metric["name"] == "ProcessTime")
@@ -64,7 +64,7 @@ def processor_time(process: subprocess.Popen[str], page: Page) -> tuple[float, f
 
 
 def heap(page: Page) -> float:
-    """Megabytes in use after a collection."""
+    """Return the megabytes of heap in use after a garbage collection."""
     page.call("HeapProfiler.collectGarbage")
     return float(page.call("Runtime.getHeapUsage")["usedSize"]) / 1e6
 

@@ -37,7 +37,7 @@ Make = Callable[[range, float], bytes]
 
 
 def text(numbers: range, now: float) -> bytes:
-    """Lines of packet text."""
+    """Write packets as lines of packet text."""
     return b"\n".join(
         b"%d,2,3 / 4,5,6 / %.6f entity=e%d seq=%d" % (number % 1000, now, number % ENTITIES, number)
         for number in numbers
@@ -52,25 +52,25 @@ def _objects(numbers: range, now: float) -> list[dict[str, Any]]:
 
 
 def as_json(numbers: range, now: float) -> bytes:
-    """JSON objects."""
+    """Write packets as JSON objects."""
     return b"\n".join(json.dumps(record).encode() for record in _objects(numbers, now))
 
 
 def packed(numbers: range, now: float) -> bytes:
-    """Maps of msgpack."""
+    """Write packets as maps of msgpack."""
     import msgpack
 
     return b"".join(msgpack.packb(record) for record in _objects(numbers, now))
 
 
 def csv(numbers: range, now: float) -> bytes:
-    """Rows under a header."""
+    """Write packets as rows under a header."""
     rows = (b"e%d,%.6f,%d,2,3" % (number % ENTITIES, now, number % 1000) for number in numbers)
     return b"\n".join((b"entity,time,x,y,z", *rows))
 
 
 def binary(numbers: range, now: float) -> bytes:
-    """Records of ``LAYOUT``."""
+    """Write packets as records of ``LAYOUT``."""
     return b"".join(
         struct.pack("<dffffffH", now, number % 1000, 2, 3, 4, 5, 6, number % ENTITIES)
         for number in numbers
@@ -78,7 +78,7 @@ def binary(numbers: range, now: float) -> bytes:
 
 
 def counted(numbers: range, now: float) -> bytes:
-    """Records of ``COUNTED`` under their header."""
+    """Write packets as records of ``COUNTED`` under their header."""
     head = struct.pack("<IIdB", 0xCAFE, numbers.start, now, len(numbers))
     return head + b"".join(
         struct.pack("<Hffffff", number % ENTITIES, number % 1000, 2, 3, 4, 5, 6)
@@ -87,18 +87,18 @@ def counted(numbers: range, now: float) -> bytes:
 
 
 def lines(make: Make, numbers: range, now: float) -> bytes:
-    """Return text as TCP carries it."""
+    """Return text as TCP carries it, with a newline at the end."""
     return make(numbers, now) + b"\n"
 
 
 def prefixed(make: Make, numbers: range, now: float) -> bytes:
-    """A message of TCP behind its length."""
+    """Return a TCP message preceded by its length."""
     data = make(numbers, now)
     return struct.pack("<I", len(data)) + data
 
 
 def framed(make: Make, numbers: range, now: float) -> bytes:
-    """A message of a WebSocket; a mask of zeros leaves it as it is."""
+    """Return a WebSocket message; its mask of zeros leaves the bytes unchanged."""
     data = make(numbers, now)
     size = bytes([0x80 | len(data)]) if len(data) < 126 else struct.pack(">BH", 0xFE, len(data))
     return bytes([0x81 if data[:1] == b"{" else 0x82]) + size + bytes(4) + data
@@ -121,7 +121,7 @@ FORMATS: dict[str, tuple[str, Make, list[str]]] = {
 
 
 def connection(scheme: str, port: int) -> socket.socket:
-    """A socket to the listener."""
+    """Return a socket to the listener."""
     place = ("127.0.0.1", port)
     if not scheme:
         game = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -138,7 +138,7 @@ def connection(scheme: str, port: int) -> socket.socket:
 
 
 def send(kind: str, port: int, rate: int, seconds: float, together: int) -> int:
-    """Sends this many packets a second, ``together`` in a message; how many they were."""
+    """Send this many packets a second, ``together`` in one message; return the number sent."""
     scheme, make, _ = FORMATS[kind]
     game = connection(scheme, port)
     begin = time.monotonic()
@@ -161,7 +161,7 @@ def megabytes(process: int) -> float:
 
 
 def listened(kind: str, options: argparse.Namespace) -> Iterator[str]:
-    """Figures of one run."""
+    """Return the figures of one run."""
     with tempfile.TemporaryDirectory() as folder:
         record = str(Path(folder) / "game.csv")
         scheme, _, more = FORMATS[kind]
@@ -201,7 +201,7 @@ def listened(kind: str, options: argparse.Namespace) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints a line for each format."""
+    """Print a line for each format."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rate", type=int, default=20_000, help="packets a second")
     parser.add_argument("--seconds", type=float, default=10)

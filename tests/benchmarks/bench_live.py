@@ -32,13 +32,13 @@ TIMED = """(() => {
 
 
 def processor_time(process: int) -> float:
-    """Seconds that a process has computed."""
+    """Return the processor seconds that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
 
 def main() -> None:
-    """Prints one run."""
+    """Print one run."""
     entities = int(sys.argv[1]) if sys.argv[1:] else 200
     seconds = float(sys.argv[2]) if sys.argv[2:] else 10.0
     with receiver() as free:

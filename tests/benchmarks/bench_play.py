@@ -19,7 +19,7 @@ SECONDS = 30
 
 
 def players(count: int) -> tuple[PlayerConfig, ...]:
-    """Return one hunter, and others who run about."""
+    """Return one hunter, and other players who run around."""
     spots = [(3.0 + 3 * (n % 7), 12.0 if n < 7 else 20.0) for n in range(count)]
     return tuple(
         PlayerConfig("ABCDEFGH"[n], spot, "hunter" if n == 0 else "runner")
@@ -28,7 +28,7 @@ def players(count: int) -> tuple[PlayerConfig, ...]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     for count in (2, 4, 8):
         match = Match(MatchSpec(players=players(count), link=TwoWays.both(LINK)))
         started = time.process_time()

@@ -26,14 +26,14 @@ LISTEN, TARGET = 19871, 19872
 
 
 def pace(program: Path, port: int, rate: int, seconds: int) -> list[float]:
-    """Milliseconds that each datagram took; below 0: it did not come."""
+    """Return the delay of each datagram in milliseconds; negative for a lost datagram."""
     command = [str(program), str(TARGET), str(port), str(rate), str(seconds)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [float(line) / 1000 for line in printed.split()]
 
 
 def processor_time(process: int) -> float:
-    """Seconds that a process has had of a processor."""
+    """Return the processor seconds that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -41,7 +41,7 @@ def processor_time(process: int) -> float:
 def through_proxy(
     program: Path, rate: int, seconds: int, latency: float, more: list[str]
 ) -> tuple[list[float], float]:
-    """The same through the proxy, and the microseconds of a processor for a datagram."""
+    """Return the delays through the proxy, and the microseconds of CPU time per datagram."""
     words = ["proxy", "--latency", f"{latency}ms", *more, str(LISTEN), str(TARGET)]
     command = [sys.executable, "-m", "epic_cli", *words]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
@@ -57,7 +57,7 @@ def through_proxy(
 
 
 def show(name: str, taken: list[float], latency: float, cost: float) -> None:
-    """Prints a line."""
+    """Print one line of the table."""
     came = sorted(value - latency for value in taken if value >= 0)
     quantiles = (came[min(int(len(came) * q), len(came) - 1)] for q in (0.5, 0.99, 0.999, 1))
     figures = "".join(f"{quantile:9.3f}" for quantile in quantiles)
@@ -66,7 +66,7 @@ def show(name: str, taken: list[float], latency: float, cost: float) -> None:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--latency", type=float, default=50, help="ms")

@@ -20,7 +20,7 @@ from epic_cli.engine.strategies import names
 
 
 def write_packets(path: Path, count: int) -> None:
-    """A wandering entity at 10 packets a second, three decimals, seeded."""
+    """Write packets of a wandering entity: 10 a second, three decimals, seeded."""
     numbers = random.Random(1)
     position, velocity = [0.0, 0.0, 0.0], [1.0, 2.0, 0.5]
     with path.open("w") as stream:
@@ -53,7 +53,7 @@ class LastState:
 
 
 def bench_start(folder: Path, runs: int) -> None:
-    """Ten lines against the import of click."""
+    """Measure a replay of ten lines against the import of click."""
     few = folder / "ten.txt"
     write_packets(few, 10)
     quotient, ours, theirs = ratio(
@@ -64,7 +64,7 @@ def bench_start(folder: Path, runs: int) -> None:
 
 
 def bench_strategies(million: Path, demo: str, runs: int) -> None:
-    """Every strategy against the original program."""
+    """Measure every strategy against the original program."""
     print(f"{'a million packets':20s}{'times the demo':>16s}{'seconds':>10s}{'peak MB':>10s}")
     for name in names():
         command = [EPIC, "replay", "--strategy", name, str(million)]
@@ -85,7 +85,7 @@ def bench_python(folder: Path, million: Path, runs: int) -> None:
 
 
 def bench_memory(folder: Path, million: Path) -> None:
-    """Ten million packets: the same rate, no more memory."""
+    """Measure rate and memory with ten million packets: neither may get worse with the length."""
     long = folder / "long.txt"
     write_packets(long, 10_000_000)
     short_run, long_run = run([EPIC, "replay", str(million)]), run([EPIC, "replay", str(long)])
@@ -94,7 +94,7 @@ def bench_memory(folder: Path, million: Path) -> None:
 
 
 def main() -> None:
-    """Runs all of it."""
+    """Run all benchmarks of this file."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--demo", help="the original program; without it, no ratio to it")
     parser.add_argument("--runs", type=int, default=5, help="pairs for each figure")

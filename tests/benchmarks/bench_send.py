@@ -44,7 +44,7 @@ def arrivals(rate: int, seconds: float, *options: str) -> list[float]:
 
 
 def main() -> None:
-    """Prints a line for each rate."""
+    """Print a line for each rate."""
     words = [argument for argument in sys.argv[1:] if argument[:2] != "--"]
     seconds = float(words[0]) if words else 10.0
     busy = [sys.executable, "-c", "while True: pass"]

@@ -1,4 +1,4 @@
-"""Measures the session: start to first prompt, a paste, and replaying on a change.
+"""The speed of the session: start to first prompt, a paste, and replaying on a change.
 
     python tests/benchmarks/bench_session.py
 
@@ -58,14 +58,14 @@ class Child:
                 data = data[os.write(self.descriptor, data[:1024]) :]
 
     def close(self) -> None:
-        """Ends it."""
+        """End the session."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         os.close(self.descriptor)
 
 
 def first(directory: str, sign: bytes) -> float:
-    """Seconds from the start of the process to a sign on its screen."""
+    """Return the seconds from the start of the process to the first text on its screen."""
     begin = time.perf_counter()
     child = Child(directory)
     child.until(sign)
@@ -75,14 +75,14 @@ def first(directory: str, sign: bytes) -> float:
 
 
 def bare_import() -> float:
-    """Seconds that Python takes to load what any prompt needs."""
+    """Return the seconds that Python takes to import the modules of any prompt."""
     begin = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import prompt_toolkit.shortcuts"], check=True)
     return time.perf_counter() - begin
 
 
 def paste(directory: str, count: int, bracketed: bool) -> float:
-    """Seconds from a paste to the toolbar that counts all of its packets."""
+    """Return seconds from a paste to the toolbar that counts all of its packets."""
     lines = "".join(f"{k},{k * 0.5},0 / 20,10,0 / {k * 0.05:.2f}\r" for k in range(count))
     child = Child(directory)
     child.until(b"0 taken")
@@ -97,7 +97,7 @@ def paste(directory: str, count: int, bracketed: bool) -> float:
 
 
 def replay(count: int) -> float:
-    """Seconds that a changed setting takes to be replayed with so many packets."""
+    """Return the seconds that replaying this many packets takes after a changed setting."""
     state = Session()
     lines = b"".join(b"%d,%d,0 / 20,10,0 / %.2f\n" % (k, k // 2, k * 0.05) for k in range(count))
     state.add(lines, lambda _: None)
@@ -108,12 +108,12 @@ def replay(count: int) -> float:
 
 
 def median(measure: Callable[[], float], times: int = 7) -> float:
-    """The median of several measurements."""
+    """Return the median of several measurements."""
     return statistics.median(measure() for _ in range(times))
 
 
 def main() -> None:
-    """Prints all figures."""
+    """Print all figures."""
     with tempfile.TemporaryDirectory() as directory:
         first(directory, PROMPT)
         shown, ready, alone = [], [], []

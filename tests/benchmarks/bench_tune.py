@@ -43,7 +43,7 @@ STRATEGIES = (
 
 
 def network_set(seconds: float) -> EvaluationSet:
-    """A network to tune on."""
+    """Return a network to tune on."""
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
@@ -51,7 +51,7 @@ def network_set(seconds: float) -> EvaluationSet:
 
 
 def ours(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
-    """The search of ``epic tune``, without the hints of the closed form."""
+    """Search as ``epic tune`` does, without the hints of the closed form."""
     with ThreadPoolExecutor(1) as executor:
         done = Trials(space.strategy, on, goal("score"), Budget(trials), executor)
         search(space, done, seed)
@@ -59,7 +59,7 @@ def ours(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
 
 
 def at_random(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
-    """Points all over the space."""
+    """Return random points of the whole space."""
     source = random.Random(seed)
 
     def score() -> float:
@@ -70,7 +70,7 @@ def at_random(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
 
 
 def by_optuna(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
-    """Optuna's default sampler, TPE."""
+    """Search with Optuna's default sampler, TPE."""
     import optuna  # not everybody has it
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -89,13 +89,13 @@ def by_optuna(space: Space, on: EvaluationSet, trials: int, seed: int) -> float:
 
 
 def judged(space: Space, on: EvaluationSet, point: Point) -> float:
-    """The score at a point; what cannot be told is worth nothing."""
+    """Return the score at a point; 0 if the score is unknown."""
     score = on.evaluate(StrategySpec(space.strategy, space.settings(point))).value("score")
     return 0.0 if math.isnan(score) else score
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure the searches, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)

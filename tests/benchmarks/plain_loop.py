@@ -6,7 +6,7 @@ TICK, LEAD, AHEAD, BEHIND, SLOP = 0.05, 0.15, 0.2, 0.2, 0.5
 
 
 def main() -> None:
-    """Packets from the file, rows to stdout."""
+    """Read packets from the file, and write rows to stdout."""
     start: tuple[float, ...] = (0.0, 0.0, 0.0)
     slope, shown = start, start
     time = now = 0.0

@@ -46,19 +46,19 @@ def used(*args: str) -> struct_rusage:
 
 
 def seconds(*args: str) -> float:
-    """The least CPU time of a few runs."""
+    """Return the least CPU time of a few runs."""
     runs = [used(*args) for _ in range(RUNS)]
     return min(usage.ru_utime + usage.ru_stime for usage in runs)
 
 
 def simulate(packets: int, path: str = "circle", send: str = "20hz") -> list[str]:
-    """A simulation of about this many packets."""
+    """Return a simulation of about this many packets."""
     each = 20 * (50 if "entities=50" in path else 1)
     return ["simulate", *BAD, "--movement", f"{path},duration={packets // each}", "--send", send]
 
 
 def main() -> None:
-    """Prints the ratios."""
+    """Print the ratios."""
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "packets.txt")
         short, long = 20_000, 120_000

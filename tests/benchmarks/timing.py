@@ -23,7 +23,7 @@ class Run(NamedTuple):
 
 
 def run(command: Sequence[str], stdin: Path | None = None) -> Run:
-    """Runs a command with all its output thrown away; raises if it fails."""
+    """Run a command with its output discarded; raise if it fails."""
     with open(stdin or os.devnull, "rb") as source:  # noqa: PTH123
         begin = time.perf_counter()
         process = subprocess.Popen(
@@ -40,7 +40,10 @@ def run(command: Sequence[str], stdin: Path | None = None) -> Run:
 def ratio(
     first: Sequence[str], second: Sequence[str], stdin: Path | None = None, runs: int = 5
 ) -> tuple[float, Run, Run]:
-    """The median of first / second, pair by pair, with the median of each; one warm-up."""
+    """Return the median ratio of first to second over pairs of runs, and the median of each.
+
+    One run of each comes before as a warm-up.
+    """
     pairs = [(run(first, stdin), run(second, stdin)) for _ in range(runs + 1)][1:]
     quotients = [a.seconds / b.seconds for a, b in pairs]
     medians = [
