@@ -30,7 +30,9 @@ SECONDS = 40.0
 
 
 def _wander(dice: Any, count: int, pace: float, hold: float) -> Array:
-    """Accelerates towards a velocity that changes at random, and rests now and then."""
+    """Return a movement that accelerates towards a randomly changing velocity, with occasional
+    rests.
+    """
     wish, velocity, until, rows = np.zeros(2), np.zeros(2), 0, np.empty((count, 2))
     place = np.zeros(2)
     for row in range(count):
@@ -81,7 +83,7 @@ MOVEMENTS: dict[str, Callable[[Any, int], Array]] = {
 
 
 class Kind(NamedTuple):
-    """A kind of session: everything but the dice."""
+    """The properties of a session except its random numbers."""
 
     movement: str
     rate: float
@@ -107,7 +109,7 @@ class Session(NamedTuple):
     truth: Array
 
     def true(self, times: Array) -> Array:
-        """The movement at these times of the receiver's clock."""
+        """Return the true movement at these times of the receiver's clock."""
         grid = np.arange(len(self.truth)) * 0.001
         return np.stack([np.interp(times, grid, axis) for axis in self.truth.T], axis=1)
 
@@ -161,7 +163,7 @@ def session(kind: Kind, seed: int) -> Session:
 
 
 def _newest(one: Session) -> Array:
-    """The index of the newest packet (by stamp) in each frame; -1: none."""
+    """Return the index of the newest packet (by stamp) in each frame; -1: none."""
     best = np.maximum.accumulate(
         np.where(one.stamps >= np.maximum.accumulate(one.stamps), np.arange(len(one.stamps)), -1)
     )
@@ -170,7 +172,7 @@ def _newest(one: Session) -> Array:
 
 
 def _follow(step: Callable[[Array, Array, float], Array]) -> Callable[[Session, Kind], Array]:
-    """Goes from what was drawn to the newest state by ``step`` in each frame."""
+    """Move from the drawn position to the newest state by ``step`` in each frame."""
 
     def draw(one: Session, kind: Kind) -> Array:
         del kind
@@ -210,7 +212,7 @@ def _spring(one: Session, kind: Kind) -> Array:
 
 
 def _tween(factor: float) -> Callable[[Session, Kind], Array]:
-    """A straight line over ``factor`` send intervals from each arrival."""
+    """Draw a straight line over ``factor`` send intervals from each arrival."""
 
     def draw(one: Session, kind: Kind) -> Array:
         time = round(factor / kind.rate, 4)
@@ -230,7 +232,7 @@ def _tween(factor: float) -> Callable[[Session, Kind], Array]:
 def _buffered(
     one: Session, offsets: Array, axis: Array, delay: float, beyond: float = 0.0
 ) -> Array:
-    """Between the states around now - offset - delay; late packets are dropped."""
+    """Draw between the states around now - offset - delay; drop late packets."""
     rows: list[Array] = []
     times: list[float] = []
     states: list[Array] = []
@@ -264,7 +266,7 @@ def _buffered(
 
 
 def _delay(kind: Kind, latency: bool = False) -> float:
-    """A delay that people set: send intervals, and what jitter and latency need."""
+    """Return a delay that a developer would set: send intervals, plus jitter and latency."""
     base = kind.delay / kind.rate + (kind.jitter if kind.number > 0.4 else 0.0)
     return round(base + (kind.latency if latency else 0.0), 3)
 
@@ -444,7 +446,7 @@ def judge(trial: dict[str, Any], what: str, kind: Kind, seed: int, folder: Path)
 
 
 def follow(seed: int, counts: Counter[str], folder: Path) -> None:
-    """Diagnose a session, follow what is printed on another one, and count what becomes of it."""
+    """Diagnose a session, apply the printed cure to another session, and count the outcome."""
     kind = kind_of(seed)
     one = session(kind, 2 * seed)
     shown = DRAWINGS[kind.drawing](one, kind)
@@ -482,7 +484,7 @@ def follow(seed: int, counts: Counter[str], folder: Path) -> None:
 
 
 def main() -> None:
-    """Count over many sessions what becomes of those who follow what is printed."""
+    """Count the outcomes of following the printed cures, over many sessions."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", type=int, default=80)
     parser.add_argument("--first", type=int, default=91000)

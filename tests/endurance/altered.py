@@ -1,10 +1,10 @@
-"""Journals that were altered: what they hold is computed anew or told, and never a wrong figure.
+"""Altered journals: results are computed again or the damage is reported; no figure is wrong.
 
     python -m endurance.altered --each 200
 
 The journals of ``compare``, ``tune`` and ``diagnose`` and that of a session are altered at random
-(digits, bytes, lines cut, doubled, swapped, lost, mixed with another journal's) and gone on with.
-A command must print what it prints without a journal, or refuse the journal; a session must keep
+(digits, bytes, lines cut, doubled, swapped, lost, mixed with another journal's) and gone on with. A
+command must print what it prints without a journal, or refuse the journal; a session must keep
 lines that were typed, in their order; and both must say that something is wrong.
 """
 
@@ -35,7 +35,7 @@ COMMANDS = {
 
 
 def altered(chance: random.Random, whole: bytes, other: bytes) -> bytes:
-    """Something that was done to a journal."""
+    """Return the journal with one random alteration."""
     data, lines = bytearray(whole), whole.splitlines(True)
     one, two = (chance.randrange(len(lines)) for _ in range(2))
     kind = chance.randrange(12)
@@ -134,7 +134,7 @@ class Typed:
 
 
 def attack(name: str, count: int, seed: int, folder: Path) -> Counter[str]:
-    """Alters a journal so many times; what came of it."""
+    """Alter a journal this many times; return the outcomes."""
     journal = Typed(folder) if name == "session" else Results(name, folder)
     found: Counter[str] = Counter()
     for number in range(count):
@@ -148,7 +148,7 @@ def attack(name: str, count: int, seed: int, folder: Path) -> Counter[str]:
 
 
 def main() -> int:
-    """Attacks each journal; status 1 where one has not held."""
+    """Attack each journal; return status 1 if one attack succeeded."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--each", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

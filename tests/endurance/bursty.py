@@ -1,4 +1,4 @@
-"""Recordings over bad links, made without anything of ``epic_cli.network``: to measure it against.
+"""Recordings over bad links, made without ``epic_cli.network``, to measure the figures against.
 
 Four movements, eleven links. Everything is drawn from one generator of random numbers, so that a
 seed is a recording; any two of a kind are alike in the long run.
@@ -25,7 +25,7 @@ FINE, RATE = 200, 20
 
 
 class Recorded(NamedTuple):
-    """A movement (``times`` (n), ``places`` and ``speeds`` (n, 3)) and what arrived of it.
+    """A movement (``times`` (n), ``places`` and ``speeds`` (n, 3)) and the packets that arrived.
 
     ``numbers`` (m) are of the packets that arrived, in the order of their ``arrivals`` (s);
     ``sequences`` (m) count those that were sent, where these are not all.
@@ -39,12 +39,14 @@ class Recorded(NamedTuple):
     sequences: NDArray[np.int64] | None = None
 
     def without(self, begin: float, end: float) -> Recorded:
-        """The same without the packets that were sent from ``begin`` to ``end`` (s)."""
+        """Return a copy without the packets sent from ``begin`` to ``end`` (s)."""
         left = (self.numbers < begin * RATE) | (self.numbers >= end * RATE)
         return self._replace(numbers=self.numbers[left], arrivals=self.arrivals[left])
 
     def run(self, name: str = "", given: bool = True) -> Run:
-        """What a comparison takes, with the movement as its ``given`` truth, or without."""
+        """Return the run for a comparison, with the movement as its ``given`` truth, or without a
+        truth.
+        """
         block, step = PacketBlock(Entities()), FINE // RATE
         sequences = self.numbers if self.sequences is None else self.sequences
         every = zip(
@@ -59,7 +61,7 @@ class Recorded(NamedTuple):
 
 
 def stop_and_go(seconds: float, random: Random, share: float = 0.7, hold: float = 0.8) -> Floats:
-    """Speeds (n, 3) of somebody who runs somewhere, stops, and runs elsewhere, as feet can."""
+    """Return the speeds (n, 3) of a runner who stops now and then, and then runs elsewhere."""
     count = round(seconds * FINE)
     wanted, at = np.zeros((count, 3)), 0
     while at < count:
@@ -72,19 +74,19 @@ def stop_and_go(seconds: float, random: Random, share: float = 0.7, hold: float 
 
 
 def rests(seconds: float, random: Random) -> Floats:
-    """Speeds (n, 3) of somebody who stands half of the time, without a movement."""
+    """Return the speeds (n, 3) of a player who stands completely still half of the time."""
     speeds = stop_and_go(seconds, random, 0.5, 1.0)
     return np.where(np.abs(speeds).max(axis=1, keepdims=True) > 0.01, speeds, 0.0)
 
 
 def circle(seconds: float, random: Random) -> Floats:
-    """Speeds (n, 3) of what goes round, the same all the time."""
+    """Return the speeds (n, 3) of a circle at constant speed."""
     angle = random.uniform(0, 2 * np.pi) + 3.0 * np.arange(round(seconds * FINE)) / FINE
     return 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(len(angle))), axis=1)
 
 
 def wander(seconds: float, random: Random) -> Floats:
-    """Speeds (n, 3) of a car that turns and slows down as it likes, smoothly."""
+    """Return the speeds (n, 3) of a car that turns and slows down smoothly and at random."""
     count = round(seconds * FINE)
     noise = random.normal(size=(count + 10 * FINE, 2)) * np.sqrt(FINE)
     slow = _followed(_followed(noise, 1.0), 0.3)[10 * FINE :]
@@ -94,7 +96,7 @@ def wander(seconds: float, random: Random) -> Floats:
 
 
 def _followed(wanted: Floats, seconds: float) -> Floats:
-    """What goes towards what is wanted, with this time constant (s)."""
+    """Apply a low-pass with this time constant (s) to the wanted values."""
     share, now, found = 1 / (1 + seconds * FINE), wanted[0] * 0, np.empty_like(wanted)
     for index, one in enumerate(wanted):
         now = now + (one - now) * share
@@ -103,12 +105,12 @@ def _followed(wanted: Floats, seconds: float) -> Floats:
 
 
 def independent(count: int, random: Random, share: float = 0.01) -> NDArray[np.bool_]:
-    """Which packets are lost, each by itself."""
+    """Return the mask of lost packets, each lost independently."""
     return random.random(count) < share
 
 
 def bursts(count: int, random: Random, share: float, length: float) -> NDArray[np.bool_]:
-    """Which are lost in bursts of geometric length, this many packets in the mean."""
+    """Return the mask of packets lost in bursts of geometric length with this mean."""
     lost, at = np.zeros(count, bool), 0
     apart = length * (1 - share) / share
     while True:
@@ -145,7 +147,7 @@ def wavering(seconds: Floats, random: Random, memory: float, size: float = 0.012
 
 
 class Network(NamedTuple):
-    """A network: which packets are ``lost``, and the extra delays of the others.
+    """A network: the mask of ``lost`` packets, and the extra delays of the others.
 
     ``train`` packets arrive together, with the last one. With ``on_change``, an entity at rest
     sends nothing.
@@ -182,14 +184,14 @@ NETWORKS = {
 
 
 def recorded(movement: str, network: str, seconds: float, seed: int) -> Recorded:
-    """A recording of so many seconds."""
+    """Return a recording of this many seconds."""
     kinds = list(MOVEMENTS).index(movement), list(NETWORKS).index(network)
     random = np.random.default_rng([seed, *kinds, round(seconds)])
     return sent_over(NETWORKS[network], movement, seconds, random)
 
 
 def sent_over(link: Network, movement: str, seconds: float, random: Random) -> Recorded:
-    """A recording of so many seconds over this link."""
+    """Return a recording of this many seconds over this link."""
     speeds = MOVEMENTS[movement](seconds + 2, random)
     times = np.arange(len(speeds)) / FINE
     places = np.cumsum(speeds, axis=0) / FINE

@@ -31,10 +31,10 @@ MOST_LEFT = 4.0
 
 
 class Raises(Heedless):
-    """A strategy in plain Python that fails when it is asked."""
+    """A strategy in plain Python whose ``read`` raises."""
 
     def read(self, at: float) -> Sample:
-        """Fails."""
+        """Raise an error."""
         raise ZeroDivisionError(at)
 
 
@@ -58,14 +58,14 @@ def kinds() -> list[Callable[[], object]]:
 
 
 def resident() -> int:
-    """The memory that this process holds, bytes."""
+    """Return this process's resident memory in bytes."""
     gc.collect()
     fields = Path("/proc/self/statm").read_text().split()
     return int(fields[1]) * 4096
 
 
 def run(calls: int) -> float:
-    """The bytes that a call leaves behind, in the mean."""
+    """Return the bytes that a call leaves behind, on average."""
     turns = itertools.cycle(kinds())
     first = max(calls // 10, 1)
     before = 0
@@ -80,7 +80,7 @@ def run(calls: int) -> float:
 
 
 def main() -> int:
-    """Makes the calls; status 1 where memory grows."""
+    """Make the calls; return status 1 if memory grows."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--calls", type=int, default=1_000_000)
     options = parser.parse_args()

@@ -29,7 +29,10 @@ UNIX = DAY.timestamp()
 
 
 class Clock(NamedTuple):
-    """A program's way to write a time (s): names with a unit, names without one, and the text."""
+    """A program's way to write a time (s).
+
+    Column names with and without a unit, and the cell's text.
+    """
 
     named: tuple[str, ...]
     plain: tuple[str, ...]
@@ -81,7 +84,7 @@ ARRIVALS = {
 
 
 class Log(NamedTuple):
-    """A log and what it says: times of stamps and of arrivals from the first of each."""
+    """A log's text and its true content: stamps and arrivals, each counted from its first."""
 
     text: bytes
     stamps: list[float]
@@ -90,7 +93,7 @@ class Log(NamedTuple):
 
 
 def make(rng: random.Random) -> Log:
-    """A log of an entity or two that move at a walk to a drive, sent at 10 to 60 Hz."""
+    """Return a log of one or two entities at walking to driving speed, sent at 10 to 60 Hz."""
     sent, came = rng.choice(list(STAMPS)), rng.choice(list(ARRIVALS))
     stamp, arrival = STAMPS[sent], ARRIVALS[came]
     stamp_name = rng.choice(stamp.named + (stamp.plain if rng.random() < 0.5 else ()))
@@ -150,13 +153,13 @@ def is_right(log: Log, packets: Sequence[Packet]) -> bool:
 
 
 def proposals(said: str) -> list[str]:
-    """Return the proposals of a refusal; where only the user knows a rate, the right one."""
+    """Return the readings that a refusal proposes; if only the user knows a rate, the right one."""
     found = (one.strip("'\"") for one in re.findall(r"read=('[^']+'|\"[^\"]+\")", said))
     return [one.replace("@HZ", "@60") for one in found if "NAME" not in one]
 
 
 def judge(log: Log) -> tuple[str, str]:
-    """Return how the log is read, and why.
+    """Return how the log was read, with the reason.
 
     ``right``; ``told``: once what is said is pasted; ``refused`` and ``doubted``: nothing helps;
     ``wrong``: without a word.
@@ -187,7 +190,7 @@ def judge(log: Log) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Runs the cases; status 1 where one is wrong without a word."""
+    """Run the cases; return status 1 if one was misread without a warning."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cases", type=int, default=500)
     options.add_argument("--seed", type=int, default=1)

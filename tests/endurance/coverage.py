@@ -1,4 +1,4 @@
-"""The share of intervals of one recording that contain the figure of a hundred, by network.
+"""The share of single recordings whose interval contains the figure of a hundred, by network.
 
     python -m endurance.coverage [--runs RUNS] [--first SEED] [--only WORDS]
 
@@ -79,7 +79,7 @@ def compared(movement: str, network: str, seconds: float, seed: int) -> Comparis
 
 
 def covered(every: Sequence[Comparison], comparisons: Sequence[Comparison]) -> Covered:
-    """Count how often the intervals of some recordings hold."""
+    """Count how often the intervals of some recordings contain the value."""
     several = zip(*(comparison.results for comparison in every), strict=True)
     whole = [pool_results([item for item in own if item.values]) for own in several]
     true = np.array([[result.value(name) for name in FIGURES] for result in whole])

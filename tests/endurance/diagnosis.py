@@ -1,4 +1,4 @@
-"""The power of the diagnosis: every fault over seeds, movements and strengths; clean recordings.
+"""The power of the diagnosis: each fault over seeds, movements and strengths, and false alarms.
 
 Prints the three tables of the guide (four minutes on two cores); ``--seeds 1 --curve 1 --clean 1
 --sessions 1`` is a short run.
@@ -38,23 +38,25 @@ RATES = (5, 10, 20, 30, 60, 128)
 
 
 def causes(rows: Columns) -> list[str]:
-    """The causes that are found, worst first."""
+    """Return the causes that are found, the worst first."""
     return [finding.cause for finding in diagnose(make_table_traffic({"": rows})).findings]
 
 
 def of_fault(case: tuple[str, str, int, float]) -> list[str]:
-    """The causes in a recording with a fault: its name, the movement, the seed, the strength."""
+    """Return the causes found in a recording with a fault, by its name, movement, seed and
+    strength.
+    """
     return causes(faulty(*case))
 
 
 def of_clean(case: tuple[str, str, int, int]) -> list[str]:
-    """The causes in a clean one of 30 s: its path, the network, packets a second, the seed."""
+    """Return the causes found in 30 s without a fault: path, network, packets a second, seed."""
     path, link, rate, seed = case
     return causes(clean(path, LINKS[link], rate, seed, 30.0))
 
 
 def of_turning(case: tuple[str, str, int, int]) -> list[str]:
-    """The same of one that turns so, on any path."""
+    """Return the causes found in 30 s without a fault of an entity with this kind of rotation."""
     kind, link, rate, seed = case
     path = sorted(PATHS)[(seed + rate) % len(PATHS)]
     rows = clean(path, LINKS[link], rate, seed, 30.0)
@@ -62,7 +64,7 @@ def of_turning(case: tuple[str, str, int, int]) -> list[str]:
 
 
 class Told(NamedTuple):
-    """Whether a session's cause is named first, and which named causes are false."""
+    """The result for a session: its cause is named first or not, and the false causes."""
 
     first: bool
     false: list[str]
@@ -78,7 +80,7 @@ def of_session(case: tuple[str, str, int]) -> Told:
 
 
 def print_sessions(pool: Pool, seeds: int) -> None:
-    """Print a row for each sender: over lines on which nothing is wrong, and over others."""
+    """Print a row for each sender: over healthy lines, and over lines with a fault."""
     quiet = [network for network in NETWORKS if not FOUND_AS[network]]
     others = [network for network in NETWORKS if FOUND_AS[network]]
     print("\n| sender | told as | first | over a faulty network | false causes |")

@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
 
 def movement(dice: random.Random, seconds: float, rate: float) -> tuple[Any, Any, Any]:
-    """Stamps, positions and velocities: a body that steers, stops, circles or bounces."""
+    """Return stamps, positions and velocities of a body that steers, stops, circles or bounces."""
     kind = dice.choice(["runner", "car", "orbit", "ball", "patrol"])
     step, at = 1 / 240, 0.0
     place, velocity = np.zeros(3), np.zeros(3)
@@ -91,7 +91,9 @@ def movement(dice: random.Random, seconds: float, rate: float) -> tuple[Any, Any
 
 
 def traffic(dice: random.Random, seconds: float, *, same_clock: bool) -> tuple[list[Packet], str]:
-    """Packets in order of arrival, over a network with jitter of 0 to 40 ms and 0 to 5 % loss."""
+    """Return packets in order of arrival, over a network with jitter of 0 to 40 ms and 0 to 5 %
+    loss.
+    """
     rate = dice.choice([10, 15, 20, 25, 30])
     stamps, places, velocities = movement(dice, seconds, rate)
     jitter, loss = dice.choice([0, 0.003, 0.008, 0.015, 0.025, 0.04]), dice.choice([0, 0.01, 0.05])
@@ -120,7 +122,7 @@ def traffic(dice: random.Random, seconds: float, *, same_clock: bool) -> tuple[l
 
 
 def frames(dice: random.Random, packets: list[Packet]) -> tuple[Any, str]:
-    """Times of frames that jitter by a millisecond."""
+    """Return times of frames that jitter by a millisecond."""
     rate = dice.choice([30, 50, 60, 60, 75, 120, 144])
     begin, end = packets[0].arrival or 0.0, packets[-1].arrival or 0.0
     at = begin - 0.02 + np.arange(0, end - begin, 1 / rate)
@@ -129,7 +131,7 @@ def frames(dice: random.Random, packets: list[Packet]) -> tuple[Any, str]:
 
 
 def draw(spec: StrategySpec, packets: list[Packet], times: Any) -> Any:
-    """Return what is drawn in each frame, NaN for nothing; one call after the other."""
+    """Return the position drawn in each frame, NaN for nothing, by one ``read`` after the other."""
     made: Any = strategy(spec.name, **spec.settings)
     rows, waiting = [], iter(packets)
     packet = next(waiting, None)
@@ -146,7 +148,7 @@ def draw(spec: StrategySpec, packets: list[Packet], times: Any) -> Any:
 
 
 def buffer(dice: random.Random) -> Settings:
-    """A random composition of a delay buffer; seconds with three decimals."""
+    """Return random settings of a delay buffer; seconds have three decimals."""
     stamps = dice.choice(["sender", "sender", "sender", "arrival", "ticks"])
     found: Settings = {"stamps": stamps}
     if stamps != "arrival":
@@ -174,7 +176,7 @@ def buffer(dice: random.Random) -> Settings:
 
 
 def chase(dice: random.Random) -> Settings:
-    """A random composition of a chase."""
+    """Return random settings of a chase."""
     how = dice.choice(
         ["exponential", "lerp", "share", "spring", "speed", "interval", "linear", "eased"]
     )
@@ -195,7 +197,7 @@ def chase(dice: random.Random) -> Settings:
 
 
 def composition(seed: int) -> Case:
-    """20 to 60 s of a random composition."""
+    """Return 20 to 60 s of a random composition."""
     dice = random.Random(f"composition {seed}")
     is_buffer = dice.random() < 0.6
     settings = (buffer if is_buffer else chase)(dice)
@@ -250,7 +252,7 @@ def _drawn(dice: random.Random, spec: StrategySpec, seconds: float, same_clock: 
 
 
 class Outcome(NamedTuple):
-    """The answer: whether it is ``right``, each ``miss``, and the seconds of CPU time."""
+    """The outcome for a drawing: ``right`` or not, each ``miss``, and the seconds of CPU time."""
 
     spec: StrategySpec
     right: bool
@@ -268,7 +270,7 @@ def found(case: Case) -> DrawnMatch:
 
 
 def outcome(case: Case) -> Outcome:
-    """Scores what is said."""
+    """Compare the diagnosis of a drawing with the strategy that drew it."""
     begun = time.process_time()
     said = found(case)
     seconds = time.process_time() - begun
@@ -297,14 +299,14 @@ def outcome(case: Case) -> Outcome:
 
 
 def same_way(spec: StrategySpec, other: StrategySpec) -> bool:
-    """Return whether the kind, its stamps and clock, or its steps, are equal."""
+    """Return whether kind, stamps, clock and steps of two strategies are equal."""
     ways = ("stamps", "clock", "how")
     one, two = spec.values, other.values
     return spec.name == other.name and all(one.get(way) == two.get(way) for way in ways)
 
 
 def differences(spec: StrategySpec, other: StrategySpec) -> list[str]:
-    """Delays and low-passes that are off."""
+    """Return the delays and low-passes that differ."""
     one, two = spec.values, other.values
     off = []
     if "delay" in one and "i" not in f"{one['delay']}{two['delay']}":

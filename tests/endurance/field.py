@@ -1,4 +1,4 @@
-"""Recordings as other people's games write them, and what ``epic diagnose`` says of them.
+"""Recordings as other people's games write them, and what ``epic diagnose`` reports on them.
 
 Movement, senders, networks and receivers of its own: nothing here is shared with
 ``epic_cli.network``. Arrivals are those of a receiver that reads once a frame.
@@ -34,7 +34,7 @@ COUNT = 800
 
 
 def _runner(random: Random, count: int) -> tuple[Floats, Floats]:
-    """Keys that change at random, friction and acceleration as in Quake, jumps now and then."""
+    """Return a runner: random keys, friction and acceleration as in Quake, occasional jumps."""
     step, position, velocity = 0.001, np.zeros(3), np.zeros(3)
     wish, until = np.zeros(3), 0
     places, speeds = np.empty((count, 3)), np.empty((count, 3))
@@ -57,7 +57,7 @@ def _runner(random: Random, count: int) -> tuple[Floats, Floats]:
 
 
 def _car(random: Random, count: int) -> tuple[Floats, Floats]:
-    """A car that steers and brakes smoothly."""
+    """Return a car that steers and brakes smoothly."""
     knots = count // 1500 + 3
     at = np.linspace(0, knots - 1.001, count)
     place, part = at.astype(int), at - at.astype(int)
@@ -73,7 +73,7 @@ def _car(random: Random, count: int) -> tuple[Floats, Floats]:
 
 
 def _drone(random: Random, count: int) -> tuple[Floats, Floats]:
-    """Sums of slow sines on all three axes."""
+    """Return sums of slow sines on all three axes."""
     t = np.arange(count) * 0.001
     place, speed = np.zeros((count, 3)), np.zeros((count, 3))
     for axis, _ in itertools.product(range(3), range(5)):
@@ -125,7 +125,7 @@ def _at(path: tuple[Floats, Floats], times: Floats) -> tuple[Floats, Floats]:
 
 @dataclass
 class Scene:
-    """A recording in the making."""
+    """A recording under construction."""
 
     random: Random
     rate: float
@@ -139,7 +139,7 @@ class Scene:
 
 
 def _delays(scene: Scene, sent: Floats) -> Floats:
-    """Delays of a healthy network (s)."""
+    """Return delays of a healthy network (s)."""
     random, jitter, count = scene.random, scene.jitter, len(sent)
     base = random.uniform(0.01, 0.12)
     if scene.shape == "uniform":
@@ -174,7 +174,7 @@ def _read(scene: Scene, arrivals: Floats) -> Floats:
 
 
 def scene_of(seed: int, rate: float, frames: float, jitter: float, count: int = COUNT) -> Scene:
-    """Return a recording with only these properties chosen."""
+    """Return a recording with the given properties; all others are random."""
     random = np.random.default_rng([seed, int(rate), int(frames), int(jitter * 1e4)])
     scene = Scene(random, rate, frames, jitter, count=count)
     scene.movement = str(random.choice(sorted(MOVEMENTS)))
@@ -184,7 +184,7 @@ def scene_of(seed: int, rate: float, frames: float, jitter: float, count: int = 
 
 
 def clean(scene: Scene) -> dict[str, Any]:
-    """The columns of a healthy recording, in the order of sending."""
+    """Return the columns of a healthy recording, in the order of sending."""
     random = scene.random
     path = MOVEMENTS[scene.movement](random, int(1000 * (scene.count / scene.rate + 3)))
     sent = 0.5 + np.arange(scene.count) / scene.rate
@@ -250,7 +250,7 @@ def _noise(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _swap(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """Two entities; from time to time each has the other's name."""
+    """Exchange the names of two entities from time to time."""
     other = MOVEMENTS[scene.movement](scene.random, len(c["path"][0]))
     place, speed = _at(other, c["sent"])
     place = place + np.array([4.0, 3.0, 0.0])
@@ -266,7 +266,7 @@ def _swap(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _frozen(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """Positions stand for a while, velocities go on."""
+    """Repeat positions for a while; velocities continue."""
     for _ in range(max(int(4 * strength), 1)):
         begin = int(scene.random.integers(40, scene.count - 60))
         long = int(scene.random.uniform(0.3, 0.8) * scene.rate) + 2
@@ -279,7 +279,7 @@ def _one_sign(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _local(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """Forward and right of the entity, in place of east and north."""
+    """Write velocities as forward and right of the entity instead of east and north."""
     del strength
     level = np.hypot(c["speed"][:, 0], c["speed"][:, 1])
     slip = 0.05 * np.sin(np.arange(scene.count) * 0.05)
@@ -287,7 +287,7 @@ def _local(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _turned(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """Another system of axes: a quarter turn, or any angle."""
+    """Write velocities in other axes: a quarter turn, or a turn by any angle."""
     del strength
     angle = float(scene.random.choice([np.pi / 2, -np.pi / 2, np.pi, 0.7]))
     x, y = c["speed"][:, 0].copy(), c["speed"][:, 1].copy()
@@ -296,7 +296,7 @@ def _turned(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _resent(scene: Scene, c: dict[str, Any], sent: Floats) -> None:
-    """The same, sent at these times."""
+    """Replace the sending times, and sample the movement again at these times."""
     c["sent"], c["time"] = sent, np.round(sent, 6)
     c["place"], c["speed"] = _at(c["path"], sent)
     c["arrival"] = _read(scene, sent + _delays(scene, sent))
@@ -307,12 +307,12 @@ def _alternating(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _pairs(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """Two and two come close together, 40 % of an interval apart."""
+    """Move every second packet closer to the one before it, to 40 % of an interval."""
     _resent(scene, c, c["sent"] - 0.6 * strength / scene.rate * (np.arange(scene.count) % 2))
 
 
 def _arrive_in_pairs(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """So many packets wait for the next one."""
+    """Hold up to a quarter of the packets until the next packet arrives."""
     first = np.flatnonzero(scene.random.random(scene.count - 1) < 0.25 * strength)
     first = first[np.diff(first, prepend=-9) > 1]
     c["arrival"][first] = np.maximum(c["arrival"][first], c["arrival"][first + 1])
@@ -323,7 +323,7 @@ def _drift(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _burst_loss(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """2 % are lost, three in a row on average."""
+    """Lose 2 % of the packets, three in a row on average."""
     lost, gone = np.zeros(scene.count, bool), False
     for i in range(scene.count):
         gone = scene.random.random() < (2 / 3 if gone else 0.02 * strength / 3 / (1 - 0.02))
@@ -343,7 +343,7 @@ def _route(scene: Scene, c: dict[str, Any], strength: float) -> None:
 
 
 def _stall(scene: Scene, c: dict[str, Any], strength: float) -> None:
-    """The receiver does not read for a while, four times."""
+    """Stop the receiver's reading for a while, four times."""
     arrivals = c["arrival"].copy()
     for begin in scene.random.uniform(3, c["sent"][-1] - 3, 4):
         end = begin + 0.25 * strength
@@ -419,7 +419,7 @@ def of_fault(case: tuple[str, float, int]) -> tuple[str, list[str]]:
 
 
 def main(seeds: int, faults: int, only: str) -> int:
-    """Prints alarms in healthy recordings, then what was said of faults; 1: there were alarms."""
+    """Print alarms in healthy recordings, then results for faults; return 1 after an alarm."""
     alarms = 0
     with Pool(2) as pool:
         for frames in (*FRAMES, 0) if seeds else ():

@@ -1,9 +1,9 @@
-"""The quality of the front of latency against roughness: the search's, and 5,000 random points'.
+"""The front of latency against roughness: the search's, and that of 5,000 random points.
 
     python -m endurance.front [NAME...]     (in tests/; a minute)
 
-Prints, for each strategy, the hypervolume (up to half a second of latency, and a roughness of 1)
-of the front that the usual trials of ``epic tune`` leave, as a share of that of random points.
+Prints, for each strategy, the hypervolume (up to half a second of latency, and a roughness of 1) of
+the front that the usual trials of ``epic tune`` leave, as a share of that of random points.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ POINTS = 5000
 
 
 def hypervolume(points: Sequence[FrontPoint]) -> float:
-    """The area that a front dominates."""
+    """Return the area that a front dominates."""
     corners = sorted((min(point.latency, LATE), min(point.roughness, ROUGH)) for point in points)
     ends = [late for late, _ in corners[1:]] + [LATE]
     return sum((end - late) * (ROUGH - up) for (late, up), end in zip(corners, ends, strict=True))
 
 
 def main() -> None:
-    """Searches, prints."""
+    """Run the search, and print the figures."""
     on, weights = network_set("strafe", 10.0), Weights()
     for name in sys.argv[1:] or ["snapshot", "hermite", "source", "unity-ngo"]:
         made = search_of(on, name).made

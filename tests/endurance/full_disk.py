@@ -41,7 +41,7 @@ COMMANDS = {
 
 
 def compiled(folder: Path) -> Path:
-    """The library to preload."""
+    """Return the shared library to preload, compiled."""
     library = folder / "fail_write.so"
     command = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", str(SOURCE)]
     subprocess.run([*" ".join(command).split(), "-o", str(library)], check=True)
@@ -99,7 +99,7 @@ def try_command(command: str, library: Path, most: int = 1000) -> tuple[int, lis
 
 
 def try_session(library: Path, most: int = 1000) -> tuple[int, list[str]]:
-    """The same for a session, which warns and goes on."""
+    """Return the number of writes of a session, which must warn and go on, and what went wrong."""
     wrong: list[str] = []
     for at in range(1, most + 1):
         with tempfile.TemporaryDirectory() as name:
@@ -122,7 +122,7 @@ def try_session(library: Path, most: int = 1000) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Tries all of it; status 1 where something is not as it should be."""
+    """Try every command; return status 1 if one misbehaves."""
     total, wrong = 0, list[str]()
     with tempfile.TemporaryDirectory() as name:
         library = compiled(Path(name))

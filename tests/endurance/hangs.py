@@ -1,10 +1,10 @@
-"""Hunts for data that keeps a strategy, a clock or a pacing busy for ever.
+"""Search for data that keeps a strategy, a clock or a pacing busy for ever.
 
     python -m endurance.hangs --cases 1000000
 
 A case is a strategy with settings from all over their ranges, a clock, a tick, a pacing, and
-packets and frames at times that no sane clock would show. Each has one second of processor time;
-a usual one takes a fifth of a millisecond. ``--case N`` runs one of them and prints what it is.
+packets and frames at times that no sane clock would show. Each has one second of processor time; a
+usual one takes a fifth of a millisecond. ``--case N`` runs one of them and prints what it is.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TICKS = (*("1e-6", "0.001", "1/144", "1/60", "0.05", "50ms", "0.1", "1", "60", "
 
 
 def number_near(chance: random.Random) -> float:
-    """Any number that there is, and those where things change more often than others."""
+    """Return any number; numbers near which behavior changes are more frequent."""
     kind = chance.randrange(6)
     if kind == 0:
         value = chance.choice(EDGES)
@@ -60,7 +60,7 @@ def number_near(chance: random.Random) -> float:
 
 
 def times(chance: random.Random, count: int) -> list[float]:
-    """Times of packets or frames: steady, with jumps, all over the place, or all the same."""
+    """Return times of packets or frames: steady, with jumps, random, or all equal."""
     start = number_near(chance) if chance.random() < 0.6 else 0.0
     step = abs(number_near(chance)) if chance.random() < 0.5 else 10 ** chance.uniform(-3, 3)
     wild = chance.choice((0.0, 0.0, 0.1, 1.0))
@@ -137,7 +137,7 @@ def some_packets(chance: random.Random) -> list[Packet]:
 
 
 class Case:
-    """The case of one number."""
+    """A random strategy, its packets and its timing, determined by a case number."""
 
     def __init__(self, number: int) -> None:
         chance = random.Random(number)
@@ -159,7 +159,7 @@ class Case:
         return "\n".join([*lines, f"frames: {self.frames}"])
 
     def run(self) -> None:
-        """Draws it, by the replay or by hand."""
+        """Draw the case, by the replay or by calls of the strategy."""
         if self.frames:
             self._by_hand()
         else:
@@ -191,7 +191,7 @@ class Case:
 
 
 def hunt(cases: range) -> list[str]:
-    """The cases that hang, crash or raise, with what they are."""
+    """Yield the cases that hang, crash or raise, with their descriptions."""
     found = []
     for ended in run_cases(cases, lambda number: Case(number).run(), LIMIT):
         found.append(f"{ended}\n{Case(ended.case)}")
@@ -200,7 +200,7 @@ def hunt(cases: range) -> list[str]:
 
 
 def main() -> int:
-    """Runs the cases; status 1 where one does not end as it should."""
+    """Run the cases; return status 1 if one does not end properly."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")

@@ -1,4 +1,4 @@
-"""Kills the session with -9 at random moments, and looks whether anything is lost.
+"""Kill the session with -9 at random moments, and check that nothing is lost.
 
     python -m endurance.killed --kills 1000
 
@@ -34,12 +34,12 @@ _PROMPT = re.compile(rb"([a-z-]+)> ")
 
 
 def packet(index: int) -> str:
-    """A packet that is known by its place."""
+    """Return a packet whose position identifies it."""
     return f"{index},0,0 / 1,0,0 / {index / 10:.1f}"
 
 
 class Kept(NamedTuple):
-    """A session as its journal has it: the packets' positions and the strategy."""
+    """A session's content in its journal: the packets' positions and the strategy."""
 
     indices: list[int]
     strategy: str
@@ -57,7 +57,7 @@ def kept(state: Path) -> Kept:
 
 
 def send(terminal: Terminal, chance: random.Random, first: int, folder: Path) -> str | None:
-    """Begins something; the strategy that was asked for, if any."""
+    """Type some random input; return the strategy that it chooses, if any."""
     kind = chance.choice(("type", "paste", "load", "switch"))
     lines = [packet(first + k) for k in range(chance.choice((1, 3, 30, 300)))]
     if kind == "type":
@@ -105,7 +105,7 @@ def live_and_die(state: Path, chance: random.Random) -> str | None:
 
 
 def main() -> int:
-    """Kills sessions; status 1 where one has lost something."""
+    """Kill sessions; return status 1 if one has lost something."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)

@@ -67,7 +67,7 @@ SENTENCES = r"^\[(?P<time>[\d:.]+)\] .*pos=\((?P<x>[-\d.]+), (?P<y>[-\d.]+), (?P
 
 
 def grouped(data: bytes) -> Found:
-    """A table whose entities may stand one after the other."""
+    """Read a table whose entities may follow one another."""
     path = scratch().with_name("grouped.csv")
     path.write_bytes(data)
     may_be_grouped(str(path), "tank1")
@@ -83,7 +83,7 @@ def from_file(data: bytes) -> Found:
 
 
 def session(data: bytes) -> Found:
-    """Goes on with a session."""
+    """Resume a session."""
     path = scratch().with_name("session.epic")
     path.write_bytes(data)
     typed = TypedSession()
@@ -92,7 +92,7 @@ def session(data: bytes) -> Found:
 
 
 def framed(data: bytes) -> Found:
-    """Reads datagrams of any kind, each behind its length."""
+    """Read datagrams of any kind, each preceded by its length."""
     pieces, at = [], 0
     while at + 2 <= len(data):
         (size,) = struct.unpack_from("<H", data, at)
@@ -105,7 +105,7 @@ def framed(data: bytes) -> Found:
 
 
 def numbers(chance: random.Random, count: int, latest: float = 2e9) -> Iterator[tuple[float, ...]]:
-    """States of a path, that begins before ``latest``: time, position, velocity."""
+    """Yield states of a path that begins before ``latest``: time, position, velocity."""
     x, y, z = (chance.uniform(-100, 100) for _ in range(3))
     now = min(chance.choice((0.0, 0.1, 1700000000.0)), latest)
     for _ in range(count):
@@ -116,7 +116,7 @@ def numbers(chance: random.Random, count: int, latest: float = 2e9) -> Iterator[
 
 
 def text(chance: random.Random, count: int, latest: float = 2e9) -> bytes:
-    """Packet text."""
+    """Write packet text."""
     keys = chance.choice(("", " entity=tank{}", " arrival={} seq=1", " yaw=0.1 teleport=0"))
     return "".join(
         f"{x},{y},{z} / {vx},{vy},{vz} / {t}{keys.format(int(t * 10) % 7)}\n"
@@ -125,7 +125,7 @@ def text(chance: random.Random, count: int, latest: float = 2e9) -> bytes:
 
 
 def rows(chance: random.Random, count: int) -> bytes:
-    """A table, with one of several separators, headers and ways to write a time."""
+    """Write a table, with one of several separators, headers and ways to write a time."""
     separator = chance.choice((",", ";", "\t", "|"))
     header = chance.choice(
         ("time,x,y,z,vx,vy,vz,entity", "t,pos_x,pos_y,pos_z,vel_x,vel_y,vel_z,id",
@@ -141,7 +141,7 @@ def rows(chance: random.Random, count: int) -> bytes:
 
 
 def by_entity(chance: random.Random, count: int) -> bytes:
-    """A table with its entities one after the other."""
+    """Return a table with its entities one after the other."""
     out = ["time,x,y,z,vx,vy,vz,entity"]
     for tank in range(5):
         out += [
@@ -151,7 +151,7 @@ def by_entity(chance: random.Random, count: int) -> bytes:
 
 
 def objects(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
-    """Packets as JSON has them."""
+    """Yield packets as JSON has them."""
     nested = chance.random() < 0.5
     for k, (t, x, y, z, vx, vy, vz) in enumerate(numbers(chance, count)):
         if nested:
@@ -167,7 +167,7 @@ def json_lines(chance: random.Random, count: int) -> bytes:
 
 
 def frames(chance: random.Random, count: int) -> bytes:
-    """A document: a list, frames with players, or columns."""
+    """Return a document: a list, frames with players, or columns."""
     kind, found = chance.randrange(3), list(objects(chance, count))
     if kind == 0:
         return json.dumps({"meta": {"v": 1}, "data": found}).encode()
@@ -180,14 +180,14 @@ def frames(chance: random.Random, count: int) -> bytes:
 
 
 def lines(chance: random.Random, count: int) -> bytes:
-    """A log that the pattern reads."""
+    """Return a log that the pattern reads."""
     return "".join(
         f"{t} tank{k % 5} ({x}, {y})\n" for k, (t, x, y, *_) in enumerate(numbers(chance, count))
     ).encode()
 
 
 def log(chance: random.Random, count: int) -> bytes:
-    """A log of a game in sentences."""
+    """Return a log of a game in sentences."""
     return "".join(
         f"[{k // 36000:02}:{k // 600 % 60:02}:{k / 10 % 60:06.3f}] [Net] recv pos=({x}, {y}, {z})"
         f" rot=(0.000, {vx}, 0.000) seq={k}\n"
@@ -196,7 +196,7 @@ def log(chance: random.Random, count: int) -> bytes:
 
 
 def gpx(chance: random.Random, count: int) -> bytes:
-    """A track."""
+    """Return a track."""
     made = "".join(
         f'<trkpt lat="{50 + x / 1e4}" lon="{8 + y / 1e4}"><ele>{z}</ele>'
         f"<time>2024-05-01T{k // 3600 % 24:02}:{k // 60 % 60:02}:{k % 60:02}Z</time></trkpt>\n"
@@ -209,7 +209,7 @@ def gpx(chance: random.Random, count: int) -> bytes:
 
 
 def nmea(chance: random.Random, count: int) -> bytes:
-    """Sentences of a receiver."""
+    """Write NMEA sentences of a GPS receiver."""
 
     def checked(words: str) -> str:
         total = functools.reduce(lambda one, other: one ^ other, words.encode())
@@ -225,7 +225,7 @@ def nmea(chance: random.Random, count: int) -> bytes:
 
 
 def xlsx(chance: random.Random, count: int) -> Members:
-    """The members of a workbook with one sheet or two."""
+    """Return the members of a workbook with one sheet or two."""
     relation = f'<Relationship Id="r{{}}" Type="{_OFFICE}/{{}}" Target="{{}}"/>'
     names = chance.choice((("S",), ("S", "T")))
 
@@ -258,7 +258,7 @@ def xlsx(chance: random.Random, count: int) -> Members:
 
 
 def ods(chance: random.Random, count: int) -> Members:
-    """The members of a workbook of OpenDocument."""
+    """Return the members of a workbook of OpenDocument."""
     spaces = "".join(
         f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
         for name in ("office", "table", "text")
@@ -287,7 +287,7 @@ def ods(chance: random.Random, count: int) -> Members:
 
 
 def zipped(members: Members, chance: random.Random) -> bytes:
-    """An archive of them."""
+    """Return a ZIP archive of these members."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", chance.choice((0, 0, zipfile.ZIP_DEFLATED))) as archive:
         for name, data in members.items():
@@ -296,7 +296,7 @@ def zipped(members: Members, chance: random.Random) -> bytes:
 
 
 def parquet(chance: random.Random, count: int) -> bytes:
-    """A file of Parquet with one of several ways to write columns."""
+    """Return a Parquet file whose columns are written in one of several ways."""
     import pyarrow
     from pyarrow import parquet as library
 
@@ -317,7 +317,7 @@ def parquet(chance: random.Random, count: int) -> bytes:
 
 
 def sqlite(chance: random.Random, count: int) -> bytes:
-    """A database with a table, an index and a view."""
+    """Return a database with a table, an index and a view."""
     base = sqlite3.connect(":memory:")
     base.execute("CREATE TABLE packets (time REAL, x REAL, y REAL, z REAL, entity TEXT)")
     base.executemany(
@@ -331,7 +331,7 @@ def sqlite(chance: random.Random, count: int) -> bytes:
 
 
 def captured(chance: random.Random, count: int) -> bytes:
-    """A capture in either format."""
+    """Return a capture in either format."""
     one, frame, now = chance.randrange(4), [], 0.0
     for t, *rest in numbers(chance, count):
         x, y, z, vx, vy, vz = rest
@@ -345,7 +345,7 @@ def captured(chance: random.Random, count: int) -> bytes:
 
 
 def sent(chance: random.Random, count: int) -> bytes:
-    """Datagrams: text, JSON, tables and msgpack."""
+    """Write datagrams: text, JSON, tables and msgpack."""
     import msgpack  # type: ignore[import-untyped, unused-ignore]
 
     made = []
@@ -363,7 +363,7 @@ def sent(chance: random.Random, count: int) -> bytes:
 
 
 def records(chance: random.Random, count: int) -> bytes:
-    """Binary records behind their layout."""
+    """Return binary records below their layout."""
     layout, form = chance.choice(
         (("time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16", "<d6fH"),
          ("big time:f64 x:f32 y:f32 z:f32 vx:f32 vy:f32 vz:f32 id:u16", ">d6fH"),
@@ -375,7 +375,7 @@ def records(chance: random.Random, count: int) -> bytes:
 
 
 def known_answers(_: random.Random, count: int) -> bytes:
-    """A journal of results."""
+    """Return a journal of results."""
     path = scratch().with_name("whole")
     path.unlink(missing_ok=True)
     with ResultJournal(str(path), "compare") as one:
@@ -385,7 +385,7 @@ def known_answers(_: random.Random, count: int) -> bytes:
 
 
 def resumed(chance: random.Random, count: int) -> bytes:
-    """A journal of a session."""
+    """Return a journal of a session."""
     commands = (b":strategy lerp+lerp_time=1\n", b":reset\n", b":strategy lerp\n", b":tick 1\n")
     out = text(chance, count, 0.1).splitlines(True)
     for _ in range(5):
@@ -394,7 +394,7 @@ def resumed(chance: random.Random, count: int) -> bytes:
 
 
 def trace(chance: random.Random, count: int) -> bytes:
-    """A measured link."""
+    """Return a measured link."""
     if chance.random() < 0.5:
         made = (f"a,{k / 10},{chance.choice((30, 30.5, ''))},40" for k in range(count))
         return "\n".join(("flow,send_time,owd_down_ms,owd_up_ms", *made)).encode()
@@ -403,14 +403,14 @@ def trace(chance: random.Random, count: int) -> bytes:
 
 
 def script(chance: random.Random, count: int) -> bytes:
-    """Inputs of two players."""
+    """Return inputs of two players."""
     words = ("up", "left", "stop", "right", "right up shoot aim=1,0.5", "throw aim=B")
     made = (f"{k / 10} {chance.choice('AB')} {chance.choice(words)}" for k in range(count))
     return "\n".join(("# inputs", "set latency=80ms", *made)).encode() + b"\n"
 
 
 def case_file(chance: random.Random, count: int) -> bytes:
-    """A case with many recordings, or with many settings."""
+    """Return a case with many recordings, or with many settings."""
     names = ", ".join(f'"{k}.csv"' for k in range(count))
     settings = ", ".join(f'"epic+calc_ahead=0.{k:06}"' for k in range(count))
     return chance.choice(
@@ -461,7 +461,7 @@ _WHOLE = {"truth", "trace", "script", "case", "frames", "gpx"}
 
 @functools.cache
 def bases(name: str) -> list[bytes | Members]:
-    """Inputs without damage."""
+    """Return the undamaged inputs."""
     chance = random.Random(f"{name} bases")
     _, make, each = KINDS[name]
     longest = _SLOW.get(name, _SIZES[-1])
@@ -513,7 +513,7 @@ class Totals:
 
 
 def attack(name: str, seconds: float, size: int, first: int = 0, most: int = 10**9) -> list[str]:
-    """Runs cases until there is enough; what was found."""
+    """Run cases until the time is over; return the failures."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     read, totals, begin = KINDS[name][0], Totals(), time.monotonic()
     bases(name)
@@ -532,7 +532,7 @@ def attack(name: str, seconds: float, size: int, first: int = 0, most: int = 10*
 
 
 def main() -> int:
-    """Attacks one reader, or each; status 1 where one has not held."""
+    """Attack one reader, or all; return status 1 if one fails."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("reader", nargs="*", choices=[[], *KINDS])
     parser.add_argument("--seconds", type=float, default=600)

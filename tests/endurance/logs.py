@@ -1,8 +1,8 @@
-"""Logs as games, trackers and notebooks write them, by one who has not read the reader.
+"""Logs as games, trackers and notebooks write them, made without knowledge of the reader's code.
 
 The movement is known; names, units, clocks, separators, layouts and faults are drawn at random.
-Each log is read by the command, as a user would: right at once, told (and then what is proposed
-is pasted), refused, or wrong without a word.
+Each log is read by the command, as a user would: right at once, told (and then what is proposed is
+pasted), refused, or wrong without a word.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Vector = tuple[float, ...]
 
 @dataclass
 class State:
-    """An entity's state, as it is or with a fault."""
+    """An entity's state, perhaps with a fault."""
 
     time: float
     place: Vector
@@ -40,7 +40,7 @@ class State:
 
 @dataclass
 class Log:
-    """A log, and what it says in truth."""
+    """A log's text, and its true content."""
 
     name: str
     text: bytes
@@ -55,7 +55,7 @@ class Log:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names with bars between them."""
+    """Split names at the bars between them."""
     return tuple(name.strip() for name in text.split("|"))
 
 
@@ -153,7 +153,9 @@ class Writer:
     # the movement
 
     def walk(self, times: list[float], arena: float, speed: float, flat: bool) -> list[State]:
-        """A thing that turns and changes speed, within a space, as players, cars and drones do."""
+        """Return the movement of a player, car or drone that turns and changes speed within a
+        space.
+        """
         draw = self.random
         place = [draw.uniform(-arena, arena) for _ in range(3)]
         heading, pace, climb = draw.uniform(0, 2 * math.pi), speed, 0.0
@@ -214,7 +216,7 @@ class Writer:
     # what is written of it
 
     def clock(self) -> None:
-        """Draws how a time is written: the names of its columns, and their cells in a moment."""
+        """Choose how a time is written: the names of its columns, and their cells at a time."""
         draw, one = self.random, self.one_of
         self.hertz = 0.0
         epoch = draw.randrange(1_600_000_000, 1_780_000_000)
@@ -280,14 +282,14 @@ class Writer:
             self.without_jitter()
 
     def without_jitter(self) -> None:
-        """Frames are even, and everybody's are the same."""
+        """Replace all times by the times of regular frames, equal for all entities."""
         self.zero = min(states[0].time for states in self.truth.values())
         for states in self.truth.values():
             for k, state in enumerate(states):
                 state.time = self.zero + k / self.rate
 
     def place_and_velocity(self) -> None:
-        """Draws names of places, and of velocities in most logs that are not of frames."""
+        """Choose the names of position columns, and of velocity columns in most logs with times."""
         self.factor = 1.0
         self.globe = False
         place, numbered = self.one_of(PLACES), False
@@ -329,7 +331,7 @@ class Writer:
             self.digits = 6
 
     def noise(self) -> None:
-        """Columns that have nothing to do with it, in their order."""
+        """Return columns that have nothing to do with the movement, in their order."""
         draw = self.random
 
         def whole(low: int, high: int) -> Callable[[], str]:
@@ -366,7 +368,7 @@ class Writer:
             ]
 
     def faults(self) -> None:
-        """Some cells are missing, some packets lost."""
+        """Leave out some cells, and lose some packets."""
         self.missing = ""
         if self.chance(0.3):
             self.missing = self.one_of(
@@ -392,7 +394,7 @@ class Writer:
         return f"{value:.{self.digits if digits is None else digits}f}".replace(".", self.decimal)
 
     def cells(self, state: State) -> list[str]:
-        """The places and velocities of a state, as they are written."""
+        """Return the cells of a state's position and velocity."""
         axes = self.dimensions
         if self.globe:
             north = 47.5 + state.place[1] / 111_320
@@ -455,7 +457,7 @@ class Writer:
         )
 
     def identity(self) -> None:
-        """The columns that say who it is."""
+        """Return the columns that name the entity."""
         self.who_names: list[str] = []
         self.who: dict[str, list[str]] = {name: [] for name in self.truth}
         if self.entities > 1 or self.chance(0.3):
@@ -473,7 +475,7 @@ class Writer:
                 }
 
     def shoot(self) -> None:
-        """Rows of another kind at the same times, where what was shot is hit."""
+        """Add rows of shots, at times of other rows and at the places that were hit."""
         ((name, states),) = self.truth.items()
         there = [state for state in states if state.missing is None][4::7]
         far = 2 * self.arena
@@ -551,7 +553,7 @@ class Writer:
         return self.table(header, rows, delimiters)
 
     def vector(self) -> tuple[str, bytes]:
-        """A place in one cell, as Unity, Unreal and lists print it."""
+        """Return a position in one cell, as Unity, Unreal and lists print it."""
         self.identity()
         self.velocity_names = []
         self.globe = False
@@ -585,7 +587,7 @@ class Writer:
         )
 
     def wide(self) -> tuple[str, bytes]:
-        """Write all entities of a moment in one row."""
+        """Write all entities of a time in one row."""
         style = self.one_of(
             names(
                 "{who}_{axis} | {who}.{axis} | {who} {axis} | {axis}_{who} | {axis}{n} | "
@@ -629,7 +631,7 @@ class Writer:
     # JSON
 
     def record(self, who: str, state: State, timed: bool = True) -> dict[str, Any]:
-        """An object of one state; ``self.nesting`` says how places stand in it."""
+        """Return the object of one state; ``self.nesting`` decides how positions are nested."""
 
         made: dict[str, Any] = {}
         if timed:
@@ -718,7 +720,7 @@ class Writer:
         ).encode()
 
     def frames(self) -> tuple[str, bytes]:
-        """A list of moments, each with all that are there."""
+        """Return a list of frames, each with all entities that exist then."""
         self.nest()
         if not self.who_names:
             self.who_names = ["id"]
@@ -759,7 +761,7 @@ class Writer:
         ).encode()
 
     def columns(self) -> tuple[str, bytes]:
-        """An object of lists, as pandas and MATLAB write it."""
+        """Return an object of lists, as pandas and MATLAB write it."""
         self.nest(("flat",))
         made: dict[str, list[Any]] = {}
         for who, state in self.rows():
@@ -769,7 +771,7 @@ class Writer:
 
 
 def value(cell: str) -> Any:
-    """A cell as JSON has it."""
+    """Return a cell as JSON has it."""
     if cell in ("", "null", "None"):
         return None
     try:
@@ -779,7 +781,7 @@ def value(cell: str) -> Any:
 
 
 def on_axis(name: str, axis: str) -> str:
-    """The name of another axis: the x that stands alone becomes it."""
+    """Return an x column's name for another axis: its separate letter x is replaced."""
     if axis == "x":
         return name
     parts = list(
@@ -796,7 +798,7 @@ def on_axis(name: str, axis: str) -> str:
 
 
 def run_epic(words: list[str], folder: str) -> tuple[int, str, str]:
-    """Status, output and errors of the command, in a child of this process."""
+    """Return status, output and errors of the command, which runs in a forked child."""
     out, err = Path(folder, "out"), Path(folder, "err")
     child = os.fork()
     if child == 0:
@@ -828,10 +830,7 @@ def run_epic(words: list[str], folder: str) -> tuple[int, str, str]:
 
 
 def is_right(log: Log, lines: str) -> bool | str:
-    """Return whether these packets are the truth, in any names and from any origin.
-
-    Or the difference.
-    """
+    """Return whether packets equal the truth, up to names and origin, or the difference."""
     found: dict[str, list[tuple[float, Vector, Vector | None]]] = {}
     for line in lines.splitlines():
         packet = json.loads(line)
@@ -870,7 +869,7 @@ def same(
     axes: tuple[int, ...],
     log: Log,
 ) -> str:
-    """Return the difference for this unit and these axes; of a globe only distances count."""
+    """Return the difference for this unit and these axes; on a globe, only that of distances."""
     rest = dict(found)
     for states in truth.values():
         for name, packets in rest.items():
@@ -999,7 +998,7 @@ def judge(log: Log, folder: str) -> tuple[str, str]:
 
 
 def load() -> None:
-    """Loads what the command needs, once for all children."""
+    """Import all modules that the command needs, once for all forked children."""
     import epic_cli.api
     import epic_cli.jobs.convert.command
     import epic_cli.jobs.inspect.command  # noqa: F401

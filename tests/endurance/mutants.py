@@ -34,7 +34,7 @@ STRATEGIES = Path("epic_cli/engine/strategies")
 
 
 def build(folder: Path) -> list[Mutant]:
-    """A copy of the product whose engine has all mutants; they are listed."""
+    """Build a copy of the package whose engine contains all mutants; list the mutants."""
     names = ["epic_cli", "pyproject.toml", "README.md", "LICENSE"]
     for name in names:
         place = ROOT / name
@@ -82,7 +82,7 @@ for room in extensions():
 
 
 def run(folder: Path, code: str) -> str:
-    """Run this in a folder; return what Python prints."""
+    """Run this Python code in a folder; return its output."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
@@ -98,7 +98,7 @@ def run(folder: Path, code: str) -> str:
 
 
 class Switch:
-    """The page of memory by which mutants are switched on and seen."""
+    """A shared memory page that activates one mutant and records which mutants were executed."""
 
     def __init__(self, path: Path) -> None:
         path.write_bytes(bytes(1 << 16))
@@ -107,18 +107,18 @@ class Switch:
         os.environ["EPIC_MUTANTS"] = str(path)
 
     def activate(self, number: int) -> None:
-        """Makes this mutant the active one; 0: none."""
+        """Activate this mutant; 0 for none."""
         self._page[:8] = number.to_bytes(8, sys.byteorder)
 
     def reached(self, count: int) -> set[int]:
-        """The mutants whose place was reached since it was last asked."""
+        """Return the mutants whose code was executed since the last call."""
         found = {k for k in range(1, count + 1) if self._page[8 + k]}
         self._page[8:] = bytes(len(self._page) - 8)
         return found
 
 
 def rows(name: str, text: bytes) -> bytes:
-    """The rows of a strategy for packet text, all digits."""
+    """Return the rows of a strategy for packet text, all digits."""
     from epic_cli.engine.replay.strategy_spec import read_specs
     from epic_cli.jobs.check.drawing import draw
     from epic_cli.jobs.check.spec import CaseRecording, DrawSpec
@@ -128,7 +128,7 @@ def rows(name: str, text: bytes) -> bytes:
 
 
 def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
-    """The same, drawn in a child that may crash or hang (None)."""
+    """Return the rows drawn in a child process; None if the child crashed or hung."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -147,7 +147,7 @@ def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
 
 
 def builtin(name: str, first: int | None = None) -> list[bytes]:
-    """The built-in streams for a strategy, as packet text; or the first of them."""
+    """Return the built-in streams for a strategy, as packet text; or the first of them."""
     from epic_cli.engine.replay.strategy_spec import read_specs
     from epic_cli.jobs.check.case_file import builtin_cases
     from epic_cli.jobs.check.spec import DrawSpec
@@ -157,7 +157,7 @@ def builtin(name: str, first: int | None = None) -> list[bytes]:
 
 
 def pool(seed: int, count: int) -> list[bytes]:
-    """Random streams of all kinds: rates, jitter, losses, bursts, steps, equal stamps, jumps."""
+    """Return random streams: rates, jitter, losses, bursts, steps, equal stamps, jumps."""
     return [random_stream(random.Random(seed * 1000 + k)) for k in range(count)]
 
 
@@ -212,7 +212,7 @@ def random_stream(dice: random.Random) -> bytes:
 
 
 def variants(name: str) -> Iterator[str]:
-    """A strategy with each of its ways: choices and switches."""
+    """Return a strategy with each value of its choices and switches."""
     from epic_cli.engine.parameters import Choice
     from epic_cli.engine.strategies import declaration
 
@@ -225,7 +225,7 @@ def variants(name: str) -> Iterator[str]:
 
 
 def changed_settings(name: str) -> Iterator[str]:
-    """A strategy with each number changed by 10 %."""
+    """Yield a strategy with each number changed by 10 %."""
     from epic_cli.engine.parameters import Number
     from epic_cli.engine.strategies import declaration
 
@@ -240,7 +240,7 @@ def changed_settings(name: str) -> Iterator[str]:
 
 
 class Study:
-    """The faults of a strategy: how many are caught, which are not, which change nothing anywhere.
+    """The mutants of a strategy: how many are caught, which are missed, which change no stream.
 
     A fault is caught if any way of the strategy shows it, by any stream.
     """
@@ -255,7 +255,7 @@ class Study:
         self._random = random
 
     def run(self, first: int | None) -> None:
-        """Tries all of them, against all built-in streams or the first ones."""
+        """Try all mutants, against all built-in streams or the first ones."""
         settings = list(changed_settings(self.name))
         for spec in variants(self.name):
             self._switch.activate(0)
@@ -283,7 +283,7 @@ class Study:
 
 
 def listed() -> list[tuple[str, re.Pattern[str]]]:
-    """The faults that are none, with their reason: what a port may do otherwise."""
+    """Return the mutants that are no faults, with the reason: a port may differ there."""
     document = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())
     return [
         (reason, re.compile(pattern)) for reason, several in document.items() for pattern in several
@@ -291,7 +291,7 @@ def listed() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def differs(spec: str, texts: list[bytes], known: dict[bytes, bytes]) -> bool:
-    """Return whether any stream is drawn otherwise; such a stream moves to the front."""
+    """Return whether any stream is drawn differently; such a stream moves to the front."""
     for text in texts:
         if guarded(spec, text) != known[text]:
             texts.remove(text)

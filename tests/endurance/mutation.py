@@ -1,4 +1,4 @@
-"""Cython sources with all their faults at once: each is switched on by its number at run time.
+"""Cython sources that contain all mutants at once; a number switches each on at run time.
 
 A number becomes ``mutant_number(7, 0.5)``, a condition ``mutant_flip(8, a < b)``: with the mutant 7
 active the first is 10 % larger, with 8 the second is inverted. So a strategy is compiled once, and
@@ -85,7 +85,7 @@ class Mutant(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A piece of source, and the space before it."""
+    """A token of source text, and the blanks before it."""
 
     kind: int
     text: str
@@ -94,7 +94,7 @@ class Token(NamedTuple):
 
 
 class Mutation:
-    """Makes mutants of one source after the other, each with a number of its own."""
+    """A maker of mutants of one source after the other, each with a number of its own."""
 
     def __init__(self, refused: dict[tuple[str, int], int] | None = None) -> None:
         self.mutants: list[Mutant] = []
@@ -103,7 +103,7 @@ class Mutation:
         self._constants: dict[str, str] = {}
 
     def of(self, file: str, source: str) -> str:
-        """The source with its mutants, the lines where they were."""
+        """Return the source with its mutants, which keep their line numbers."""
         self._file = file
         found = re.findall(r"^cdef (double|int) ([A-Z_]+) =", source, re.MULTILINE)
         self._constants = {name: kind for kind, name in found}
@@ -149,7 +149,7 @@ class Mutation:
         return written(head) + self._expression(tokens[len(head) :], offset)
 
     def _condition(self, tokens: list[Token], offset: int) -> str:
-        """A condition with a mutant for each clause."""
+        """Return a condition with a mutant for each clause."""
         out = ""
         clause: list[Token] = []
         depth = 0
@@ -235,7 +235,10 @@ class Mutation:
         return f"mutant_count({self._add(line, 'count', name)}, {name})"
 
     def _boldness(self, line: int) -> int:
-        """How much of a line Cython has refused: 0 nothing, 1 whole numbers as doubles, 2 more."""
+        """Return the level of the mutants of a line that Cython rejected.
+
+        The level is 0 for none, 1 for whole numbers as doubles, 2 for others too.
+        """
         return self._refused.get((self._file, line), 0)
 
     def _add(self, line: int, kind: str, text: str) -> int:
@@ -245,12 +248,12 @@ class Mutation:
 
 
 def written(tokens: list[Token]) -> str:
-    """The source of tokens."""
+    """Return the source text of tokens."""
     return "".join(token.space + token.text for token in tokens)
 
 
 def top(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
-    """The tokens outside of all brackets, with their places."""
+    """Return the tokens outside of all brackets, with their indices."""
     depth = 0
     for k, one in enumerate(tokens):
         depth += (one.text in ("(", "[", "{")) - (one.text in (")", "]", "}"))
@@ -259,7 +262,7 @@ def top(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
 
 
 def bodies(source: str) -> Iterator[tuple[int, int]]:
-    """The lines of each function's body, counted from 0, the end not included."""
+    """Return the line ranges of function bodies, from 0, ends excluded."""
     lines = source.splitlines()
     k = 0
     while k < len(lines):
@@ -285,7 +288,7 @@ def bodies(source: str) -> Iterator[tuple[int, int]]:
 
 
 def logical_lines(text: str) -> Iterator[list[Token]]:
-    """The statements of a function's body, each as its tokens with all their space."""
+    """Return the statements of a function's body, each as tokens with all their blanks."""
     text = "if 1:\n" + text if text[:1] == " " else text
     ends = [0]
     for line in text.splitlines(keepends=True):

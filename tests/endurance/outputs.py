@@ -1,4 +1,4 @@
-"""Kills commands that write files at random moments: each file is whole, or the old one.
+"""Kill commands that write files at random moments: each file is complete, or the old one.
 
     python -m endurance.outputs --kills 60
 
@@ -42,7 +42,7 @@ OLD = b"the old file"
 
 
 def started(command: str, folder: Path) -> subprocess.Popen[bytes]:
-    """The command, in a folder of its own."""
+    """Start the command in a folder of its own."""
     words = command.format(s=SAMPLES).split()
     quiet = subprocess.DEVNULL
     return subprocess.Popen(
@@ -51,7 +51,7 @@ def started(command: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return the content of a folder and its folders."""
+    """Return the contents of all files in a folder and its subfolders."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -105,7 +105,7 @@ class Attacked:
 
 
 def main() -> int:
-    """Kills each command; status 1 where one has not held."""
+    """Kill each command; return status 1 if a file was left incomplete."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Do the ranges that strategies declare as worth tuning cut off the best? Random searches say.
+"""Random searches beyond the declared tuning ranges of strategies: do these exclude the best?
 
     python -m endurance.ranges [--trials 2000] [NAME...]     (in tests/; half an hour)
 
@@ -64,7 +64,7 @@ class Best(NamedTuple):
 
 
 def network_set(network: str, seconds: float) -> EvaluationSet:
-    """A recording of this network."""
+    """Return a recording of this network."""
     path, rate, link = NETWORKS[network]
     movement = PathMovement(PATHS[path](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
@@ -72,7 +72,7 @@ def network_set(network: str, seconds: float) -> EvaluationSet:
 
 
 def within(strategy: str) -> Draw:
-    """Anything in the ranges worth tuning."""
+    """Return a random point of the ranges worth tuning."""
     space = make_space(strategy, {})
 
     def draw(source: random.Random) -> dict[str, Value]:
@@ -83,7 +83,10 @@ def within(strategy: str) -> Draw:
 
 
 def beyond(strategy: str) -> Draw:
-    """The same, half of the numbers anywhere; half of what is not worth tuning, too."""
+    """Return a random point, of which half of the numbers ignore the ranges worth tuning.
+
+    Half of the settings that are not worth tuning are changed, too.
+    """
     usual = within(strategy)
     numbers = [setting for setting in declaration(strategy).settings if _free(setting)]
 
@@ -102,7 +105,10 @@ def _free(one: Setting) -> bool:
 
 
 def anywhere(one: Setting, source: random.Random) -> Value:
-    """A number that it takes: an end, or on a logarithmic scale of either sign."""
+    """Return any accepted number.
+
+    An end of the range, or one on a logarithmic scale of either sign.
+    """
     assert isinstance(one, Number)
     ends = [end for end in (one.low, one.high) if abs(end) <= 1e3]
     if ends and source.random() < 0.1:
@@ -155,7 +161,7 @@ def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
 
 
 def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
-    """Return the settings outside without which the score falls by a tenth of what counts."""
+    """Return the outside settings without which the score falls by a tenth of the least gap."""
     settings = dict(best.settings)
     for name in outside(strategy, best.settings):
         fewer = {key: value for key, value in settings.items() if key != name}
@@ -165,7 +171,9 @@ def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
 
 
 def row(network: str, strategy: str, trials: int, seconds: float) -> tuple[str, float, float, str]:
-    """A strategy, the best that tuning finds and that there is beyond, and what is beyond."""
+    """Return a strategy, the best scores inside and outside of its ranges, and the outside
+    settings.
+    """
     on = network_set(network, seconds)
     inner = tuned(on, strategy)
     outer = best_of(on, strategy, beyond(strategy), trials, 2)
@@ -177,7 +185,7 @@ def row(network: str, strategy: str, trials: int, seconds: float) -> tuple[str, 
 
 
 def main() -> None:
-    """Searches, prints."""
+    """Run the searches, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("strategies", nargs="*")
     parser.add_argument("--trials", type=int, default=2000)

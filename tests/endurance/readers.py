@@ -1,4 +1,4 @@
-"""Bytes that no program wrote through every reader, guided by what they reach.
+"""Random bytes through every reader, guided by the code that they reach.
 
     python -m endurance.readers csv --seconds 600
     python -m endurance.readers scanner --bytes 1000000000
@@ -64,7 +64,7 @@ _SAID = 20
 
 
 class Found(NamedTuple):
-    """What a reader made of an input: packets (or entries), the number of refusals, their words."""
+    """A reader's result: packets (or entries), the number of refusals, their words."""
 
     taken: int
     refused: int = 0
@@ -72,19 +72,19 @@ class Found(NamedTuple):
 
 
 def refused(error: object) -> Found:
-    """Return a refusal, which must have words."""
+    """Return a refusal after checking that it has a message."""
     assert str(error)
     return Found(0, 1, (str(error),))
 
 
 def worded(refusals: Iterable[Refusal]) -> tuple[str, ...]:
-    """Some refusals of packets as a user reads them."""
+    """Return some refusals of packets in words."""
     some = itertools.islice(refusals, _SAID)
     return tuple(in_words(refusal, FrontEnd.COMMAND_LINE).what for refusal in some)
 
 
 def recording(kind: str) -> Callable[[bytes], Found]:
-    """Reads a recording in two pieces, draws its first rows and says what was refused."""
+    """Read a recording in two pieces, draw its first rows, and return what was refused."""
 
     def read(data: bytes) -> Found:
         from epic_cli.engine.strategies import maker
@@ -108,7 +108,7 @@ def recording(kind: str) -> Callable[[bytes], Found]:
 
 
 def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], Found]:
-    """Reads a file that is taken whole or refused."""
+    """Read a file that is accepted or refused as a whole."""
 
     def take(data: bytes) -> Found:
         try:
@@ -123,13 +123,13 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], Found]:
 
 
 def file(kind: str, pattern: str | None = None) -> Callable[[bytes], Found]:
-    """Reads a file in this format through whatever is around it."""
+    """Read a file in this format, also inside of wrappers such as compression."""
     spec = ReadSpec(format=kind, pattern=pattern)
     return lambda data: whole(io.BytesIO(data), spec)
 
 
 def whole(source: IO[bytes] | int, spec: ReadSpec | None = None) -> Found:
-    """Reads a recording to its end."""
+    """Read a recording to its end."""
     rows = wrong = 0
     said: tuple[str, ...] = ()
     try:
@@ -144,13 +144,13 @@ def whole(source: IO[bytes] | int, spec: ReadSpec | None = None) -> Found:
 
 @functools.cache
 def scratch() -> Path:
-    """A file of this process, in memory where that is possible."""
+    """Return a temporary file of this process, in memory where possible."""
     memory = Path("/dev/shm")
     return Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None)) / "case.toml"
 
 
 def case(data: bytes) -> Found:
-    """Reads a case file; nothing is drawn, and no code of it runs."""
+    """Read a case file, without drawing it or running code that it names."""
     scratch().write_bytes(data)
     try:
         read_case(str(scratch()))
@@ -160,7 +160,7 @@ def case(data: bytes) -> Found:
 
 
 def answers(data: bytes) -> Found:
-    """Opens a journal of results, looks up some of what it holds, and goes on with it."""
+    """Open a journal of results, look up some of its entries, and continue it."""
     path = scratch().with_name("journal")
     data = re.sub(rb'"epic":"[^"]*"', b'"epic":"%b"' % program_version().encode(), data)
     path.write_bytes(data)
@@ -179,7 +179,7 @@ def answers(data: bytes) -> Found:
 
 
 def decoded(decoder: Decoder, pieces: list[bytes]) -> Found:
-    """Reads datagrams."""
+    """Read datagrams."""
     found = list(decoder.read(pieces))
     return Found(
         sum(len(one.block) for one in found if one.block), sum(one.refused for one in found)
@@ -187,12 +187,12 @@ def decoded(decoder: Decoder, pieces: list[bytes]) -> Found:
 
 
 def datagrams(data: bytes) -> Found:
-    """Reads datagrams of any kind, one a line."""
+    """Read datagrams of any kind, one a line."""
     return decoded(Decoder(), data.split(b"\n"))
 
 
 def binary(data: bytes) -> Found:
-    """Reads records whose layout is the first line."""
+    """Read records whose layout is the first line."""
     words, _, records = data.partition(b"\n")
     try:
         layout = RecordLayout(words.decode("utf-8", "replace"))
@@ -204,14 +204,14 @@ def binary(data: bytes) -> Found:
 
 
 def capture(data: bytes) -> Found:
-    """Reads a capture of a network, pcap or pcapng."""
+    """Read a capture of a network, pcap or pcapng."""
     one = Capture(Ingest(IngestSpec()))
     packets = sum(len(block) for block in one.blocks(io.BytesIO(data).read))
     return Found(packets, one.frames - packets, (str(one.broken), one.words()))
 
 
 def commands(data: bytes) -> Found:
-    """Looks at a line as the session does before it is entered; nothing is run."""
+    """Check a line as the session does before it is entered; run nothing."""
     line = ":" + data.decode("utf-8", "surrogateescape").partition("\n")[0]
     said = TypedSession().check(line)
     return Found(said is None, said is not None, (str(said),))
@@ -243,12 +243,12 @@ READERS: dict[str, Callable[[bytes], Found]] = {
 
 
 def seeds(name: str) -> list[bytes]:
-    """The corpus of a reader, which is kept small."""
+    """Return the corpus of a reader, which is kept small."""
     return [path.read_bytes() for path in sorted((CORPUS / name).glob("*"))]
 
 
 class Count:
-    """Calls a reader, counts, and ends when there has been enough."""
+    """A wrapper of a reader that counts the calls, and ends the run at the limit."""
 
     def __init__(self, name: str, enough: Callable[[Count], bool]) -> None:
         self.calls = self.bytes = 0
@@ -261,7 +261,7 @@ class Count:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """The seconds since the start."""
         return time.monotonic() - self._begun
 
     def __call__(self, data: bytes) -> None:
@@ -287,7 +287,7 @@ class Count:
 
 
 def peak() -> int:
-    """The most memory so far, KiB."""
+    """Return this process's peak memory in KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -323,7 +323,7 @@ def damaged(chance: random.Random, data: bytes, others: list[bytes], most: int =
 
 
 def functions() -> Iterator[types.FunctionType]:
-    """The project's own functions in Python, as far as they are loaded."""
+    """Return the project's own Python functions in the loaded modules."""
     for name, module in list(sys.modules.items()):
         if name.startswith("epic_cli."):
             for member in vars(module).values():
@@ -336,7 +336,7 @@ def functions() -> Iterator[types.FunctionType]:
 
 
 def fuzz_engine(options: argparse.Namespace) -> int:
-    """Builds a harness in C++ and runs it until the time is over."""
+    """Build a harness in C++ and run it until the time is over."""
     with tempfile.TemporaryDirectory() as name:
         program, corpus = Path(name) / options.reader, Path(name) / "corpus"
         shutil.copytree(CORPUS / HARNESSES[options.reader], corpus)
@@ -355,7 +355,7 @@ def fuzz_engine(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Fuzzes one reader; ends with a crash report where something is not as it should be."""
+    """Fuzz one reader; end with a crash report at the first fault."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("reader", choices=[*HARNESSES, *READERS])
     parser.add_argument("--seconds", type=int, default=600)

@@ -1,4 +1,4 @@
-"""Kills ``epic listen`` and ``epic proxy`` with -9 while they record: is anything lost?
+"""Kill ``epic listen`` and ``epic proxy`` with -9 while they record: is anything lost?
 
     python -m endurance.recorded --kills 100 --flood 1000000
 
@@ -119,7 +119,7 @@ def proxy_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> 
 
 
 def _keep_up(record: Path, sent: int, until: float) -> None:
-    """Waits for a busy machine, whose kernel would drop what it has no room for."""
+    """Wait for a busy machine, whose kernel would otherwise drop datagrams."""
     while time.monotonic() < until:
         if record.exists() and record.read_bytes().count(b"\n") >= sent - 100:
             return
@@ -127,7 +127,7 @@ def _keep_up(record: Path, sent: int, until: float) -> None:
 
 
 def _count(raw: Path) -> int:
-    """Whole datagrams of a capture; only the last may be cut."""
+    """Return the complete datagrams of a capture; only the last may be cut."""
     count = 0
     with raw.open("rb") as stream:
         try:
@@ -140,7 +140,7 @@ def _count(raw: Path) -> int:
 
 
 def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
-    """Sends this many random datagrams; what went wrong."""
+    """Send this many random datagrams; return what went wrong."""
     record = folder / "flood.csv"
     wrong = []
     with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
@@ -176,7 +176,7 @@ def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
 
 
 def main() -> None:
-    """Says what was lost."""
+    """Print what was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--flood", type=int, default=0, help="random datagrams")

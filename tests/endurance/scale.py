@@ -26,14 +26,14 @@ MOST_MORE = 4_000_000
 
 
 class Seen(NamedTuple):
-    """The progress, and the resident memory (bytes) there."""
+    """The packets replayed so far, and the resident memory (bytes) at that point."""
 
     packets: int
     resident: int
 
 
 def round_of_packets() -> bytes:
-    """The packets of one round, with ``@`` where the number of the thousand seconds goes."""
+    """Return the packets of one round of 1,000 s, with ``@`` in place of the round's number."""
     lines = []
     for k in range(ROUND):
         angle = math.tau * k / ROUND
@@ -46,7 +46,7 @@ def round_of_packets() -> bytes:
 
 
 def resident(process: int) -> int:
-    """The bytes of a process that are in memory; 0 where that cannot be told."""
+    """Return a process's resident memory in bytes; 0 if unknown."""
     try:
         pages = Path(f"/proc/{process}/statm").read_text().split()[1]
     except OSError:
@@ -55,7 +55,7 @@ def resident(process: int) -> int:
 
 
 def replay(packets: int) -> tuple[int, list[Seen]]:
-    """The rows of so many packets, and what was seen after each tenth of them."""
+    """Return the number of rows of this many packets, and the memory after each tenth of them."""
     command = [sys.executable, "-m", "epic_cli", "replay", "--clock", "exact"]
     pipe = subprocess.PIPE
     rows = 0
@@ -90,7 +90,7 @@ def grown(seen: list[Seen]) -> bool:
 
 
 def main() -> int:
-    """Runs it and says what it took; 1: memory grew, or rows are missing."""
+    """Run the replay and print its cost; return 1 if memory grew or rows are missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=int, default=100_000_000)
     packets = parser.parse_args().packets // ROUND * ROUND

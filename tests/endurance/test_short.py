@@ -125,7 +125,7 @@ def test_two_ways_find_the_same() -> None:
 @pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("name", list(readers.HARNESSES))
 def test_a_harness_is_in_order(name: str) -> None:
-    """The harness runs; finding faults is libFuzzer's task, which not every compiler has."""
+    """The harness runs. To find faults is the task of libFuzzer, which not every compiler has."""
     source = readers.HERE / f"{name}.cpp"
     command = [*COMPILER, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{readers.ENGINE}"]
     subprocess.run([*command, str(source)], check=True)

@@ -54,7 +54,7 @@ SENT = {
 
 
 def recordings(folder: Path) -> Iterator[tuple[str, Path, Path | None]]:
-    """Each with its name and its truth."""
+    """Yield each recording with its name and its truth."""
     yield "jitter.txt", SAMPLES / "jitter.txt", None
     for number, (name, words) in enumerate(SENT.items()):
         path, truth = folder / f"{number}.txt", folder / f"{number}.csv"
@@ -65,7 +65,7 @@ def recordings(folder: Path) -> Iterator[tuple[str, Path, Path | None]]:
 
 
 def cell(one: Tuning) -> str:
-    """The gain, how sure it is, and whether it is one."""
+    """Return the gain, its certainty, and whether it is a gain."""
     found = one.evaluation
     if found.kind is GainKind.SAME:
         return "0"
@@ -77,7 +77,7 @@ def cell(one: Tuning) -> str:
 
 
 def main() -> None:
-    """Tunes, judges, prints."""
+    """Tune, judge the results, and print the table."""
     rows: dict[str, list[str]] = {}
     heads, best = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +111,7 @@ FEW_TRIALS, OTHERS = 60, 12
 
 
 def fresh(movement: str, lossy: str, number: int) -> Run:
-    """Forty seconds over 80 ms with 30 ms of jitter, 2 % lost by themselves or three in a row."""
+    """Return 40 s over 80 ms with 30 ms of jitter, 2 % lost one by one or three in a row."""
     random = np.random.default_rng([number, list(MOVEMENTS).index(movement), len(lossy)])
     speeds = MOVEMENTS[movement](42.0, random)
     sent = np.arange(40 * RATE) / RATE
@@ -124,7 +124,7 @@ def fresh(movement: str, lossy: str, number: int) -> Run:
 
 
 def claims(recordings: int, names: str) -> None:
-    """Tunes on some recordings, judges on others, prints how often what was claimed is so."""
+    """Tune on some recordings, judge on others, and print how often the claimed gains are real."""
     spec = CompareSpec((), SCREEN_TIMING, threads=1)
     print("| strategy | movement | losses | claimed | seen | within | better | of these none |")
     print("| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |")

@@ -1,4 +1,4 @@
-"""Numbered cases in a process of their own, each under a limit of processor time."""
+"""Numbered cases in a child process, each with a limit of processor time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Ended(NamedTuple):
-    """A case that has ended the process: its number, and the signal or status that it left."""
+    """A case that has ended the process: its number, and the signal or status of the process."""
 
     case: int
     status: int
@@ -25,7 +25,7 @@ class Ended(NamedTuple):
 
 
 def run_cases(cases: range, run: Callable[[int], object], limit: float) -> Iterator[Ended]:
-    """Runs every case, and yields those that hang, crash or raise.
+    """Run every case, and yield those that hang, crash or raise.
 
     ``limit`` is in seconds of the process's own processor time, so that a busy machine finds no
     hang where there is none. The timer kills without asking Python, which a loop in the engine

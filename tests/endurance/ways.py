@@ -1,4 +1,4 @@
-"""Random recordings through a reader's two ways, which must find the same in them.
+"""Random recordings through a reader's fast and slow path, which must give the same result.
 
     python -m endurance.ways --seconds 600
 
@@ -59,7 +59,7 @@ CLOCKS = (
 
 
 def number(chance: random.Random) -> str:
-    """A number as programs write them."""
+    """Return a number in one of the notations that programs write."""
     kind = chance.randrange(8)
     if kind == 0:
         return str(chance.randrange(-1000, 1000))
@@ -71,7 +71,7 @@ def number(chance: random.Random) -> str:
 
 
 def values(chance: random.Random, wild: float, clock: tuple[str, float], k: int) -> dict[str, str]:
-    """The texts of one packet's fields."""
+    """Return the texts of one packet's fields."""
     start, step = clock
     stamp = f"{float(start) + k * step:.3f}".rstrip("0").rstrip(".") if step else start
     found = {name: number(chance) for name in ("x", "y", "z", "vx", "vy", "vz")}
@@ -117,7 +117,7 @@ def objects(chance: random.Random, wild: float, clock: tuple[str, float]) -> Ite
 
 
 def damaged(chance: random.Random, data: bytes) -> bytes:
-    """Some of its bytes left out, doubled or replaced."""
+    """Return the data with some bytes left out, doubled or replaced."""
     text = bytearray(data)
     for _ in range(chance.randrange(1, 4)):
         place = chance.randrange(len(text) + 1)
@@ -133,7 +133,7 @@ def damaged(chance: random.Random, data: bytes) -> bytes:
 
 
 class Case:
-    """The case of one number: a format, and a recording in it."""
+    """A random recording and its format, determined by a case number."""
 
     def __init__(self, case: int) -> None:
         chance = random.Random(case)
@@ -147,7 +147,7 @@ class Case:
             self.data = damaged(chance, self.data)
 
     def read(self, fast: bool) -> tuple[list[Any], list[Any]]:
-        """The packets and refusals, as far as they are to be the same."""
+        """Return the packets and refusals, in a form that can be compared."""
         reader: Any = make_reader(self.format)
         if not fast:
             reader.settle = without_fast_way(reader)
@@ -169,7 +169,7 @@ def _packets(block: PacketBlock) -> Iterator[Packet]:
 
 
 class _Slow:
-    """Records of which none is usual."""
+    """A scanner that treats every line as unusual."""
 
     def __init__(self, records: Any) -> None:
         self._records = records
@@ -177,7 +177,7 @@ class _Slow:
     def take_lines(
         self, block: PacketBlock, begin: int, line: int, longest: int
     ) -> tuple[int, int]:
-        """Leaves all of them over."""
+        """Take no line at once."""
         del block, longest
         return begin, line
 
@@ -197,7 +197,7 @@ def without_fast_way(reader: Any) -> Any:
 
 
 def main() -> int:
-    """Compares until the time is over; status 1 where something differs."""
+    """Compare until the time is over; return status 1 if something differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")

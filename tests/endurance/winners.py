@@ -1,13 +1,12 @@
-"""The rates of right and wrong winners of a comparison, by their true lead.
+"""How often a comparison names the right or a wrong winner, by the true lead.
 
     python -m endurance.winners [--runs RUNS] [--first SEED] [--only WORDS]      (in tests/)
 
 Every recording of ``bursty.py``'s movements and networks, and of two more networks that lose
-(nearly) nothing, is compared once for each group of strategies. Who wins in truth, and by how
-much, is what many longer recordings of the kind come to. Prints, by length and lead, the share that
-got a clear answer, and every winner that was wrong. Status 1 where the goals are missed: with a
-lead of 10 points and more 85 % answered in 20 s and 95 % in 60 s, of all winners at most 0.5 %
-wrong.
+(nearly) nothing, is compared once for each group of strategies. Who wins in truth, and by how much,
+is what many longer recordings of the kind come to. Prints, by length and lead, the share that got a
+clear answer, and every winner that was wrong. Status 1 where the goals are missed: with a lead of
+10 points and more 85 % answered in 20 s and 95 % in 60 s, of all winners at most 0.5 % wrong.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ LEADS = (0.0, 2.0, 5.0, LEAD, 1000.0)
 
 
 class Claim(NamedTuple):
-    """What one comparison said, and the true lead (points) of the highest score.
+    """The claim of one comparison, and the true lead (points) of the highest score.
 
     ``leads`` is below 0 if another strategy leads. ``clear``: it was called the winner.
     """
@@ -85,7 +84,7 @@ def recording(link: str, movement: str, seconds: int, seed: int) -> Run:
 
 @cache
 def true_scores(link: str, movement: str) -> np.ndarray:
-    """The scores of all strategies over many long recordings, as the mean of their costs."""
+    """Return the scores of all strategies over many long recordings, as the mean of their costs."""
     kinds = list(LINKS).index(link), list(MOVEMENTS).index(movement)
     each = []
     for seed in range(MANY):
@@ -116,7 +115,7 @@ def claims(link: str, movement: str, seconds: int, seed: int) -> Iterator[Claim]
 
 
 def table(made: Sequence[Claim]) -> bool:
-    """Print what came of it; whether the goals are met."""
+    """Print the counts of claims; return whether the goals are met."""
     met = True
     print("| s | lead in truth | comparisons | raw order right | answered | wrong |")
     print("| ---: | --- | ---: | ---: | ---: | ---: |")
