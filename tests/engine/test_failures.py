@@ -1,4 +1,4 @@
-"""An error that a process raises is the same error for who waits for it."""
+"""Errors that a process raises arrive unchanged in the process that waits for them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_an_error_reaches_another_process_as_it_is(kind: type[BaseException]) ->
 
 
 class Unsendable(Exception):
-    """An exception that cannot be pickled, as people write them."""
+    """An exception that cannot be pickled, as strategies may raise."""
 
     def __init__(self, speed: float, limit: float) -> None:
         super().__init__(f"{speed} is above {limit}")

@@ -1,4 +1,4 @@
-"""Blocks of packets: entities by number, and packets there and back."""
+"""Blocks of packets: numbers of entities, and round trips of packets."""
 
 import math
 import pickle

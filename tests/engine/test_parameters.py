@@ -1,4 +1,4 @@
-"""The kinds of settings: what each takes, says of itself and arrives as."""
+"""The kinds of settings: accepted values, descriptions, and converted values."""
 
 import math
 from enum import IntEnum

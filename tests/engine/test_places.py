@@ -59,7 +59,7 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Installs a distribution with these entry points; its module is ``tiny_NAME``."""
+    """Install a distribution with these entry points; its module is ``tiny_NAME``."""
     monkeypatch.setenv("EPIC_ENTRY_POINTS", "on")
     monkeypatch.syspath_prepend(tmp_path)
 

@@ -109,7 +109,7 @@ def test_matrices_and_rotation_vectors(q: tuple[float, ...]) -> None:
 def test_axes_turn_rotations_and_spins_as_they_turn_what_is_rotated(
     q: tuple[float, ...], axes: str
 ) -> None:
-    """Turning and then renaming axes is renaming and then turning, also where that mirrors."""
+    """Renaming axes and then rotating equals rotating and then renaming, also for mirrored axes."""
     matrix = np.zeros((3, 3))
     for row, axis in enumerate(axes):
         matrix[row, "xyz".index(axis)] = 1
@@ -331,7 +331,7 @@ def unsteady(seed: int, jump: float) -> list[Packet]:
     ],
 )
 def test_turning_is_moving(name: str, settings: dict[str, Any], seed: int) -> None:
-    """A distance and an angle of one number are corrected alike."""
+    """A distance and an angle of equal numbers are corrected alike."""
     # a correction is less than half a turn, or neither way is the shorter one
     packets = unsteady(seed, jump=1.0 if name == "visual-offset" else 100.0)
     rows = replay_array(packets, name, pacing="arrival", latency=0.05, **settings)

@@ -1,7 +1,4 @@
-"""Who may use a strategy object: one replay alone while it draws, whatever others call meanwhile.
-
-``tests/sanitize.py`` runs these under AddressSanitizer.
-"""
+"""Exclusive use of a strategy object: one replay alone while it draws, even if others call it."""
 
 import copy
 import pickle
@@ -24,7 +21,7 @@ FAR_APART = [Packet(ORIGIN, ORIGIN, 0.0, 0.0), Packet(ORIGIN, ORIGIN, 30_000.0, 
 
 
 class Plain:
-    """A strategy in plain Python that counts how often it was reset."""
+    """A strategy in plain Python that counts its resets."""
 
     def __init__(self) -> None:
         self.resets = 0
@@ -141,7 +138,7 @@ def loop(make: Callable[[], Any], packets: list[Packet] = STEPS) -> Replay:
 
 
 def rest(running: Replay) -> Sample:
-    """Return the last of the rows that are due, drawn in one go."""
+    """Return the last of the rows that are due, drawn in one call."""
     out = SampleBlock(1_000_000)
     assert not running.draw(out)
     return out.last(running.entities)

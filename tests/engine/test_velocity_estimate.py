@@ -1,4 +1,4 @@
-"""Packets without a velocity: what strategies get in its place."""
+"""Packets without a velocity: the velocities that strategies receive instead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from epic_cli.engine.replay.playback import needs_estimates
 
 
 class Witness:
-    """A strategy in plain Python that keeps what it is given."""
+    """A strategy in plain Python that stores its packets."""
 
     seen: list[Packet]
 

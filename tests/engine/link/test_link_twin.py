@@ -18,7 +18,7 @@ PACKETS = 400
 
 
 def some_conditions(source: random.Random) -> dict[str, Any]:
-    """About half of the words, each with a value in its range."""
+    """Return about half of the link's words, each with a value in its range."""
     share = source.random
     words: dict[str, Any] = {
         "latency": share() * 0.2,

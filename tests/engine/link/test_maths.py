@@ -1,4 +1,4 @@
-"""The functions against the C library's, which differ from them in the last bits at most."""
+"""The functions against the C library's, which differ in the last bits at most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packets as numbers, and numbers that can be computed with."""
+"""Packets as numbers, and the cleaning of numbers for computing."""
 
 from __future__ import annotations
 

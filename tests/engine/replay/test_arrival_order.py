@@ -1,4 +1,4 @@
-"""Logs sorted by send time: what arrived in another order is put right across blocks."""
+"""Logs sorted by send time: packets that arrived in another order are reordered across blocks."""
 
 import random
 from collections.abc import Iterator

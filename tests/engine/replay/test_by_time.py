@@ -1,4 +1,4 @@
-"""Recordings grouped by entity: rows come by time, and for each entity those it has by itself."""
+"""Recordings grouped by entity: rows come by time, each entity's as if it were alone."""
 
 import io
 import itertools
@@ -19,7 +19,7 @@ from epic_cli.recordings.rows import source_of
 
 
 def groups(rng: random.Random, entities: int, length: int) -> list[Packet]:
-    """Packets of one entity after the other, of different beginnings, lengths and rates."""
+    """Return packets of one entity after the other, with different starts, lengths and rates."""
     found = []
     for entity in range(entities):
         time, step = rng.uniform(0, 0.15), rng.uniform(0.02, 0.3)

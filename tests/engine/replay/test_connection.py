@@ -121,7 +121,7 @@ def test_what_one_draws_of_an_entity_that_is_alone_is_not_changed_by_the_columns
 
 
 def test_other_senders_clocks_say_nothing() -> None:
-    """A peer that stamps by a clock of its own leaves the others as they are."""
+    """A sender with a clock of its own does not affect the drawing of the others."""
     packets = connection("goes silent")
     packets = [one for one in packets if one.entity == "a" or one.time > 0.5]
     alone = plain(rows_together("source", [one for one in packets if one.entity == "a"])["a"])
@@ -133,7 +133,7 @@ def test_other_senders_clocks_say_nothing() -> None:
 
 
 class Listener:
-    """A strategy in plain Python that notes what it hears."""
+    """A strategy in plain Python that records what it hears."""
 
     heard: list[tuple[str, float, float]]
     made: list[Listener] = []  # noqa: RUF012

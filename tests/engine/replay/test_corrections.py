@@ -1,4 +1,4 @@
-"""Logs of one's own player: where the client corrected itself, and where the server had it."""
+"""Logs of the local player: positions that the client corrected, and the server's positions."""
 
 from __future__ import annotations
 

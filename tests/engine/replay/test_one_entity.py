@@ -1,4 +1,4 @@
-"""The loop for one entity draws what the loop for any number of them does."""
+"""The loop for one entity draws the same rows as the loop for any number of entities."""
 
 import math
 import random
@@ -21,15 +21,15 @@ from epic_cli.engine.strategies import create, names
 
 
 class OtherArrivalPacing(ArrivalPacing):
-    """The same pacing, which the loop for one entity does not know."""
+    """A copy of the arrival pacing, which the loop for one entity does not recognize."""
 
 
 class OtherDemoPacing(DemoPacing):
-    """The same pacing, which the loop for one entity does not know."""
+    """A copy of the demo's pacing, which the loop for one entity does not recognize."""
 
 
 def odd_packets(rng: random.Random) -> Iterator[Packet]:
-    """Late ones, equal stamps, silences, teleports, a second entity; what has no place."""
+    """Yield late packets, equal and unusable stamps, silences, teleports, a second entity."""
     time = rng.choice([0.0, -3.0, 50.0])
     arrival, second = time, rng.random() < 0.2
     for _ in range(rng.randrange(1, 50)):

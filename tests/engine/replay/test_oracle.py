@@ -37,7 +37,7 @@ def smooth(rng: random.Random) -> Iterator[str]:
 
 
 def wild(rng: random.Random) -> Iterator[str]:
-    """Packets that are unrelated to each other; timestamps go back, stand still and leap."""
+    """Yield packets that are unrelated to each other; timestamps go back, stand still and leap."""
     time = 0.0
     for _ in range(20_000):
         time += rng.choice((0, 0.001, 0.05, 0.1, -0.2, rng.expovariate(5)))
@@ -45,7 +45,7 @@ def wild(rng: random.Random) -> Iterator[str]:
 
 
 def wide(rng: random.Random) -> Iterator[str]:
-    """Values of all sizes up to ten million, and as many digits as a double prints."""
+    """Yield values of all sizes up to ten million, and as many digits as a double prints."""
     time = 0.0
     for _ in range(20_000):
         time += rng.uniform(0, 0.2)
@@ -120,7 +120,7 @@ TAILS = st.sampled_from(("\n", "\r\n", " \n", "abc\n", ",\n", " # a note\n", "\0
 
 @st.composite
 def lines(draw_from: st.DrawFn) -> str:
-    """Return a packet; half of them have one thing wrong."""
+    """Yield lines of packet text; half of them have one mistake."""
     parts = []
     for separator in ",,/,,/":
         blanks = draw_from(st.sampled_from(("", " ", "\t", "\v", "\f", "\r")))

@@ -69,7 +69,7 @@ def run(
 
 @st.composite
 def crowds(draw_from: st.DrawFn) -> list[Packet]:
-    """Packets of some entities in order of arrival."""
+    """Return packets of some entities in order of arrival."""
     packets, arrival = [], 0.0
     numbers = st.floats(-100, 100, width=32)
     for _ in range(draw_from(st.integers(1, 20))):

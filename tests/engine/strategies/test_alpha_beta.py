@@ -13,7 +13,10 @@ FREE: dict[str, Any] = {"max_gap": 1e6, "snap_distance": 0, "age": "arrival"}
 
 
 def run(one: Any, period: float, inputs: list[float]) -> list[tuple[float, float, float]]:
-    """Position, velocity and acceleration after each input; filterpy's start is 0 at rest."""
+    """Return position, velocity and acceleration after each input.
+
+    Filterpy starts at rest in the origin.
+    """
     one.update(packet(0.0, 0.0), 0.0)
     found = []
     for index, x in enumerate(inputs, 1):

@@ -1,4 +1,6 @@
-"""The two strategies made of parts: against the code taken home, engines' strategies and games."""
+"""The two strategies made of parts, against the files of ``epic code``, engines' strategies and
+games.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ Drawn = list[Any]
 
 
 class Engine:
-    """A strategy, called as an oracle is."""
+    """A strategy, called as the oracles are."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         self.made: Any = strategy(name, **settings)
@@ -47,7 +49,7 @@ def rows(made: Any, packets: Iterable[Packet], frames: list[float]) -> Drawn:
 
 
 def apart(one: Drawn, other: Drawn) -> float:
-    """Return the largest distance between what two draw.
+    """Return the largest distance between two drawings.
 
     Infinite where only one draws something.
     """
@@ -61,7 +63,7 @@ def apart(one: Drawn, other: Drawn) -> float:
 
 
 def stream(dice: random.Random, *, hostile: bool = True) -> tuple[list[Packet], list[float]]:
-    """Packets in order of arrival, over a network with jitter, and the times of frames.
+    """Return packets in order of arrival, over a network with jitter, and the times of frames.
 
     Some are lost. A hostile one has pauses, late and doubled packets, jumps and marked teleports.
     """
@@ -191,7 +193,7 @@ def test_both_pages_say_so(engine: str, composition: str) -> None:
 
 
 class Game:
-    """Code as it is found: what it has received, the time of its frame, and how long it is."""
+    """An interpolator as games write it: its received states, its frame's time and duration."""
 
     def __init__(self) -> None:
         self.got: list[tuple[float, float, Any]] = []  # arrival, stamp, position
@@ -219,7 +221,7 @@ class Game:
 
 
 def between(states: list[tuple[float, Any]], time: float) -> Any:
-    """On the line between the two states around a time, else at the nearest one."""
+    """Return the point on the line between the two states around a time, or the nearest state."""
     times, points = zip(*states, strict=True)
     return np.array([np.interp(time, times, axis) for axis in zip(*points, strict=True)])
 
@@ -313,7 +315,7 @@ class TwoSnapshots(Game):
 
 
 class OneAfterAnother(Game):
-    """Plays the states on a timer, and waits where there is none: the delay only grows."""
+    """A player of states on a timer that waits when no state is there: its delay only grows."""
 
     def frame(self) -> None:
         begun = self.at - self.got[0][0]
@@ -324,7 +326,7 @@ class OneAfterAnother(Game):
 
 
 class AgeOfVelocity(Game):
-    """The newest state and where its velocity has led it since it arrived, without a limit."""
+    """An extrapolator of the newest state by its velocity since the arrival, without a limit."""
 
     def take(self, packet: Packet, now: float) -> bool:
         self.velocity = np.array(packet.velocity)
@@ -360,7 +362,7 @@ class Coroutine(Game):
 
 
 class Timer(Game):
-    """A packet sets ``t = 0``; each frame does ``t += dt``, and then ``SmoothStep``."""
+    """A timer: a packet sets ``t = 0``; each frame does ``t += dt``, and then ``SmoothStep``."""
 
     elapsed = 0.0
 
@@ -412,7 +414,7 @@ def test_what_games_draw_that_are_no_engine_is_a_composition(
 
 
 class TakenHome:
-    """The Python class that ``epic code`` writes, called as an oracle is."""
+    """The Python class that ``epic code`` writes, called as the oracles are."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         text = "".join([name, *(f"+{key}={value}" for key, value in settings.items())])

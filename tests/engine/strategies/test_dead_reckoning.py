@@ -15,7 +15,7 @@ def packet(position: Vector, velocity: Vector = (0.0, 0.0, 0.0), timestamp: floa
 
 
 def test_the_books_figure_8_5() -> None:
-    """RTT 100 ms; units of length as in the book, times in milliseconds there."""
+    """Compare with the figure for an RTT of 100 ms, in the book's units."""
     one = strategy("dead-reckoning", correction="snap", age="rtt", rtt=0.1)
     right, up = (1000.0, 0.0, 0.0), (0.0, 1000.0, 0.0)
     one.update(packet((0, 0, 0), right, 0.0), 0.050)
@@ -29,7 +29,9 @@ def test_the_books_figure_8_5() -> None:
 
 
 def surprised(**settings: Any) -> Any:
-    """Drawn at (10, 0, 0) at 10 units/s at t = 1, where a packet says (8, 1, 0) at rest."""
+    """Return a strategy drawn at x = 10 with 10 units/s at t = 1, where a packet says (8, 1, 0) at
+    rest.
+    """
     one = strategy("dead-reckoning", **settings)
     one.update(packet((0, 0, 0), (10, 0, 0), 0.0), 0.0)
     one.read(1.0)

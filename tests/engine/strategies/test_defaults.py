@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import declaration
 
 
 def underscored(name: str) -> str:
-    """``NetworkNoSmoothUpdateDistance`` as a setting is called."""
+    """Return a setting's name for an original's name such as ``NetworkNoSmoothUpdateDistance``."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)[1:]
 
 

@@ -56,7 +56,7 @@ def euler(to_world: Matrix) -> list[float]:
 
 
 class Entity:
-    """An entity as the standard describes it: what is the body's is given in the body's axes.
+    """An entity as the standard describes it, with velocities in the body's or the world's axes.
 
     The engine computes in world axes and draws no orientation. It is followed here by its three
     axes, each as a velocity that turns with the body.

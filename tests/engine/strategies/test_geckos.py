@@ -69,7 +69,7 @@ def check_vault(
 
 
 class Degrees:
-    """Angles that go on past 360 and below 0, by the shorter way from each to the next."""
+    """Unwrapped angles, each the shorter way from the previous one."""
 
     def __init__(self) -> None:
         self.last: float | None = None
@@ -208,7 +208,7 @@ def test_vault_capacity() -> None:
 
 
 def between(start: float, end: float, part: float) -> float:
-    """What is drawn at this part of the way; a third snapshot lets it be drawn at its end."""
+    """Return the value at this fraction; a third snapshot allows drawing at the very end."""
     made = geckos(interpolation_buffer=0)
     for time, x in ((0.0, start), (1.0, end), (2.0, end)):
         made.update(at(time, x), time)

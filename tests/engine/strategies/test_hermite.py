@@ -34,7 +34,9 @@ def test_hermite(case: dict[str, Any]) -> None:
 
 
 def after_a_jump(error: float) -> Any:
-    """Return a strategy at time 10, whose entity rests and is found at -error after a freeze."""
+    """Return a strategy at time 10 whose entity rests and, after a freeze, turns out to be at
+    -error.
+    """
     made = strategy("hermite", smoothing="adaptive", playout_delay=0, latency=0)
     made.update(state(0.0, 0.0), 0.0)
     made.read(0.0)

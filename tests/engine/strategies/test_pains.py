@@ -71,7 +71,7 @@ def state(time: float, arrival: float, x: float | None = None, speed: float = SP
 
 
 def sent(times: Iterable[float]) -> list[Packet]:
-    """Packets that are sent at these times."""
+    """Return packets sent at these times."""
     return [state(time, time + LATENCY) for time in times]
 
 
@@ -81,7 +81,7 @@ def steady(until: float, interval: float = INTERVAL, start: float = 0.0) -> list
 
 
 def played(name: str, packets: list[Packet], until: float, **more: float | str) -> list[Sample]:
-    """Return what is drawn up to then, 13 ms behind each packet's time."""
+    """Return the sample drawn at a time, 13 ms after the last packet."""
     frames = [0.013 + count * INTERVAL for count in range(round(until / INTERVAL))]
     return list(drawn(made(name, **more), packets, frames))
 
@@ -200,7 +200,7 @@ def test_packets_faster_than_ticks(name: str) -> None:
 
 @every
 def test_two_packets_in_one_frame(name: str) -> None:
-    """Every second packet waits for the next: both count, and the line stays a line."""
+    """Every second packet arrives with the next one: both count, and the line stays a line."""
     packets = [
         packet._replace(arrival=packet.arrival + (INTERVAL if count % 2 else 0.0))  # type: ignore[operator]
         for count, packet in enumerate(steady(20.0))
@@ -254,7 +254,7 @@ def test_a_lone_state_is_no_ground_for_a_guess(name: str) -> None:
 @pytest.mark.parametrize("name", FILTERS)
 @pytest.mark.parametrize("stream", streams().values(), ids=lambda stream: stream["name"])
 def test_late_packets_and_copies_change_nothing(name: str, stream: Any) -> None:
-    """A copy that comes with the packet, or later, and one from before that."""
+    """Copies arrive with the packet, later, and from before it."""
     alone, twice = made(name), made(name)
     newest = -math.inf
     for packet in packets_of(stream):

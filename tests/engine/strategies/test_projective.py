@@ -15,7 +15,7 @@ STREAMS = streams()
 
 
 def drawn_at(case: dict[str, Any], blending: str) -> float:
-    """Brings the strategy to P0 and V0, then gives it P1, V1 and A1.
+    """Bring the strategy to P0 and V0, then give it P1, V1 and A1.
 
     The acceleration is that between packets a second apart: the velocities of the first two are
     chosen such that the second is drawn at P0 with V0 a second after it came in, and that the

@@ -19,7 +19,7 @@ NAMES = list(DECLARED)
 
 
 def those(which: Callable[[Declaration], bool]) -> list[str]:
-    """Return the names of the strategies that say this of themselves."""
+    """Return the names of the strategies that declare this property."""
     return [name for name, declared in DECLARED.items() if which(declared)]
 
 
@@ -36,12 +36,12 @@ def packet(time: float, arrival: float | None = None, teleport: bool = False) ->
 
 
 def packets(count: int, period: float = 0.05, latency: float = 0.08) -> list[Packet]:
-    """Packets of a steady sender over a steady network."""
+    """Return packets of a steady sender over a steady network."""
     return [packet(k * period, k * period + latency) for k in range(count)]
 
 
 class Straight(NamedTuple):
-    """A sample's distance along the straight path, and off it."""
+    """A sample's distance along the straight path, and its distance from the path."""
 
     time: float
     along: float
@@ -49,7 +49,7 @@ class Straight(NamedTuple):
 
 
 def straight(sample: Sample) -> Straight:
-    """Return the time at which the entity was where it is drawn, and the distance from its path."""
+    """Return when the truth passed the drawn position, and its distance from the path."""
     begin, squared = at_constant_velocity(0), math.fsum(v * v for v in SPEED)
     moved = [p - b for p, b in zip(sample.position, begin, strict=True)]
     along = math.fsum(w * v for w, v in zip(moved, SPEED, strict=True)) / squared
@@ -80,7 +80,10 @@ def test_nothing_is_drawn_before_the_first_packet(variant: Variant) -> None:
 
 
 def hostile() -> Iterator[Packet]:
-    """Packets in order of arrival: duplicates, late ones, equal stamps, a long gap, huge values."""
+    """Yield packets with duplicates, late ones, equal stamps, a long gap and huge values.
+
+    They come in order of arrival.
+    """
     for k in range(20):
         yield packet(k * 0.05, k * 0.05 + 0.08)
     yield packet(0.95, 1.04)  # a duplicate
@@ -101,7 +104,7 @@ FILTERS = {"alpha-beta", "dis", "kalman", "one-euro", "projective", "robocat", "
 
 
 def chaos() -> Iterator[Packet]:
-    """Equal timestamps from 1e9 on, late and doubled packets, gaps, huge and tiny numbers."""
+    """Yield equal timestamps from 1e9 on, late and doubled packets, gaps, huge and tiny numbers."""
     rolls = random.Random(11)
     timestamp, arrival = 1e9, 1e9
     for k in range(300):
@@ -134,7 +137,7 @@ def on_x(timestamp: float, arrival: float, x: float, speed: float) -> Packet:
 
 
 def nasty(variant: Variant) -> Iterator[Iterable[Packet]]:
-    """Streams in order of arrival."""
+    """Return difficult streams in order of arrival."""
     dice, huge = random.Random(11), 1e300
     yield hostile()
     yield [on_x(*row) for row in ((1, 1, 10, 10), (1, 1, 5, 10), (1, 1.02, -5, 10))]

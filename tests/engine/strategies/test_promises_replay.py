@@ -25,7 +25,10 @@ TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
 
 
 def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
-    """Jitter, loss, a silence, duplicates and a teleport, from clocks that may not agree."""
+    """Return packets with jitter, loss, a silence, duplicates and a teleport.
+
+    Clocks may disagree.
+    """
     numbers = random.Random(seed)
     period = numbers.choice([1 / 60, 0.05, 0.1])
     jitter, loss = numbers.choice([0, 0.01, 0.04]), numbers.choice([0, 0.2])

@@ -98,16 +98,13 @@ def test_a_class_that_cannot_be_loaded_is_refused(place: str, reason: str) -> No
 
 
 class Undeclared:
-    """Stands still.
-
-    Always.
-    """
+    """A strategy without a declaration that draws nothing."""
 
     def __init__(self, **settings: object) -> None:
         self.settings = settings
 
     def reset(self) -> None:
-        """Do nothing, as the other methods."""
+        """Do nothing."""
 
     update = read = reset
 

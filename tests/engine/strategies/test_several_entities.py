@@ -33,7 +33,7 @@ def arrived(packets: list[Packet], at: float) -> list[Packet]:
 
 
 def source_at(packets: list[Packet], entity: str, at: float, offset: float) -> float:
-    """Source: x of an entity at a frame, of the packets that have arrived.
+    """Return x of an entity at a frame, from the packets that have arrived, as Source computes it.
 
     time = now - offset - 8 ticks of 0.015 s. Between two states the curve with one-sided slopes;
     past the newest the last segment for 0.25 s, if no other entity's packet is newer.
@@ -200,9 +200,9 @@ def test_geckos_has_one_offset_for_all_entities(kind: str, apart: bool) -> None:
 
 
 def quake3(packets: list[Packet], entity: str, frames: list[float]) -> dict[float, float]:
-    """x of a player in each frame: CL_SetCGameTime with snapshots of all entities.
+    """Return x of a player in each frame: CL_SetCGameTime with snapshots of all entities.
 
-    A player whom a snapshot leaves out is in it where he was.
+    A player whom a snapshot leaves out stays in it where he was.
     """
     stamps = sorted({one.time for one in packets})
     own = {one.time: one.position[0] for one in packets if one.entity == entity}
@@ -273,7 +273,7 @@ def test_snapshots_loop_counts_an_update_once_whoever_is_in_it(kind: str) -> Non
 
 
 def james_frowen(packets: list[Packet], entity: str, frames: list[float]) -> dict[float, float]:
-    """x of an entity in each frame: one clock for all messages, a buffer of the entity's own."""
+    """Return x of an entity in each frame: one clock for all messages, a buffer for each entity."""
     tick, running, client, scale, mean = 0.05, False, 0.0, 1.0, math.nan
     shown: dict[float, float] = {}
     buffer: list[tuple[float, float]] = []

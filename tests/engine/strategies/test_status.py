@@ -27,8 +27,7 @@ NEAR = {"unity-ngo": 0.01}
 
 
 def traffic(seed: int) -> list[Packet]:
-    """What comes in from a sender that moves, stops and jumps, over a network that loses packets,
-    delays and reorders them, and falls silent."""
+    """Return packets of a sender that moves, stops and jumps, over a lossy, jittery network."""
     numbers = random.Random(seed)
     period = numbers.choice([1 / 60, 0.05, 0.1, 0.2])
     latency, jitter = numbers.uniform(0, 0.2), numbers.choice([0, 0.01, 0.05])
@@ -55,7 +54,9 @@ def traffic(seed: int) -> list[Packet]:
 
 
 class Row(NamedTuple):
-    """A row, how many packets had come in, and how far a frame goes at the pace of this row."""
+    """A drawn row, the number of packets received by then, and the distance of a frame at its
+    speed.
+    """
 
     sample: Sample
     received: int
@@ -97,7 +98,7 @@ class Arrival(NamedTuple):
 
 
 def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
-    """Return where a row leads to if no packet comes after it."""
+    """Return the position that a row leads to if no further packet comes."""
     one = variant.make()
     known = packets[: row.received]
     for drawn in rows(one, known):
@@ -138,7 +139,7 @@ def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
 
 
 def known_targets() -> list[Variant]:
-    """Variants whose prediction is a straight line."""
+    """Return variants whose prediction is a straight line."""
     return [
         variant
         for variant in VARIANTS

@@ -38,9 +38,7 @@ def test_upstream_teleports_skip_the_tick() -> None:
 
 
 def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
-    """Return a tick, packets and the frames from the first one's on, some longer than several
-    ticks.
-    """
+    """Return a tick, packets, and frames from the first packet on, some of several ticks."""
     dice = random.Random(seed)
     packets, time = [], 0.0
     while time < 5:
@@ -53,7 +51,10 @@ def moving(seed: int) -> tuple[float, list[tuple[float, float]], list[float]]:
 
 
 def godot(tick: float, packets: list[tuple[float, float]], frames: list[float]) -> list[float]:
-    """At each tick the state before it and its own are kept; all of a frame see what has come."""
+    """Draw between the last two ticks' states.
+
+    All ticks of a frame see the frame's newest packet.
+    """
     states: dict[int, float] = {}
     rows = []
     for frame in frames:
@@ -67,7 +68,7 @@ def godot(tick: float, packets: list[tuple[float, float]], frames: list[float]) 
 
 
 def netfox(tick: float, packets: list[tuple[float, float]], frames: list[float]) -> list[float]:
-    """network-time.gd: as many ticks as time has passed, eight at most, then one record."""
+    """Draw as network-time.gd: run the ticks that are due, eight at most, then record one state."""
     due = frames[0] + tick
     source = target = packets[0][1]
     rows = []

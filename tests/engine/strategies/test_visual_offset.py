@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.correct import Fading, VisualOffset
 
 
 def left(fading: Fading, times: list[float], time: float = 0.1, size: float = 100.0) -> list[float]:
-    """Return what is left of a correction at these times after it."""
+    """Return the remaining correction at these times after it."""
     offset = VisualOffset(fading, time)
     offset.add(size, 0.0, 0.0, 5.0)
     return [offset.left(5.0 + value)[0] for value in times]

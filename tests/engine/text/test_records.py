@@ -80,7 +80,7 @@ def test_all_three_velocities_may_be_missing_and_not_some_of_them() -> None:
 
 
 def moment(**units: object) -> tuple[float, float | None]:
-    """Return the time and the arrival of ``1700000000123.456`` and one 50 more, in these units."""
+    """Return time and arrival of ``1700000000123.456`` and of 50 more, in these units."""
     fields = {"time": "1700000000123.456", "x": "0", "y": "0", "z": "0"}
     packet = one({**fields, "arrival": "1700000000173.456"}, **units)
     return packet.time, packet.arrival  # type: ignore[attr-defined]

@@ -61,7 +61,7 @@ def rows(row_format: str, *shown: tuple[Vector, Vector], entity: str = "") -> li
 
 
 def bits(numbers: Iterable[float]) -> list[bytes]:
-    """Tell 0 from -0, which == does not."""
+    """Return a number's bits, which distinguish 0 from -0."""
     return [struct.pack("<d", number) for number in numbers]
 
 

@@ -14,7 +14,7 @@ from epic_cli.engine.text import TextScanner
 
 
 def bits(number: float) -> bytes:
-    """Tell 0 from -0 and nan from -nan, which == does not."""
+    """Return a number's bits, which distinguish 0 from -0 and nan from -nan."""
     return struct.pack("<d", number)
 
 
@@ -79,7 +79,9 @@ def test_a_hexadecimal_token_is_the_double_that_python_reads(token: str) -> None
 
 
 def half_way_after(low: int) -> tuple[Decimal, float, float, float]:
-    """Half-way between a float and the next one: exactly, with these two and the even one."""
+    """Return the exact midpoint of a float32 and the next, both of them, and the one with an even
+    last bit.
+    """
     below, above = (struct.unpack("<f", struct.pack("<I", n))[0] for n in (low, low + 1))
     with localcontext(prec=300):
         return (Decimal(below) + Decimal(above)) / 2, below, above, (below, above)[low % 2]

@@ -1,4 +1,4 @@
-"""The fast ways of the engine give the bits of their plain twins.
+"""The fast paths of the engine give the same bits as their plain twins.
 
 The programs in ``twins`` are run with few random lines and rows here, and with millions in CI.
 """

@@ -1,4 +1,4 @@
-"""The age of a packet, seen through a strategy that goes on from it at 1 unit/s."""
+"""The age of a packet, observed through a strategy that extrapolates at 1 unit/s."""
 
 import pytest
 
