@@ -99,7 +99,7 @@ BUFFERS_AND_CHASE = (*BUFFERED, "lerp")
 
 
 class Question:
-    """A kind of recording over a network: chosen on even pieces, judged on odd ones."""
+    """A kind of recording over a network; even pieces choose settings, odd pieces judge them."""
 
     def __init__(self, kind: Kind, network: Network, found: Sequence[Measured]) -> None:
         self.kind, self.network = kind, network
@@ -112,14 +112,14 @@ class Question:
         self._draws = np.vstack([np.ones(count), dice])
 
     def sums(self, cell: tuple[float, int], label: str) -> Floats:
-        """Of the judged pieces together, then of each draw of them."""
+        """Return the sums of the judged pieces: all together, then for each bootstrap draw."""
         key = self.network.name, *cell, label
         return np.asarray(self._draws @ np.stack([case.drawn[key] for case in self._judged]))
 
     def best(
         self, cell: tuple[float, int], weights: Weights, which: Sequence[str], free: float = 0.0
     ) -> str:
-        """The label that scores most on the other half, among these strategies."""
+        """Return the label with the highest score on the choosing half, among these strategies."""
         labels = [name for name in participants(self.network, *cell) if family(name) in which]
         key = self.network.name, *cell
         rows = [
@@ -130,7 +130,10 @@ class Question:
     def ahead(
         self, cell: tuple[float, int], weights: Weights, buffers: Sequence[str], free: float = 0.0
     ) -> tuple[str, str, Floats]:
-        """Who is chosen, and how many points dead reckoning is ahead: judged, then of each draw."""
+        """Return the chosen labels, and the lead of dead reckoning (points).
+
+        Judged, then of each draw.
+        """
         labels = [self.best(cell, weights, pair, free) for pair in (RECKONERS, buffers)]
         ours, theirs = (scores(self.sums(cell, label), weights, free) for label in labels)
         return labels[0], labels[1], ours - theirs
@@ -138,16 +141,18 @@ class Question:
     def edges(
         self, rate: int, weights: Weights, buffers: Sequence[str], free: float = 0.0
     ) -> tuple[Floats, Floats]:
-        """The latencies (s) from which and up to which dead reckoning is better; as ``ahead``."""
+        """Return the latencies (s) between which dead reckoning is better, in the order of
+        ``ahead``.
+        """
         latencies = [one for one, each in self.network.cells if each == rate]
         found = [self.ahead((latency, rate), weights, buffers, free)[2] for latency in latencies]
         return region(np.array(latencies), np.array(found))
 
     def range(self, rate: int, weights: Weights, buffers: Sequence[str]) -> tuple[float, float]:
-        """Up to which latencies (s), over all weights from half to twice these.
+        """Return the least and largest boundary latency (s) over weights from half to twice these.
 
-        At each latency those that favour one side most: twice what it does better, half of the
-        rest; then settings are chosen for them.
+        At each latency the weights that favor one side most are taken: twice what that side does
+        better, half of the rest; settings are chosen for these weights.
         """
         latencies = [one for one, each in self.network.cells if each == rate]
         found = np.array([self._extremes((one, rate), weights, buffers) for one in latencies])
@@ -157,7 +162,7 @@ class Question:
     def _extremes(
         self, cell: tuple[float, int], weights: Weights, buffers: Sequence[str]
     ) -> list[float]:
-        """How many points dead reckoning is ahead at the least, and at most."""
+        """Return the least and the largest lead (points) of dead reckoning over these weights."""
         labels = [self.best(cell, weights, pair) for pair in (RECKONERS, buffers)]
         ours, theirs = (costs_of(self.sums(cell, label)[:1], weights) for label in labels)
         better = [bool(mine < other) for mine, other in zip(ours, theirs, strict=True)]
@@ -169,7 +174,7 @@ class Question:
         return found
 
     def predicted(self, rate: int, weights: Weights, quadratic: bool) -> float:
-        """The closed form's boundary (s)."""
+        """Return the boundary (s) by the closed form."""
         rows, speeds, squares, along = self.moves.T
         speed, error = math.sqrt(speeds[0] / rows[0]), np.sqrt(squares / rows)
         if quadratic:
@@ -185,7 +190,7 @@ class Question:
 
 
 def region(latencies: Floats, ahead: Floats) -> tuple[Floats, Floats]:
-    """From where to where each column (n, draws) is above 0 first; inf: to the end; 0, 0: never."""
+    """Return begin and end of the first stretch above 0 of each column; inf: no end; 0, 0: none."""
     begin, end = np.where(ahead[0] < 0, math.inf, 0.0), np.full(ahead.shape[1], math.inf)
     for i in range(1, len(latencies)):
         before, after = ahead[i - 1], ahead[i]
@@ -199,18 +204,18 @@ def region(latencies: Floats, ahead: Floats) -> tuple[Floats, Floats]:
 
 
 def spread(draws: Floats) -> tuple[float, float]:
-    """The middle 95 %, of draws that may be infinite."""
+    """Return the middle 95 % of draws that may be infinite."""
     ordered = np.sort(draws)
     return float(ordered[int(0.025 * len(ordered))]), float(ordered[int(0.975 * len(ordered))])
 
 
 def milliseconds(seconds: float, highest: float) -> str:
-    """A boundary as it is written."""
+    """Return a boundary as text."""
     return f">{highest * 1000:.0f}" if seconds > highest else f"{seconds * 1000:.0f}"
 
 
 def boundaries(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
-    """The latency up to which dead reckoning is better, by game, rate and buffer (ms)."""
+    """Return the latency up to which dead reckoning is better, by game, rate and buffer (ms)."""
     several = [question for question in asked if not question.kind.turns]
     for one, (game, weights) in itertools.product(several, GAME_WEIGHTS.items()):
         highest = max(latency for latency, _ in one.network.cells)
@@ -239,7 +244,7 @@ def boundaries(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
 
 
 def scored(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
-    """What was chosen, and its score, cell by cell."""
+    """Return the chosen settings and their score, cell by cell."""
     for one, (game, weights) in itertools.product(asked, GAME_WEIGHTS.items()):
         for cell in one.cells:
             ours, theirs, ahead = one.ahead(cell, weights, BUFFERS_AND_CHASE)
@@ -257,7 +262,7 @@ def scored(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
 
 
 def errors(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
-    """What the eye sees, of those that the usual weights choose (m, degrees)."""
+    """Return the visible errors (m, degrees) of the settings that the usual weights choose."""
     for question in asked:
         for cell in question.cells:
             for side, which in (("dead reckoning", RECKONERS), ("buffer", BUFFERS_AND_CHASE)):
@@ -289,7 +294,7 @@ def errors(asked: Sequence[Question]) -> Iterator[dict[str, Any]]:
 
 
 def limited(found: Mapping[str, Sequence[Measured]]) -> Iterator[dict[str, Any]]:
-    """The score of the truth itself at the literature's limits, and the lag that costs as much."""
+    """Return the truth's own score at the literature's limits, and the lag that costs as much."""
     for kind, pieces in found.items():
         for game, usual in GAME_WEIGHTS.items():
             weights = usual._replace(recovery=0.0)  # it would be for uneven times at teleports
@@ -304,7 +309,7 @@ def limited(found: Mapping[str, Sequence[Measured]]) -> Iterator[dict[str, Any]]
 
 
 def picture(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The boundary over the send interval, game by game."""
+    """Draw the boundary over the send interval, game by game."""
     panels = []
     for game in GAME_WEIGHTS:
         lines = []
@@ -329,7 +334,7 @@ def picture(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Makes the tables and the picture."""
+    """Make the tables and the picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="recorded movement")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)

@@ -86,7 +86,7 @@ def arrived(times: Floats, jitter: float) -> Floats:
 
 
 def missing(delay: float, cell: Cell, phases: int = 2000) -> float:
-    """The closed form: the share of rows without a later state."""
+    """Return the share of rows without a later state, by the closed form."""
     u = (np.arange(phases) + 0.5) / phases
     loss, burst = cell.loss, cell.burst
     # in a burst, out of it; what is lost is in one
@@ -103,7 +103,7 @@ def missing(delay: float, cell: Cell, phases: int = 2000) -> float:
 
 
 def needed(share: float, missed: Callable[[float], float], high: float = 64.0) -> float:
-    """The least delay at which no more than this share is missed, to a thousandth."""
+    """Return the least delay (to 0.001) that leaves at most this share of rows without data."""
     low = 0.0
     if missed(high) > share:
         return math.nan
@@ -149,14 +149,14 @@ def buffered(packets: list[Any], rate: float, delay: float, least: float) -> tup
 
 
 def cells() -> Iterator[Cell]:
-    """Every network once: without losses there are no bursts."""
+    """Return every network once: without losses there are no bursts."""
     for loss, burst, jitter in itertools.product(LOSSES, BURSTS, JITTERS):
         if loss or burst == 1:
             yield Cell(loss, burst, jitter)
 
 
 def table(count: int) -> Iterator[dict[str, Any]]:
-    """The closed form and what is drawn with it, cell by cell."""
+    """Return the closed form's delay and the rows drawn with it, cell by cell."""
     for number, cell in enumerate(cells()):
         rate = RATES[number % len(RATES)]
         channel, least = link_of(cell, 1 / rate, seed=number)
@@ -187,7 +187,7 @@ def engines(count: int) -> Iterator[dict[str, Any]]:
 
 
 def traces(folder: Path, count: int) -> Iterator[dict[str, Any]]:
-    """The delay that recorded networks need."""
+    """Return the delay that recorded networks need."""
     for name, flow, what in TRACES:
         if not (folder / name).exists():
             print(f"{name} is missing in {folder}")
@@ -213,7 +213,7 @@ def traces(folder: Path, count: int) -> Iterator[dict[str, Any]]:
 
 
 def picture() -> str:
-    """The chart to pin on a wall: at most 1 % of the rows not interpolated."""
+    """Draw the chart: the delay for at most 1 % of the rows not interpolated."""
     panels, losses = [], [k / 400 for k in range(41)]
     for burst in BURSTS:
         lines = []
@@ -235,7 +235,7 @@ def picture() -> str:
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Writes rows as CSV."""
+    """Write rows as CSV."""
     if not rows:
         return
     with path.open("w", newline="") as file:
@@ -246,7 +246,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Makes the tables and the picture."""
+    """Make the tables and the picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="recorded networks")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)

@@ -14,7 +14,7 @@ _WIDE, _HIGH, _LEFT, _TOP, _GAP, _BELOW = 300, 300, 56, 64, 24, 92
 
 
 class Line(NamedTuple):
-    """Points of a line, its name, its colour's number; ``dashed`` or not."""
+    """Points of a line, its name, its color's number; ``dashed`` or not."""
 
     name: str
     across: Sequence[float]
@@ -24,7 +24,7 @@ class Line(NamedTuple):
 
 
 class Level(NamedTuple):
-    """A height that has a name, drawn as a thin line."""
+    """A named height, drawn as a thin line."""
 
     name: str
     up: float
@@ -39,14 +39,14 @@ class Panel(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A title and the numbers at its ticks; the first and the last are its ends."""
+    """A title and the numbers at its ticks, from the first end to the last."""
 
     title: str
     ticks: Sequence[float]
     logarithmic: bool = False
 
     def share(self, value: float) -> float:
-        """Return the place of a value between the ends, at most at them."""
+        """Return the place of a value between the ends, clamped to 0 to 1."""
         low, high = self.ticks[0], self.ticks[-1]
         if self.logarithmic:
             low, high, value = math.log(low), math.log(high), math.log(max(value, low))
@@ -54,7 +54,7 @@ class Axis(NamedTuple):
 
 
 def chart(title: str, panels: Sequence[Panel], across: Axis, up: Axis, note: str = "") -> str:
-    """The panels from left to right, under a title, with one legend."""
+    """Return the panels from left to right, under a title, with one legend."""
     width = _LEFT + len(panels) * (_WIDE + _GAP)
     height = _TOP + _HIGH + _BELOW
     parts = [
@@ -124,7 +124,7 @@ def _stroke(points: Sequence[tuple[float, float]], line: Line) -> str:
 def _text(
     x: float, y: float, words: str, anchor: str = "start", size: int = 12, halo: bool = False
 ) -> str:
-    """Words at a place; with a ``halo`` they are read where lines are behind them."""
+    """Return a text at a place; a ``halo`` makes it readable on top of lines."""
     place = f'x="{x:g}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
     under = ' stroke="#ffffff" stroke-width="3" paint-order="stroke"' if halo else ""
     return f'<text {place} fill="#222222"{under}>{escape(words)}</text>'

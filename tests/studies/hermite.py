@@ -1,4 +1,4 @@
-"""Hermite or linear, at which rate?
+"""Hermite or linear interpolation: which is better, at which rate?
 
     python -m studies.hermite --data FOLDER [--out FOLDER]
 
@@ -15,25 +15,24 @@ to the next, V the speed, S the error of a velocity that is sent, t that of a st
 0.1 is between sqrt(1/120) = 0.091 (constant acceleration: a T^2 u (1 - u) / 2) and sqrt(1/90) =
 0.105 (one impulse at any time). r is 0 for the former, 0.13 for a step of the acceleration, 0.46
 for an impulse: the cubic passes both ends as it should and does not know when it was. 2/105 is the
-mean of h10^2 + h11^2, the weights of the velocities. A stamp moves its position along the path by
-V t: 5/3 is 1 (of the truth's own stamp) and the mean of (1 - u)^2 + u^2, 61/35 the same with
-h00^2 + h01^2. Across the movement stamps cost nothing. For rotations all of it is angular.
+mean of h10^2 + h11^2, the weights of the velocities. A stamp moves its position along the path by V
+t: 5/3 is 1 (of the truth's own stamp) and the mean of (1 - u)^2 + u^2, 61/35 the same with h00^2 +
+h01^2. Across the movement stamps cost nothing. For rotations all of it is angular.
 
 So Hermite is better if S < sqrt(105 / 2) 0.1 sqrt(1 - r^2) A, that is, 0.6 to 0.7 A, at any rate;
 by how much, stamps decide: they cost both the same, and hide the rest from A T / 8 < V t on.
 
-Method. Every k-th update is sent, k the nearest to 5 to 30 a second, beginning with the first;
-the updates between judge, without teleports, gaps, repeated and sleeping states. Melee's velocity
-is the step of its last tick; QuakeWorld's the slope over two updates to either side, which no
-sender knows. Stamps are 6 to 15 ms off in 17 matches, up to 5 ms in three; the airliner's 40 to
-115 ms. A wrong stamp draws the right path early or late; an error across the recorded velocity is
-another path. Velocities are sent as recorded; with Gaussian noise of 3, 10, 30 % of the speed in
-each component; in 8, 6, 4 bits a component over their range; not at all, so that the strategy
-takes the last difference; or as Catmull-Rom slopes, one interval later. Ratios are of summed
-squares, so matches with large errors count most. 95 % intervals: jackknife over matches, or
-blocks of 10 s. Rules are tuned on odd matches and judged on even ones; the two halves are at most
-0.04 apart. ``test_hermite.py`` checks the errors on sines and the closed form on impulses in
-NumPy alone.
+Method. Every k-th update is sent, k the nearest to 5 to 30 a second, beginning with the first; the
+updates between judge, without teleports, gaps, repeated and sleeping states. Melee's velocity is
+the step of its last tick; QuakeWorld's the slope over two updates to either side, which no sender
+knows. Stamps are 6 to 15 ms off in 17 matches, up to 5 ms in three; the airliner's 40 to 115 ms. A
+wrong stamp draws the right path early or late; an error across the recorded velocity is another
+path. Velocities are sent as recorded; with Gaussian noise of 3, 10, 30 % of the speed in each
+component; in 8, 6, 4 bits a component over their range; not at all, so that the strategy takes the
+last difference; or as Catmull-Rom slopes, one interval later. Ratios are of summed squares, so
+matches with large errors count most. 95 % intervals: jackknife over matches, or blocks of 10 s.
+Rules are tuned on odd matches and judged on even ones; the two halves are at most 0.04 apart.
+``test_hermite.py`` checks the errors on sines and the closed form on impulses in NumPy alone.
 """
 
 from __future__ import annotations
@@ -77,14 +76,16 @@ WAYS = ("line", "recorded", "differences", "Catmull-Rom")
 
 
 def predicted(bend: Any, noise: Any, stamp: Any, r: float = 0.5) -> Any:
-    """The closed form: Hermite's error by the line's, for A T, S T and V t."""
+    """Return Hermite's error divided by the line's, by the closed form, for A T, S T and V t."""
     line = 0.01 * bend**2
     hermite = r * r * line + 2 / 105 * noise**2 + 61 / 35 * stamp**2
     return np.sqrt(hermite / (line + 5 / 3 * stamp**2))
 
 
 def interval(units: Sequence[Floats]) -> tuple[float, float, float]:
-    """The ratio of RMS errors and its 95 % interval (jackknife), of squares (2,) of each unit."""
+    """Return the ratio of RMS errors and its 95 % interval (jackknife) from the units' squares
+    (2,).
+    """
     whole, n = np.sum(units, axis=0), len(units)
     value = np.log(whole[0] / whole[1]) / 2
     left = np.array([np.log(np.divide(*(whole - unit))) / 2 for unit in units])
@@ -94,7 +95,7 @@ def interval(units: Sequence[Floats]) -> tuple[float, float, float]:
 
 
 def table(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """Ratios by what moves, rate and kind of velocities; over matches, or blocks of few."""
+    """Yield ratios by entity kind, rate and kind of velocities; over matches, or blocks if few."""
 
     def key(cell: Cell) -> tuple[str, float, int]:
         return cell.thing, cell.rate, VELOCITIES.index(cell.velocities)
@@ -181,7 +182,7 @@ def rule(found: Sequence[Cell]) -> Iterator[dict[str, Any]]:
 
 
 class Bounce(NamedTuple):
-    """An interval in which a ball bounces, drawn in each of the ways."""
+    """An interval in which a ball bounces, drawn in each of the compared ways."""
 
     thing: str
     rate: float
@@ -200,7 +201,7 @@ def outside(points: Floats, low: Floats, high: Floats) -> float:
 
 
 def reach(run: Run, first: int, last: int) -> Floats:
-    """The truth's box (2, 3) from one update to another, with where it turned round between."""
+    """Return the truth's box (2, 3) between two updates, including its turning points."""
     part = run.part(slice(first, last + 1))
     steps, before, after = np.diff(part.time)[:, None], part.velocity[:-1], part.velocity[1:]
     flips = before * after < 0
@@ -212,7 +213,7 @@ def reach(run: Run, first: int, last: int) -> Floats:
 
 
 def bounces(track: Track) -> Iterator[Bounce]:
-    """Intervals in which a component of the velocity turns round."""
+    """Yield the intervals in which a component of the velocity changes its sign."""
     speeds = np.concatenate([run.velocity for run in track.runs])
     least = MOVES * np.sqrt(np.mean(np.sum(speeds**2, axis=1)))
     fine = np.linspace(0, 1, 17)[1:-1]
@@ -251,7 +252,7 @@ def bounces(track: Track) -> Iterator[Bounce]:
 
 
 def bounce_table(found: Sequence[Bounce]) -> Iterator[dict[str, Any]]:
-    """Overshoot, and ratios of errors in the intervals with a bounce; of three matches or more."""
+    """Return overshoot and ratios of errors in intervals with a bounce, from three matches on."""
 
     def key(one: Bounce) -> tuple[str, float]:
         return one.thing, one.rate
@@ -281,7 +282,7 @@ def bounce_table(found: Sequence[Bounce]) -> Iterator[dict[str, Any]]:
 
 
 def picture(rows: Sequence[dict[str, Any]]) -> str:
-    """Ratios over the rate, with the recorded velocities."""
+    """Draw the ratios over the rate, with the recorded velocities."""
     things = ("ball", "car", "Melee", "QuakeWorld", "road car")
     panels = []
     for measure, title in zip(MEASURES, TITLES, strict=False):
@@ -309,7 +310,7 @@ def picture(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def boundary(found: Sequence[Cell]) -> str:
-    """Ratios over the error of velocities, with the closed form for exact stamps."""
+    """Draw the ratios over the error of velocities, with the closed form for exact stamps."""
     edges = np.array([0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.25, 1.5])
     middles = (edges[1:] + edges[:-1]) / 2
     panels = []
@@ -338,7 +339,7 @@ def boundary(found: Sequence[Cell]) -> str:
 
 
 def main() -> None:
-    """Makes the tables and the pictures."""
+    """Make the tables and the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="recorded movement")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)

@@ -25,10 +25,10 @@ LIKELY = 0.06
 
 
 class Kind(NamedTuple):
-    """Recordings of one kind: files, entities, how they are read and cut.
+    """A kind of recording: files, entities, and how they are read and cut.
 
     Files are cut into ``pieces``, of which the middle ``seconds`` count. With ``retimed``, stamps
-    follow the movement (``follow``). ``unit`` is the file's length in metres. Rotations are read
+    follow the movement (``follow``). ``unit`` is the file's length in meters. Rotations are read
     for ``turns``; their lag takes most of the time, so few cells have them.
     """
 
@@ -57,7 +57,7 @@ KINDS = (
 
 
 def matches(kind: Kind, folder: Path, retime: bool = True) -> list[RecordedMovement]:
-    """The pieces of this kind's recordings, in their order, none without movement."""
+    """Return the pieces of this kind's recordings, in their order, none without movement."""
     found = []
     for path in sorted(folder.glob(kind.files)):
         with path.open("rb") as file:
@@ -78,7 +78,7 @@ def matches(kind: Kind, folder: Path, retime: bool = True) -> list[RecordedMovem
 
 
 def piece(track: Track, begin: float, end: float, kind: Kind, retime: bool) -> Track:
-    """The states of a track from one time to another."""
+    """Return the states of a track from one time to another."""
     times = np.array(track.times)
     rows = np.flatnonzero((times >= begin) & (times <= end))
     states = [track.state(int(row)) for row in rows]
@@ -99,12 +99,12 @@ def piece(track: Track, begin: float, end: float, kind: Kind, retime: bool) -> T
 
 
 def follow(stamps: Floats, states: Floats, cuts: Iterable[bool]) -> Floats:
-    """Stamps (n) that fit what positions and velocities, ``states`` (n, 2, 3), say of the time.
+    """Return stamps (n) that fit the positions and velocities ``states`` (n, 2, 3).
 
-    Recorders stamp a state with the time of a frame, or of its arrival: 12 to 40 ms off, which as
-    a movement would be acceleration that never was. From one state to the next it takes
-    dp^2 / (dp . mean velocity); their sum is drawn to the recorded stamps, by ``GAIN`` of what is
-    between them at each step, forward and backward.
+    Recorders stamp a state with the time of a frame, or of its arrival: 12 to 40 ms off, which as a
+    movement would be acceleration that never was. From one state to the next it takes dp^2 / (dp .
+    mean velocity); their sum is drawn to the recorded stamps, by ``GAIN`` of what is between them
+    at each step, forward and backward.
     """
     steps, intervals = np.diff(states[:, 0], axis=0), np.diff(stamps)
     along = np.einsum("ij,ij->i", steps, (states[1:, 1] + states[:-1, 1]) / 2)

@@ -1,4 +1,4 @@
-"""What dead reckoning and buffers draw of a piece of recorded movement, as sums that add up.
+"""Dead reckoning and buffers on a piece of recorded movement, measured as sums that add up.
 
 Each piece is sent over one network for each latency and rate, and every strategy draws the same
 packets; ``epic``'s own measurement, summed over the piece. Sums of several pieces are those of all
@@ -51,7 +51,7 @@ WARM_UP = 1.5
 
 
 class Network(NamedTuple):
-    """A link besides its latency: jitter (s; gamma), losses, and the cells it is for."""
+    """A link apart from its latency: jitter (s; gamma), losses, and the cells that use it."""
 
     name: str
     jitter: float
@@ -101,7 +101,7 @@ Sums = dict[tuple[str, float, int, str], Floats]
 
 
 class Measured(NamedTuple):
-    """The measures of a piece of a recording: drawings, costs of the limits, movement.
+    """The measurements of a piece of a recording: drawings, costs of the limits, movement.
 
     ``moves`` (ages, 4): rows, squares of the speed, of P(s), of its part along the movement.
     """
@@ -113,14 +113,16 @@ class Measured(NamedTuple):
 
 @cache
 def delay_needed(network: Network, rate: int) -> float:
-    """Study A's delay for at most 1 % of the rows, behind the fastest packet (s)."""
+    """Return the delay (s, behind the fastest packet) that leaves at most 1 % of the rows without
+    data.
+    """
     cell = Cell(network.loss, network.burst, network.jitter * rate)
     return needed(0.01, partial(missing, cell=cell, phases=200)) / rate
 
 
 @cache
 def participants(network: Network, latency: float, rate: int) -> dict[str, str]:
-    """The strategies by their labels; of a buffer the label says which share of the delay."""
+    """Return the strategies by label; a buffer's label names the share of the needed delay."""
     found = {name: name for name in (*RECKONING, *CHASING)}
     least = latency - math.sqrt(2) * network.jitter
     usual = least + 1.187 * network.jitter  # the median, of shape 2
@@ -139,7 +141,7 @@ def participants(network: Network, latency: float, rate: int) -> dict[str, str]:
 
 
 def link(network: Network, latency: float, seed: int) -> Link:
-    """A link of these conditions."""
+    """Return a link of these conditions."""
     loss: float | GilbertElliott = network.loss
     if network.burst > 1:
         loss = GilbertElliott(network.loss / (1 - network.loss) / network.burst, 1 / network.burst)
@@ -148,7 +150,7 @@ def link(network: Network, latency: float, seed: int) -> Link:
 
 
 def cells(network: Network, turns: bool) -> tuple[tuple[float, int], ...]:
-    """The latencies and rates of a network: all, or those for which rotations are measured."""
+    """Return the latencies and rates of a network: all, or those with measured rotations."""
     return tuple(cell for cell in network.cells if not turns or cell in TURNED)
 
 
@@ -186,7 +188,7 @@ def measured(movement: RecordedMovement, seed: int) -> Measured:
 
 
 def judged(movement: RecordedMovement, seed: int) -> Measured | None:
-    """``measured``; None: it does not move long enough for anything to count."""
+    """Return ``measured``; None if the movement is too short to be judged."""
     try:
         return measured(movement, seed)
     except NothingJudged:
@@ -194,7 +196,7 @@ def judged(movement: RecordedMovement, seed: int) -> Measured | None:
 
 
 def limit(entity: Entity, kind: str, size: float) -> Floats:
-    """The sums of the truth itself, late, or at uneven times, or with frames that are held."""
+    """Return the sums of the truth itself: delayed, at uneven times, or with held frames."""
     sampled, dice = entity.truth, np.random.default_rng(7)
     count = len(sampled.times)
     late = np.full(count, size)
@@ -246,7 +248,7 @@ def costs_of(sums: Floats, weights: Weights) -> tuple[float, ...]:
 
 
 def scores(sums: Floats, weights: Weights, free: float = 0.0) -> Floats:
-    """The score of each row of sums (n, fields); with a lag that costs nothing up to ``free`` s."""
+    """Return the score of each row of sums (n, fields); a lag up to ``free`` s costs nothing."""
     with np.errstate(all="ignore"):
         resampled = Resampled(sums, sums[0], 0.0, TICK, weights)
         found = np.asarray(score(resampled))
@@ -259,5 +261,5 @@ def scores(sums: Floats, weights: Weights, free: float = 0.0) -> Floats:
 
 
 def family(label: str) -> str:
-    """The strategy that a label is of."""
+    """Return the strategy to which a label belongs."""
     return label.partition("+")[0].partition(" ")[0]

@@ -1,9 +1,9 @@
-"""Recorded movement as it was recorded: what is needed, whether it is there, and its runs.
+"""Recorded movement: the files that the studies need, their presence, and unbroken runs.
 
 ``recordings.sha256`` lists the files and their digests (``sha256sum -c`` in the data folder).
 Sources: Rocket League, nickbabcock/boxcars (assets/replays/good); QuakeWorld, mvdparser; Melee,
 py-slippi; a car, commaai/comma2k19; an airliner, PyPI traffic 2.13. They are not part of the
-repository. Metres and seconds.
+repository. Meters and seconds.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _match(path: Path) -> Iterator[Track]:
 
 
 def _runs(run: Run, cut: NDArray[np.bool_]) -> list[Run]:
-    """Cut before marked updates, at gaps and at teleports that nothing marks."""
+    """Cut before marked updates, at gaps and at unmarked teleports."""
     steps = np.diff(run.time)
     usual = np.sqrt(np.mean(np.sum(run.velocity**2, axis=1)))
     jump = np.linalg.norm(np.diff(run.position, axis=0), axis=1) > JUMP * usual * steps

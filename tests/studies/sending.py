@@ -1,4 +1,4 @@
-"""At equal bytes, who wins, by kind of movement: predictors or buffers, by a threshold or a rate?
+"""Predictors or buffers, thresholds or fixed rates: which is best at equal bytes?
 
     python -m studies.sending --data FOLDER [--out FOLDER] [--only NAME]
 
@@ -23,41 +23,40 @@ independent, clocks agree.
 
 Sender. At a rate: 2, 4, 8, 15, 30, 60 times a second, from the piece's beginning. By a threshold:
 60 times a second an entity is sent if its position is further than the threshold from what
-receivers have, if it has teleported, a second after the last time, and once when it comes to
-rest. Thresholds are 0.00125, 0.0025, 0.005 ... 0.64 s times V, the RMS of the recorded speeds of
-the kind, in two digits. What receivers have is the last state as sent, or what a copy draws
-before it gets the new state; the copy receives every state at once and knows nothing of the link.
-The copy is the drawing strategy, or ``dis`` without acceleration, which does not smooth
-(straight).
+receivers have, if it has teleported, a second after the last time, and once when it comes to rest.
+Thresholds are 0.00125, 0.0025, 0.005 ... 0.64 s times V, the RMS of the recorded speeds of the
+kind, in two digits. What receivers have is the last state as sent, or what a copy draws before it
+gets the new state; the copy receives every state at once and knows nothing of the link. The copy is
+the drawing strategy, or ``dis`` without acceleration, which does not smooth (straight).
 
 Bytes. Each state is a datagram: 28 bytes of IPv4 and UDP, 16 + 8 bits of number and count of
-moments, 8 + 32 + 8 of the moment, 8 of the entity, 8 of a base, 1 + 4 flags; the position in
-steps of 1 cm (7 bits give n, the bits of the largest of three numbers; k steps are 2 k, or -2 k -
-1 below 0); the velocity as three half-precision numbers, except for lines, which need none;
-rounded up to bytes: 52 or 46. States sent in rows that count are counted, lost or not.
+moments, 8 + 32 + 8 of the moment, 8 of the entity, 8 of a base, 1 + 4 flags; the position in steps
+of 1 cm (7 bits give n, the bits of the largest of three numbers; k steps are 2 k, or -2 k - 1 below
+0); the velocity as three half-precision numbers, except for lines, which need none; rounded up to
+bytes: 52 or 46. States sent in rows that count are counted, lost or not.
 
-Strategies. A predictor draws p + v s, s the time since the newest stamp; with an acceleration
-(the change of the last two velocities by the time between; 0 below 0.1 m/s^2 in ``dis``) + a s^2
-/ 2. ``dis`` jumps to it. ``dead-reckoning`` adds what was drawn less what is predicted at an
-arrival, and fades that evenly in 0.1 or 0.25 s, or in 0.25 s with acceleration. ``kalman`` jumps
-to the prediction of a constant-velocity filter (measurement variances 1e-4 m^2 and 0.01 m^2/s^2,
-or 0.01 and 1; acceleration 100 m^2/s^4; first state 100 m^2 and 100 m^2/s^2). ``epic``: (b, c, w)
-are (0.2, 0.2, 0.3), (0.2, 0.13, 0.3), (0.6, 0.6, 1). Buffers draw D + 100 ms ago, D = 0.03, 0.06,
-0.12, 0.25, 0.5: a line that holds the newest state; a line that goes on for 0.25 s; or a cubic
-that goes on by the newest velocity for as long. States behind newer ones are dropped; at a
-teleport everyone starts again.
+Strategies. A predictor draws p + v s, s the time since the newest stamp; with an acceleration (the
+change of the last two velocities by the time between; 0 below 0.1 m/s^2 in ``dis``) + a s^2 / 2.
+``dis`` jumps to it. ``dead-reckoning`` adds what was drawn less what is predicted at an arrival,
+and fades that evenly in 0.1 or 0.25 s, or in 0.25 s with acceleration. ``kalman`` jumps to the
+prediction of a constant-velocity filter (measurement variances 1e-4 m^2 and 0.01 m^2/s^2, or 0.01
+and 1; acceleration 100 m^2/s^4; first state 100 m^2 and 100 m^2/s^2). ``epic``: (b, c, w) are (0.2,
+0.2, 0.3), (0.2, 0.13, 0.3), (0.6, 0.6, 1). Buffers draw D + 100 ms ago, D = 0.03, 0.06, 0.12, 0.25,
+0.5: a line that holds the newest state; a line that goes on for 0.25 s; or a cubic that goes on by
+the newest velocity for as long. States behind newer ones are dropped; at a teleport everyone starts
+again.
 
-Equal bytes. Scores and figures at B bytes a second are interpolated over log(bytes) between the
-two rates or thresholds next to B. If no rate takes B bytes, the one that takes most counts; if
-all take more, the way is left out. The best way on pieces 0, 2, 4 ... is judged on the others at
-the same B and in 1,000 paired bootstrap draws. Recovery weighs nothing: an outage depends on how
-often is sent.
+Equal bytes. Scores and figures at B bytes a second are interpolated over log(bytes) between the two
+rates or thresholds next to B. If no rate takes B bytes, the one that takes most counts; if all take
+more, the way is left out. The best way on pieces 0, 2, 4 ... is judged on the others at the same B
+and in 1,000 paired bootstrap draws. Recovery weighs nothing: an outage depends on how often is
+sent.
 
 Checks. ``test_sending.py`` recomputes what is sent, its bytes and errors on a circle in NumPy
-alone. Written again from this text alone with other losses and jitter, 22 of 30 cells of the
-first table came out within their 95 %, and the others at most 2.4 points outside, but 41 instead
-of 34 on the road at 250 bytes. Without the correction of stamps, cars score 4 to 6 points less
-from 250 bytes on.
+alone. Written again from this text alone with other losses and jitter, 22 of 30 cells of the first
+table came out within their 95 %, and the others at most 2.4 points outside, but 41 instead of 34 on
+the road at 250 bytes. Without the correction of stamps, cars score 4 to 6 points less from 250
+bytes on.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ CURVES = {
 
 
 class Way(NamedTuple):
-    """A strategy, and how states are sent to it.
+    """A strategy and its sender.
 
     ``against`` is empty for a fixed rate, ``last`` for the last state. ``name`` is the drawing's
     name in tables, ``strategy`` its description.
@@ -169,7 +168,7 @@ class Way(NamedTuple):
         return f"{self.strategy}, {self.against or 'rate'}"
 
     def senders(self, speed: float) -> list[str]:
-        """Descriptions, from the fewest bytes up."""
+        """Return descriptions of senders, from the fewest bytes up."""
         encoded = f"{ENCODED},velocity={self.velocity}"
         if not self.against:
             return [f"{rate}hz,{encoded}" for rate in RATES]
@@ -200,21 +199,21 @@ Sums = dict[str, Floats]
 
 
 class Sampled(RecordedMovement):
-    """A movement of which every sender takes the same moments."""
+    """A movement sampled at the same moments for every sender."""
 
     def __init__(self, tracks: dict[str, Track]) -> None:
         super().__init__(tracks)
         self._known: dict[float, Snapshot] = {}
 
     def snapshot(self, time: float) -> Snapshot:
-        """The entities that are there at ``time``."""
+        """Return the entities that exist at ``time``."""
         if time not in self._known:
             self._known[time] = super().snapshot(time)
         return self._known[time]
 
 
 def in_metres(movement: RecordedMovement, unit: float) -> RecordedMovement:
-    """The same movement, of which a length was this many metres."""
+    """Return the movement in meters, given the meters per length unit."""
     scaled = {}
     for name, track in movement.tracks.items():
         made, before = Track(track.max_gap), 0
@@ -307,7 +306,7 @@ def figures(sums: Floats) -> dict[str, Floats]:
 
 
 def _each(sums: Floats, name: str) -> Floats:
-    """Return a sum of what was sent, per second."""
+    """Return one of the sent amounts, per second."""
     return np.asarray(sums[..., FIELDS.index(name)] / sums[..., FIELDS.index("sent_rows")])
 
 
@@ -317,7 +316,7 @@ def bytes_of(sums: Floats, headers: bool) -> Floats:
 
 
 class Question:
-    """A kind of recording over a network: chosen on even pieces, judged on odd ones."""
+    """A kind of recording over a network; even pieces choose settings, odd pieces judge them."""
 
     def __init__(
         self, kind: Kind, network: str, found: Sequence[Sums], headers: bool = True
@@ -334,7 +333,7 @@ class Question:
         self._curves: dict[Weights, dict[Way, tuple[Floats, Floats]]] = {}
 
     def _together(self, way: Way) -> Floats:
-        """The sums (places, fields) of the pieces that are tuned on."""
+        """Return the sums (places, fields) of the choosing pieces."""
         return np.asarray(sum(one[way.label] for one in self._found[::2]))
 
     def sums(self, way: Way) -> Floats:
@@ -345,7 +344,7 @@ class Question:
         return self._judged[way]
 
     def _tuned_on(self, weights: Weights) -> dict[Way, tuple[Floats, Floats]]:
-        """Bytes and scores of each way on the half to tune on."""
+        """Return bytes and scores of each way on the choosing half."""
         if weights not in self._curves:
             self._curves[weights] = {
                 way: (bytes_of(sums, self._headers), scores(sums, weights))
@@ -354,7 +353,10 @@ class Question:
         return self._curves[weights]
 
     def best(self, budget: float, weights: Weights, ways: Sequence[Way]) -> Way | None:
-        """The one that scores most on the half to tune on; None: all take more bytes."""
+        """Return the way with the highest score on the choosing half.
+
+        None: all exceed the bytes.
+        """
         tuned = self._tuned_on(weights)
         ranked = [(float(at(*tuned[way], budget)), way) for way in ways]
         known = [entry for entry in ranked if entry[0] == entry[0]]
@@ -363,7 +365,7 @@ class Question:
     def judged(
         self, budget: float, weights: Weights, ways: Sequence[Way]
     ) -> tuple[Way | None, Floats]:
-        """The best of these ways, and its score on the other half: all together, then each draw."""
+        """Return the best of these ways and its score on the judging half, then of each draw."""
         way = self.best(budget, weights, ways)
         if way is None:
             return None, np.full(1 + DRAWS, np.nan)
@@ -380,7 +382,7 @@ class Question:
         return scores(sums.reshape(-1, sums.shape[-1]), weights).reshape(sums.shape[:2])
 
     def seen(self, way: Way, budget: float) -> dict[str, Floats]:
-        """Return what a player sees at this budget."""
+        """Return the visible errors at this budget."""
         sums = self.sums(way)
         flat = figures(sums.reshape(-1, sums.shape[-1]))
         found = {
@@ -390,7 +392,7 @@ class Question:
         return found | {"bytes": np.full(1 + DRAWS, self.spent(way, budget))}
 
     def spent(self, way: Way, budget: float) -> float:
-        """The budget, or what the sender takes that takes most."""
+        """Return the budget, or the most bytes that any sender of this way uses, if less."""
         most = float(bytes_of(self.sums(way), self._headers)[:, 0].max())
         return min(budget, most)
 
@@ -410,7 +412,7 @@ def at(spent: Floats, values: Floats, budget: float) -> Floats:
 
 
 def bytes_for(spent: Floats, values: Floats, wanted: float) -> float:
-    """The fewest bytes with which a figure is as large, on the same lines; infinite: none."""
+    """Return the fewest bytes that reach a figure, interpolated as in ``at``; infinite: none do."""
     order = np.argsort(spent, kind="stable")
     spent, reached = np.log(spent[order]), np.maximum.accumulate(values[order])
     if not wanted <= reached[-1]:
@@ -430,7 +432,7 @@ def some(**wanted: str) -> list[Way]:
 def scored(
     one: Question, budgets: Sequence[float], games: Sequence[str] = ("usual",)
 ) -> Iterator[dict[str, Any]]:
-    """At equal bytes, each side's score, and how far the best predictor is ahead."""
+    """Return each side's score at equal bytes, and the best predictor's lead."""
     for game, budget in itertools.product(games, budgets):
         weights = GAME_WEIGHTS[game]
         row = {
@@ -453,7 +455,7 @@ def scored(
 
 
 def seen(one: Question) -> Iterator[dict[str, Any]]:
-    """Return what a player sees at equal bytes, for the ways that usual weights choose (m, ms)."""
+    """Return visible errors (m, ms) at equal bytes, for the ways chosen by the usual weights."""
     for budget, (side, keys) in itertools.product(BUDGETS, SIDES.items()):
         way = one.best(budget, GAME_WEIGHTS["usual"], some(**keys))
         if way is None:
@@ -466,7 +468,7 @@ def seen(one: Question) -> Iterator[dict[str, Any]]:
 
 
 def by_strategy(one: Question) -> Iterator[dict[str, Any]]:
-    """The best of each strategy with each kind of sender, with the usual weights.
+    """Return the best settings of each strategy with each kind of sender, by the usual weights.
 
     ``at a rate``: the bytes with which the same drawing scores as much at a fixed rate.
     """
@@ -490,7 +492,7 @@ def by_strategy(one: Question) -> Iterator[dict[str, Any]]:
 
 
 def with_ends(name: str, values: Floats) -> dict[str, str]:
-    """A figure and its 95 %, nothing where it is unknown."""
+    """Return a figure and its 95 % interval as text; empty if unknown."""
     if np.isnan(values[0]):
         return {name: "", f"{name} low": "", f"{name} high": ""}
     low, high = spread(values[~np.isnan(values)][1:])
@@ -498,7 +500,7 @@ def with_ends(name: str, values: Floats) -> dict[str, str]:
 
 
 def picture(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The scores of the four sides over the bytes, kind by kind."""
+    """Draw the scores of the four sides over the bytes, kind by kind."""
     panels = []
     for kind in PLAIN:
         own = [row for row in rows if row["recording"] == kind.name and row["game"] == "usual"
@@ -531,7 +533,7 @@ SHORT, ONE = (250, 1000), 500
 
 
 def tables(read: Mapping[str, Sequence[Mapping[str, str]]]) -> Iterator[list[str]]:
-    """The text's tables in Markdown, of the rows of the files by their names."""
+    """Return the text's tables in Markdown, from the rows of the files."""
     kinds = [kind.name for kind in PLAIN]
 
     def cell(name: str, **wanted: object) -> Mapping[str, str]:
@@ -582,12 +584,12 @@ def tables(read: Mapping[str, Sequence[Mapping[str, str]]]) -> Iterator[list[str
 
 
 def rounded(number: str) -> str:
-    """A score; nothing where there is none."""
+    """Return a score as text; empty without one."""
     return f"{float(number):.0f}" if number else "-"
 
 
 def ends(row: Mapping[str, str], name: str) -> str:
-    """A difference with its 95 %."""
+    """Return a difference with its 95 % interval as text."""
     if not row[name]:
         return "-"
     middle, low, high = (f"{float(row[key]):.0f}" for key in (name, f"{name} low", f"{name} high"))
@@ -595,14 +597,14 @@ def ends(row: Mapping[str, str], name: str) -> str:
 
 
 class Kept(NamedTuple):
-    """The movement of a kind, and the measures of its pieces in order, by network."""
+    """The movement of a kind, and the measurements of its pieces in order, by network."""
 
     moves: Moves
     pieces: Mapping[str, Sequence[Sums]]
 
 
 def kept(kind: Kind, folder: Path) -> Kept:
-    """Measure a kind; pieces in which nothing counts are left out."""
+    """Measure a kind; leave out pieces in which nothing is judged."""
     pieces = [in_metres(piece, kind.unit) for piece in matches(kind, folder)]
     moving = moves(pieces)
     found = {
@@ -613,7 +615,7 @@ def kept(kind: Kind, folder: Path) -> Kept:
 
 
 def everywhere(found: Mapping[str, Sequence[Sums | None]]) -> dict[str, list[Sums]]:
-    """Return the pieces in which something counts on each network."""
+    """Return the pieces in which something is judged on each network."""
     whole = [place for place, each in enumerate(zip(*found.values(), strict=True)) if all(each)]
     return {
         name: [one for place, one in enumerate(each) if place in whole and one is not None]
@@ -622,7 +624,7 @@ def everywhere(found: Mapping[str, Sequence[Sums | None]]) -> dict[str, list[Sum
 
 
 def movement(found: Mapping[str, Kept]) -> Iterator[dict[str, Any]]:
-    """Return how the kinds move, and the thresholds that follow (m)."""
+    """Return the movement of each kind, and the thresholds (m) derived from it."""
     for name, (moving, pieces) in found.items():
         thresholds = [f"{share * moving.speed:.4g}" for share in THRESHOLDS]
         yield {
@@ -658,7 +660,7 @@ def made(found: Mapping[str, Kept], out: Path) -> None:
 
 
 def main() -> None:
-    """Makes the tables and the picture."""
+    """Make the tables and the picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="recorded movement")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)

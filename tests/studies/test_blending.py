@@ -31,7 +31,7 @@ def circle(seconds: float) -> RecordedMovement:
 
 
 def blended(times: np.ndarray, smoothing: float) -> np.ndarray:
-    """Murphy's projective velocity blending, every packet exact and late by LATENCY."""
+    """Return Murphy's projective velocity blending with exact packets that are LATENCY late."""
     shown = np.zeros(len(times), complex)
     here = speed = 0j
     for k in range(int(times[-1] / T) + 1):
@@ -54,7 +54,7 @@ def blended(times: np.ndarray, smoothing: float) -> np.ndarray:
 
 
 def seen(times: np.ndarray, shown: np.ndarray) -> tuple[float, float, float]:
-    """The error against now, the shift that leaves least, and what it leaves."""
+    """Return the error against the present, the shift that minimizes it, and the rest."""
     shifts = np.arange(-0.1, 0.4, 0.0005)
     left = [np.mean(np.abs(shown - RADIUS * np.exp(1j * OMEGA * (times - s))) ** 2) for s in shifts]
     now = np.mean(np.abs(shown - RADIUS * np.exp(1j * OMEGA * times)) ** 2)

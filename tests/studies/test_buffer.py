@@ -1,4 +1,4 @@
-"""The closed form against packets thrown one by one, without ``epic``."""
+"""The closed form against packets with random delays, without ``epic``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from studies.buffer import Cell, missing, needed
 
 
 def thrown(delay: float, cell: Cell, seed: int, packets: int = 60_000) -> float:
-    """The share of random times so far behind which no later state has arrived."""
+    """Return the share of random times by which no later state has arrived."""
     dice = np.random.default_rng(seed)
     lost = dice.random(packets) < cell.loss
     if cell.burst > 1:

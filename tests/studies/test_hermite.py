@@ -25,7 +25,7 @@ def only(track: Track, rate: float, velocities: str) -> thinning.Cell:
 
 
 def rms(cell: thinning.Cell, measure: int) -> tuple[float, float]:
-    """Hermite's and the line's."""
+    """Return the RMS errors of Hermite and of the line."""
     hermite, line, counts = np.sum(list(cell.blocks.values()), axis=0)
     return float(np.sqrt(hermite[measure] / counts[measure])), float(
         np.sqrt(line[measure] / counts[measure])

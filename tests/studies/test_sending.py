@@ -32,7 +32,7 @@ def recorded() -> RecordedMovement:
 
 
 def sent(straight: bool) -> np.ndarray:
-    """The ticks of those states that are further from what receivers have than the threshold."""
+    """Return the ticks of the states that exceed the threshold from the receivers' state."""
     found = [0]
     for tick in range(1, len(TICKS)):
         age = TICKS[tick] - TICKS[found[-1]]
@@ -44,7 +44,7 @@ def sent(straight: bool) -> np.ndarray:
 
 
 def size(time: float, velocity: bool) -> int:
-    """Bytes of a datagram with one state: positions in steps of 1 cm with a sign, in full."""
+    """Return the bytes of a datagram with one full state: positions in steps of 1 cm, signed."""
     steps = [math.floor(x / 0.01 + 0.5) for x in (circle(time).real, circle(time).imag, 0.0)]
     longest = max(2 * n if n >= 0 else -2 * n - 1 for n in steps).bit_length()
     state = 8 + 8 + 1 + 4 + 7 + 3 * longest + 48 * velocity  # number, base, flags, length

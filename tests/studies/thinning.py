@@ -1,4 +1,4 @@
-"""Recorded movement sent every k-th update, drawn by `epic`, judged at the updates left out.
+"""Recorded movement of which every k-th update is sent, drawn by `epic`, judged at the others.
 
 For the study of ``hermite``: what is sent, what is drawn, its errors, and the sizes of which the
 closed form is made.
@@ -42,7 +42,7 @@ def kind_of(track: Track) -> str:
 
 
 class Way(NamedTuple):
-    """A strategy's drawing: shapes (n, 3), (n, 3), (n, 4)."""
+    """A strategy's drawing: arrays (n, 3), (n, 3), (n, 4)."""
 
     position: Floats
     velocity: Floats
@@ -61,7 +61,7 @@ class Cell:
         self.sizes = np.zeros((4, 3))
 
     def add(self, times: Floats, hermite: Floats, line: Floats, sizes: Floats) -> None:
-        """Squares of errors (n, 4) at these times, and of sizes (3, m, 3)."""
+        """Add squared errors (n, 4) at these times, and squared sizes (3, m, 3)."""
         for block in np.unique(times // BLOCK).tolist():
             at = times // BLOCK == block
             counts = np.isfinite(line[at]).sum(0)
@@ -72,12 +72,12 @@ class Cell:
         self.sizes[3] += known.sum(0)
 
     def ratio(self, measure: int) -> float:
-        """Hermite's RMS error by the line's."""
+        """Return Hermite's RMS error divided by the line's."""
         hermite, line, _ = np.sum(list(self.blocks.values()), axis=0)
         return float(np.sqrt(hermite[measure] / line[measure]))
 
     def size(self, measure: int) -> Floats:
-        """A T, S T and V t."""
+        """Return A T, S T and V t."""
         sizes = np.sqrt(np.maximum(self.sizes[:3, measure], 0) / self.sizes[3, measure])
         return np.asarray(sizes * [1, 1, 0 if MEASURES[measure] == "across" else self.stamp])
 
@@ -125,12 +125,15 @@ def by_hermite(sent: Run, velocity: Floats | None, spin: Floats | None, at: Floa
 
 
 def turn(before: Floats, after: Floats) -> Floats:
-    """Rotation vectors (rad) from quaternions to others, on the shorter way."""
+    """Return rotation vectors (rad) from quaternions to others, the shorter way."""
     return np.asarray((Rotation.from_quat(after) * Rotation.from_quat(before).inv()).as_rotvec())
 
 
 def slopes(sent: Run, gap: int) -> tuple[Floats, Floats | None]:
-    """Slopes (n, 3) of positions and rotations over one or two intervals; the first: the next."""
+    """Return slopes (n, 3) of positions and rotations over ``gap`` intervals.
+
+    Ends without two neighbors repeat the nearest slope.
+    """
     gaps = (sent.time[gap:] - sent.time[:-gap])[:, None]
     own = [(sent.position[gap:] - sent.position[:-gap]) / gaps]
     if sent.rotation is not None:
@@ -143,7 +146,7 @@ def slopes(sent: Run, gap: int) -> tuple[Floats, Floats | None]:
 def sent_as(
     kind: str, sent: Run, largest: tuple[float, float], dice: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
-    """Velocities and spins of this kind."""
+    """Return velocities and spins of this kind: differences, recorded, noisy or rounded."""
     if kind in ("differences", "Catmull-Rom"):
         return slopes(sent, 1 if kind == "differences" else 2)
 
@@ -159,7 +162,7 @@ def sent_as(
 
 
 def without(vectors: Floats, along: Floats, least: float) -> Floats:
-    """Return squares of the parts of vectors across others.
+    """Return the squared components of vectors across others.
 
     NaN where these are shorter than ``least``.
     """
@@ -169,7 +172,7 @@ def without(vectors: Floats, along: Floats, least: float) -> Floats:
 
 
 def errors(way: Way, truth: Run, least: float) -> Floats:
-    """Squares (n, 4) of the errors of each measure: m, m, degrees, m/s."""
+    """Return the squared errors (n, 4) of each measure: m, m, degrees, m/s."""
     off = way.position - truth.position
     angle = np.full(off.shape, np.nan)
     if way.rotation is not None and truth.rotation is not None:
@@ -179,7 +182,7 @@ def errors(way: Way, truth: Run, least: float) -> Floats:
 
 
 def sizes(sent: Run, velocity: Floats, spin: Floats | None, least: float) -> Floats:
-    """Squares (3, n - 1, 3) of A T, S T and V at each interval, for full, across and turn."""
+    """Return the squares (3, n - 1, 3) of A T, S T and V, for full, across and turn."""
     steps = np.diff(sent.time)[:, None]
     middle = (sent.velocity[1:] + sent.velocity[:-1]) / 2
     parts = [np.diff(sent.velocity, axis=0) * steps, (velocity - sent.velocity)[1:] * steps, middle]
@@ -205,7 +208,9 @@ def stamp_error(track: Track) -> float:
 
 
 def sendings(track: Track) -> Iterator[tuple[float, int]]:
-    """The rates at which this can be sent and judged, and every which update that is."""
+    """Yield the rates at which a track can be sent and judged, and the number of updates per sent
+    one.
+    """
     for rate in SLOW_RATES if track.thing == "airliner" else RATES:
         k = round(1 / (rate * track.interval))
         if k > 1 and 1 / NEAR < 1 / (k * track.interval * rate) < NEAR:
@@ -220,7 +225,7 @@ def thinned(run: Run, k: int) -> tuple[Run, NDArray[np.intp]]:
 
 
 def cells(track: Track) -> Iterator[Cell]:
-    """Each rate with each kind of velocities."""
+    """Yield a cell for each rate with each kind of velocities."""
     stamp = stamp_error(track)
     speeds = np.concatenate([run.velocity for run in track.runs])
     spins = [run.spin for run in track.runs if run.spin is not None]
