@@ -61,7 +61,7 @@ class PlainEpic:
 
 
 def ticks_between(first: float, last: float, tick: Fraction) -> Iterator[float]:
-    """The tick times t with first <= t <= last."""
+    """Return the tick times t with first <= t <= last."""
     index = math.floor(Fraction(first) / tick) - 2
     while float(index * tick) < first:
         index += 1
@@ -84,7 +84,7 @@ def draw(
     frames: int = 0,
     entity: str = "",
 ) -> list[Sample]:
-    """The rows of one ``entity``; ``until``: the last arrival, of packets that are left out too.
+    """Return the rows of one ``entity``; ``until`` is the last arrival of all packets.
 
     Strategies that listen hear of the packets of others. Frames that are drawn before anything of
     the entity has come in show nothing.

@@ -37,7 +37,7 @@ class Item:
 
 
 def words(body: list[Item]) -> str:
-    """The layout, as a user writes it."""
+    """Return the layout as a user writes it."""
     return " ".join(_words(item) for item in body)
 
 
@@ -60,7 +60,7 @@ def _words(one: Item) -> str:
 
 
 class Stopped(Exception):
-    """A datagram that does not fit: why, and at which byte."""
+    """A datagram that does not fit: the reason, and the byte."""
 
     def __init__(self, why: str, place: int) -> None:
         super().__init__(why, place)
@@ -78,7 +78,7 @@ def order_of(body: list[Item], big: bool) -> Iterator[tuple[Item, bool]]:
 
 
 class Oracle:
-    """Reads datagrams of a layout."""
+    """A reader of datagrams of a layout."""
 
     def __init__(self, body: list[Item]) -> None:
         self.body = body
@@ -214,7 +214,7 @@ class Oracle:
 
 
 class Maker:
-    """Makes layouts, and datagrams that fit them for the most part."""
+    """A maker of layouts, and of datagrams that mostly fit them."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -228,7 +228,7 @@ class Maker:
         return f"f{self.count}a"
 
     def layout(self) -> list[Item]:
-        """A layout that epic takes."""
+        """Return a layout that epic accepts."""
         body: list[Item] = []
         if self.maybe(0.4):
             body.append(Item("order", self.random.choice(["big", "little"])))
@@ -345,7 +345,7 @@ class Maker:
     # -------------------------------------------------------------------------------- datagrams
 
     def datagram(self, body: list[Item]) -> bytes:
-        """Random bytes, or what fits the layout, whole or damaged."""
+        """Return random bytes, or a datagram of the layout, whole or damaged."""
         if self.maybe(0.15):
             return self.random.randbytes(self.random.randrange(60))
         data = b"".join(self.written(body) for _ in range(self.random.choice([1, 1, 1, 2])))
@@ -421,7 +421,7 @@ class Maker:
 def trials(
     seed: int, layouts: int, each: int, read: Callable[[str, list[bytes]], Any]
 ) -> Iterator[tuple[str, list[bytes], list[Any], Any]]:
-    """So many layouts with datagrams: what the oracle and what ``read`` make of them."""
+    """Yield random layouts with datagrams, and the results of the oracle and of ``read``."""
     for number in range(layouts):
         maker = Maker(seed * 1_000_003 + number)
         body = maker.layout()

@@ -1,4 +1,4 @@
-"""A browser without a window, driven as a reader would: by its own protocol (CDP)."""
+"""A headless browser, controlled as a user would, by its own protocol (CDP)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Page:
             )  # fmt: skip
 
     def place(self, selector: str) -> tuple[float, float, float, float]:
-        """Left, top, width and height, after it has been scrolled to."""
+        """Return left, top, width and height of an element, after scrolling to it."""
         left, top, width, height = self.run(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
             " e.scrollIntoView({block: 'center', behavior: 'instant'});"
@@ -102,7 +102,7 @@ class Page:
 
 @contextmanager
 def open_page(folder: Path, *flags: str) -> Iterator[Page]:
-    """An empty page of a new browser; skips where there is none."""
+    """Open an empty page of a new browser; skip the test where there is none."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip(f"no browser to open the page in: none of {', '.join(BROWSERS)}")

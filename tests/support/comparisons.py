@@ -49,9 +49,9 @@ def comparison(*names: str, entities: tuple[str, ...] = ("",)) -> Comparison:
 
 
 def tumbling(seed: int, entity: str = "", known: float = 1.0) -> list[Packet]:
-    """Round a circle at some rate, with a silence, turning about any axis; so many have rotation.
+    """Return a circle at some rate, with a silence, turning about any axis.
 
-    The first and the last do, and then the rotations are those of the truth.
+    A share ``known`` of the packets has a rotation, the first and the last among them.
     """
     chance = np.random.default_rng(seed)
     rate = float(chance.choice([10, 20, 30]))
@@ -91,11 +91,11 @@ class Turning:
         return np.asarray(turned.apply([1, 0, 0])[:2])
 
     def angle(self, label: str, time: float) -> float:
-        """Degrees between what is drawn and the truth."""
+        """Return the angle (degrees) between the drawing and the truth."""
         return float(np.degrees((self._turned(label, time) * self.truth(time).inv()).magnitude()))
 
     def yaw(self, label: str, time: float) -> float:
-        """Degrees about z."""
+        """Return the angle (degrees) about z."""
         turned = self.truth(time) if label == "truth" else self._turned(label, time)
         return float(turned.as_euler("ZYX", degrees=True)[0])
 
@@ -109,7 +109,7 @@ TURNING = ("snapshot", "epic")
 
 
 def turning(recorded: Mapping[str, list[Packet]]) -> Comparison:
-    """A comparison of two strategies."""
+    """Return a comparison of two strategies."""
     blocks = {name: movements.block(packets) for name, packets in recorded.items()}
     taking_part = [StrategySpec(name, label=name) for name in TURNING]
     return compared(blocks, taking_part, Timing(), selection=EVERYTHING, threads=1)

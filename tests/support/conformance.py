@@ -1,4 +1,4 @@
-"""The files of what other programs answered, and which of their values a test run looked at."""
+"""The conformance files of other programs' output, and the values that a test run read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ recorded: dict[str, Any] | None = None
 
 
 def load(name: str) -> Any:
-    """A conformance file, by its name without folder and suffix."""
+    """Load a conformance file, by its name without folder and suffix."""
     (path,) = (path for path in FILES if path.stem == name)
     text = path.read_text("utf-8")
     if recorded is None:
@@ -25,7 +25,7 @@ def load(name: str) -> Any:
 
 
 class Read(dict[str, Any]):
-    """An object of a file that knows which of its values nobody has asked for."""
+    """An object of a file that records which of its values were not read."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         super().__init__(values)
@@ -45,7 +45,7 @@ class Read(dict[str, Any]):
 
 
 def unread(value: Any, path: str = "") -> Iterator[str]:
-    """The path of each value that nobody has asked for; a list of plain values counts as one."""
+    """Return the path of each value that was not read; a list of plain values counts as one."""
     if isinstance(value, list):
         for place, member in enumerate(value):
             yield from unread(member, f"{path}[{place}]")

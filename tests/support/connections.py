@@ -1,4 +1,4 @@
-"""Packets of several entities that come by one connection, of which one is silent or joins late."""
+"""Packets of several entities on one connection; one entity is silent or joins late."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def connection(
     between: float = 0.002,
     teleports: bool = False,
 ) -> list[Packet]:
-    """Packets in order of arrival; those of one time come in one datagram, or in one each (apart).
+    """Return packets in order of arrival; those of one time share a datagram, unless ``apart``.
 
-    Apart, each entity's stamps are this long after those of the one before it (s). Packets come in
-    order: ``jitter`` (s) delays them by up to so much.
+    Apart, each entity's stamps are ``between`` (s) after those of the entity before. ``jitter`` (s)
+    delays packets by up to this much and keeps their order.
     """
     rng = random.Random(f"{kind} {seed}")
     packets: list[Packet] = []

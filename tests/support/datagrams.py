@@ -1,4 +1,4 @@
-"""Sockets on the loopback, as other programs beside ``epic`` have them."""
+"""Sockets on the loopback, as programs beside ``epic`` use them."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ PATIENCE = 120.0
 
 
 def free_port() -> int:
-    """A port that stays free: below those that a system gives to whoever asks for any."""
+    """Return a port that stays free: below the range from which the system assigns ports."""
     for port in range(10_000 + os.getpid() * 16 % 20_000, 32_000):
         with contextlib.ExitStack() as trying, contextlib.suppress(OSError):
             for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
@@ -67,21 +67,21 @@ class Receiver:
 
 @contextlib.contextmanager
 def receiver(family: int = socket.AF_INET) -> Iterator[Receiver]:
-    """A receiver, closed in the end."""
+    """Yield a receiver, and close it afterwards."""
     made = Receiver(family)
     with made.socket:
         yield made
 
 
 class Program:
-    """``epic`` that runs until it is told to stop; what it says can be waited for."""
+    """A running ``epic`` whose output can be waited for."""
 
     def __init__(self, *args: str) -> None:
         self.process = started(*args)
         self.said = {"stdout": b"", "stderr": b""}
 
     def wait_for(self, words: bytes, stream: str = "stderr") -> bytes:
-        """Reads until it has said this; all that it has said there."""
+        """Read until the output has this text; return all output so far."""
         pipe = getattr(self.process, stream)
         until = time.monotonic() + PATIENCE
         while words not in self.said[stream]:
@@ -101,7 +101,7 @@ class Program:
 
     @property
     def place(self) -> tuple[str, int]:
-        """The same on this machine."""
+        """Return the port with this machine's address."""
         return ("127.0.0.1", int(self.port))
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, bytes, bytes]:
@@ -117,7 +117,7 @@ class Program:
 
 @contextlib.contextmanager
 def program(*args: str) -> Iterator[Program]:
-    """``epic`` with these arguments, which is gone when the block ends."""
+    """Run ``epic`` with these arguments until the block ends."""
     made = Program(*args)
     try:
         yield made
@@ -135,7 +135,7 @@ def program(*args: str) -> Iterator[Program]:
 
 
 def wait_until(holds: Callable[[], object]) -> None:
-    """Waits until something holds."""
+    """Wait until a condition holds."""
     until = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < until
@@ -143,7 +143,7 @@ def wait_until(holds: Callable[[], object]) -> None:
 
 
 def resident(process: int) -> int:
-    """Bytes of memory that a process has; 0 where that is not known."""
+    """Return a process's resident memory in bytes; 0 if unknown."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:

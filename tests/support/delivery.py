@@ -1,4 +1,4 @@
-"""Runs the common input streams through a strategy, as their conformance files were made."""
+"""Run the common input streams through a strategy, as their conformance files were made."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from support.conformance import load
 
 
 def streams() -> dict[str, Any]:
-    """The common input streams by their names."""
+    """Return the common input streams by name."""
     return {stream["name"]: stream for stream in load("streams")["streams"]}
 
 
 def packets(stream: dict[str, Any]) -> list[Packet]:
-    """The packets of a common stream in order of arrival, seconds."""
+    """Return the packets of a common stream in order of arrival, in seconds."""
     ordered = sorted(stream["packets"], key=lambda packet: (packet["recv_ms"], packet["seq"]))
     return [
         Packet(
@@ -29,7 +29,7 @@ def packets(stream: dict[str, Any]) -> list[Packet]:
 
 
 def ticks(stream: dict[str, Any]) -> list[float]:
-    """The ticks of a common stream, seconds."""
+    """Return the ticks of a common stream, in seconds."""
     return [
         ms / 1000
         for ms in range(stream["first_tick_ms"], stream["last_tick_ms"] + 1, stream["tick_ms"])
@@ -50,9 +50,9 @@ def drawn(strategy: Any, arriving: list[Packet], at: list[float]) -> Iterator[Sa
 def beside(
     strategy: Any, stream: dict[str, Any], rows: list[dict[str, Any]], stretch: float = 1.0
 ) -> Iterator[tuple[dict[str, Any], Sample]]:
-    """Each row of a conformance file with what the strategy draws there, as it is drawn.
+    """Yield each row of a conformance file with the strategy's sample at that row.
 
-    ``stretch`` is how much longer than a tick the original's frames are.
+    ``stretch`` is the length of the original's frames, in ticks.
     """
     times = ticks(stream)
     assert [round(row["tick_ms"]) for row in rows] == [round(time * 1000) for time in times]
@@ -61,14 +61,14 @@ def beside(
 
 
 class Original:
-    """The original's rows; where it drew nothing, its caller keeps the last row."""
+    """The original's rows; where it drew nothing, the row before stays on the screen."""
 
     def __init__(self, tolerance: float = 1e-9, velocity_tolerance: float | None = None) -> None:
         self.tolerances = (tolerance,) * 2 + (velocity_tolerance or tolerance,) * 2
         self.last: Sample | None = None
 
     def check(self, expected: dict[str, Any] | None, sample: Sample) -> None:
-        """Compares a sample with what was drawn in its row, if anything was."""
+        """Compare a sample with its row, if anything was drawn."""
         if expected is not None:
             assert sample.status != "none", expected
             found = (*sample.position[:2], *sample.velocity[:2])
@@ -90,7 +90,7 @@ def check_rows(
     tolerance: float = 1e-9,
     velocity_tolerance: float | None = None,
 ) -> None:
-    """Compares what is drawn with each row of a conformance file."""
+    """Compare the drawn samples with each row of a conformance file."""
     original = Original(tolerance, velocity_tolerance)
     for row, sample in beside(strategy, stream, rows):
         original.check(row["out"], sample)

@@ -1,4 +1,4 @@
-"""Recordings with one fault each, put into clean ones that ``simulate`` has made.
+"""Recordings with one fault each, put into clean recordings that ``simulate`` has made.
 
 A recording is its ``packet_table``, in the order of sending.
 """
@@ -39,12 +39,12 @@ LINKS = {
 
 
 def make_table_traffic(tables: dict[str, Columns]) -> traffic.Traffic:
-    """The traffic of recordings by entity, which stay as they are."""
+    """Return the traffic of tables by entity; the tables are copied."""
     return traffic.make_table_traffic({name: rows.copy() for name, rows in tables.items()})
 
 
 def clean(movement: str, link: LinkConditions, rate: float, seed: int, duration: float) -> Columns:
-    """A recording in which nothing is wrong."""
+    """Return a recording without faults."""
     path = PathMovement(PATHS[movement](5.0, 5.0, seed))
     packets = simulate(path, send_rate=rate, duration=duration, channel=Link(link, seed=seed))
     rows = [
@@ -67,7 +67,7 @@ USUAL = ("perfect", "lan", "wifi", "lte")
 
 
 class Case(NamedTuple):
-    """A clean recording with its period (s), what chooses, and how strong the fault is to be."""
+    """A clean recording with its period (s), a random generator, and the strength of the fault."""
 
     rows: Columns
     period: float
@@ -76,7 +76,7 @@ class Case(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """The cause that is to be found, and what puts it into a recording: in place, or anew."""
+    """The expected cause, and a function that puts it into a recording, in place or as a copy."""
 
     cause: str
     make: Callable[[Case], Columns | None]
@@ -404,7 +404,7 @@ FAULTS = {
 def faulty(
     faults: str | tuple[str, ...], movement: str, seed: int, strength: float = 1.0
 ) -> Columns:
-    """A recording of 40 s with a fault, over a network and at a rate that the seed chooses.
+    """Return 40 s with a fault, over a network and at a rate that the seed chooses.
 
     Several are put in one after the other: those that number the packets anew have to be the first.
     """

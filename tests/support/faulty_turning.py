@@ -1,4 +1,4 @@
-"""Recordings that turn, and faults of their rotation, from what senders do; SciPy makes them.
+"""Rotating recordings, and the rotation faults of real senders, made with SciPy.
 
 A recording is its ``packet_table`` and seven more rows: the rotation x, y, z, w, then the spin
 (rad/s, about the world's axes; NaN: none).
@@ -37,14 +37,14 @@ class Attitude(NamedTuple):
         return Slerp(self.times, self.turns)(np.clip(times, self.times[0], self.times[-1]))
 
     def spin(self, times: Floats) -> Floats:
-        """World axes, rad/s."""
+        """The angular velocity in world axes, rad/s."""
         steps = (self.turns[1:] * self.turns[:-1].inv()).as_rotvec() * FINE
         middles = (self.times[1:] + self.times[:-1]) / 2
         return np.stack([np.interp(times, middles, axis) for axis in steps.T])
 
 
 def _waves(random: np.random.Generator, times: Floats, low: float, high: float) -> Floats:
-    """Sums of three sines; so much each at most."""
+    """Return sums of three sines with these largest amplitudes."""
     found = np.zeros(len(times))
     for _ in range(3):
         rate, phase = random.uniform(0.1, 0.6), random.uniform(0, 2 * np.pi)
@@ -85,7 +85,7 @@ def attitude(kind: str, case: Case) -> Attitude:
 
 
 def recorded(case: Case, shown: Attitude, spins: Attitude | None) -> Floats:
-    """The recording with what it is turned; signs as they come."""
+    """Return the recording with rotations of random signs."""
     times = case.rows[TIME]
     spin = np.full((3, len(times)), np.nan) if spins is None else spins.spin(times)
     rows = np.concatenate((case.rows, shown.at(times).as_quat().T, spin))
@@ -101,13 +101,13 @@ def y_up(rows: Floats) -> Floats:
 
 
 def turning(kind: str, case: Case) -> Floats:
-    """A recording with rotation and nothing wrong; in half of them are spins."""
+    """Return a recording with rotations and without faults; half of them have spins."""
     true = attitude(kind, case)
     return recorded(case, true, true if case.random.random() < 0.5 else None)
 
 
 def half_turns(case: Case) -> Floats:
-    """The sender smooths the number that its yaw is, or goes on straight lines between updates."""
+    """Smooth the yaw as a plain number, or draw straight lines between updates."""
     random = case.random
     true = attitude("around", case)
     angles = true.turns.as_euler("ZYX")
@@ -124,7 +124,7 @@ def half_turns(case: Case) -> Floats:
 
 
 def coarse_angles(case: Case) -> Floats:
-    """Angles as bytes, or rotations as the least three of their numbers, of few bits."""
+    """Round angles to bytes, or rotations to the smallest three components in few bits."""
     random = case.random
     true = attitude(random.choice(KINDS), case)
     rows = recorded(case, true, true if random.random() < 0.3 else None)
@@ -150,7 +150,7 @@ def coarse_angles(case: Case) -> Floats:
 
 
 def late_turns(case: Case) -> Floats:
-    """Rotations of some time or some packets ago; positions, and spins where given, of now."""
+    """Delay rotations by some time or some packets; positions and spins stay."""
     random = case.random
     by_spin = random.random() < 0.5
     true = attitude(random.choice(["look", "around", "tumble"]) if by_spin else "heading", case)
@@ -164,7 +164,7 @@ def late_turns(case: Case) -> Floats:
 
 
 def wrong_spins(case: Case) -> Floats:
-    """About the body's axes, in degrees or turns a second, or per tick."""
+    """Write spins about the body's axes, in degrees or turns a second, or per tick."""
     random = case.random
     true = attitude(random.choice(["look", "around", "tumble"]), case)
     rows = recorded(case, true, true)

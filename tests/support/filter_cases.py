@@ -8,5 +8,5 @@ from epic_cli import Packet
 def packet(
     time: float, x: float, vx: float = 0.0, arrival: float | None = None, teleport: bool = False
 ) -> Packet:
-    """A packet on the x axis."""
+    """Return a packet on the x axis."""
     return Packet((x, 0.0, 0.0), (vx, 0.0, 0.0), time, arrival, teleport=teleport)

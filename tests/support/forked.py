@@ -1,4 +1,4 @@
-"""The process that has ``epic`` loaded and is forked for each command (``support/forks.py``)."""
+"""The process that has imported ``epic`` and is forked for each command (``support/forks.py``)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TUNING = "epic_cli.jobs.tune"
 
 
 def _load(*, tuning: bool) -> None:
-    """Loads what commands load, but for what only some of them or a terminal have a use for."""
+    """Import what commands need, except what only some of them or a terminal need."""
     left_out = NOT_THESE if tuning else (*NOT_THESE, TUNING)
     before = os.environ.copy()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads is not to be forked
@@ -57,7 +57,7 @@ def _load(*, tuning: bool) -> None:
 
 
 def _wait_for_an_order(control: socket.socket) -> Order | None:
-    """Forks for each order: in the child, the order; in the parent no one at the end."""
+    """Fork for each order; return the order in the child, and None in the parent at the end."""
     while True:
         head, files, _, _ = socket.recv_fds(control, NUMBER.size, 3)
         if not head:
@@ -79,7 +79,10 @@ def _wait_for_an_order(control: socket.socket) -> Order | None:
 
 
 def _leave(ended: SystemExit) -> None:
-    """Ends the process as Python does, but takes nothing apart: all of it would be copied first."""
+    """End the process as Python does, but free no memory.
+
+    That would first copy all shared pages.
+    """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     gc.collect()  # what was left open is warned of

@@ -1,4 +1,4 @@
-"""A process that has ``epic`` loaded and is forked for each command: a start is what costs.
+"""A process that has imported ``epic`` and is forked for each command, which saves the start.
 
 Here is the process that asks: it sends the words, the folder, the environment and three open files,
 and is told how the command ended. ``support/forked.py`` is the process that is asked.
@@ -24,7 +24,7 @@ NUMBER = struct.Struct("=I")
 
 
 class Order(NamedTuple):
-    """A command line, where it is run, and in which environment."""
+    """A command line, its folder, and its environment."""
 
     words: tuple[str, ...]
     folder: str
@@ -32,7 +32,7 @@ class Order(NamedTuple):
 
 
 class Forks:
-    """A maker of processes, which ends with the process that owns it."""
+    """A maker of processes, which ends with its owner."""
 
     def __init__(self, options: Sequence[str], environment: dict[str, str], *loaded: str) -> None:
         self._to_it, its = socket.socketpair()
@@ -50,7 +50,7 @@ class Forks:
         atexit.register(self._end)
 
     def run(self, order: Order, given: bytes) -> subprocess.CompletedProcess[bytes]:
-        """Runs a command to its end."""
+        """Run a command to its end."""
         stdin, to_it = os.pipe()
         (from_it, stdout), (said, stderr) = os.pipe(), os.pipe()
         content = pickle.dumps(order)

@@ -1,4 +1,4 @@
-"""A disk that is full for files of some size."""
+"""A disk that is full once a file has some size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 @contextlib.contextmanager
 def files_of(most: int) -> Iterator[None]:
-    """Limit files to this many bytes, also for programs started meanwhile."""
+    """Limit files to this many bytes within the block, also for programs started there."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:

@@ -35,7 +35,7 @@ class Bits:
         self._size += size
 
     def below(self, value: int, most: int) -> None:
-        """A number below ``most``, whose highest bit is left out where it could not be set."""
+        """Append a number below ``most``; its highest bit is left out where it cannot be set."""
         size = max(most.bit_length(), 1) - 1
         self.add(value & ((1 << size) - 1), size)
         if (value & ((1 << size) - 1)) + (1 << size) < most:
@@ -65,7 +65,7 @@ class Bits:
 
 
 class Body(NamedTuple):
-    """A state as it is written: hundredths, and a quaternion or three sixteen-bit angles."""
+    """A state in the file's units: hundredths, and a quaternion or three sixteen-bit angles."""
 
     place: Vector
     turn: Sequence[float]
@@ -88,7 +88,7 @@ class State(NamedTuple):
 
 
 class Driver(NamedTuple):
-    """Whose a car is; no actor: nobody's any more."""
+    """The player of a car; no actor: the car has no player any more."""
 
     actor: int
     player: int | None
@@ -118,7 +118,7 @@ _OBJECTS = [
 
 
 def checksum(data: bytes) -> int:
-    """CRC-32 with the polynomial 0x04c11db7, one bit after the other, from the highest down."""
+    """Return the CRC-32 with the polynomial 0x04c11db7, bit by bit from the highest down."""
     state = 0x10340DFE
     for byte in data:
         state ^= byte << 24
@@ -143,7 +143,7 @@ def _list(items: Iterable[bytes]) -> bytes:
 def replay(
     frames: Sequence[tuple[float, Sequence[Event]]], version: tuple[int, int] = (32, 10)
 ) -> bytes:
-    """A replay of these frames, each with its time; minor and net versions of Rocket League."""
+    """Return a replay of these frames with their times; minor and net versions of Rocket League."""
     minor, net = version
     network = Bits()
     made: dict[int, str] = {}
@@ -253,7 +253,7 @@ def slippi(
     names: Mapping[int, str] | None = None,
     characters: Mapping[int, int] | None = None,
 ) -> bytes:
-    """A Slippi replay; ``names`` are those of the players on line, by their ports."""
+    """Return a Slippi replay; ``names`` are those of online players, by port."""
     sizes = _SIZES[version]
     ports = sorted({port for _, one in frames for port, _ in one})
     start = bytearray(sizes[0])

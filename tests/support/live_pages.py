@@ -1,4 +1,4 @@
-"""A lab that shows a running game, and a guest who talks with it as its page does."""
+"""A lab that shows a running game, and a client that speaks with it as its page does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Guest:
         self._talk.send(json.dumps({"room": "live", **message}))
 
     def take(self) -> dict[str, Any]:
-        """The next frame, which is answered."""
+        """Return the next frame, and acknowledge it."""
         data = self._talk.recv(PATIENCE)
         assert isinstance(data, bytes)
         (length,) = struct.unpack_from("<I", data)
@@ -118,7 +118,7 @@ def game(*options: str, address: str = "0") -> contextlib.AbstractContextManager
 
 
 def proxied(*words: str | int) -> contextlib.AbstractContextManager[Game]:
-    """A game whose packets pass a proxy, which is its ``lab``."""
+    """Return a game whose packets pass through a proxy, which serves as its ``lab``."""
     return _played(
         r"127\.0\.0\.1:(\d+) relays", "proxy", "--show", "lab,open=off", *map(str, words)
     )

@@ -52,10 +52,10 @@ def block(items: Iterable[Packet]) -> PacketBlock:
 
 
 class Heedless:
-    """Takes every packet, and draws the same whatever came."""
+    """A base of strategies that take every packet, and draw the same regardless of it."""
 
     def reset(self) -> None:
-        """There is nothing to forget."""
+        """Do nothing."""
 
     def update(self, packet: Packet, now: float) -> bool:
         del packet, now
@@ -63,7 +63,9 @@ class Heedless:
 
 
 class Exact(Heedless):
-    """Draws a movement as it is, ``delay`` seconds late, or with one of a few faults."""
+    """A strategy that draws a movement exactly, ``delay`` seconds late, or with one of a few
+    faults.
+    """
 
     movement: Movement = staticmethod(circle)
     delay = 0.0
@@ -94,7 +96,7 @@ class Aside(Exact):
 
 
 class Jumping(Exact):
-    """Two units aside between 5 and 6 s: two jumps."""
+    """A drawing that is two units aside between 5 and 6 s: two jumps."""
 
     def where(self, at: float) -> tuple[float, float, float]:
         x, y, z = super().where(at)
@@ -102,7 +104,7 @@ class Jumping(Exact):
 
 
 class Backing(Exact):
-    """Goes back at four of its steps on the straight way."""
+    """A drawing that goes back at four of its steps on the straight path."""
 
     movement = staticmethod(straight)
 
@@ -111,7 +113,7 @@ class Backing(Exact):
 
 
 class Sleepy(Exact):
-    """Draws nothing for 2 s, holds for the next 2 s, extrapolates from 8 s on."""
+    """A drawing: nothing for 2 s, held for the next 2 s, extrapolated from 8 s on."""
 
     def status(self, at: float) -> Status:
         if at < 1.999:

@@ -33,7 +33,7 @@ ENDLESS_TIME = 1048575.9375
 
 
 class EndlessLoop(Exception):
-    """The original program would loop for ever on a packet with this time."""
+    """A packet time at which the original program would loop for ever."""
 
 
 # ---------------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ class EndlessLoop(Exception):
 
 
 def nan32(*, negative: bool) -> float:
-    """Make a quiet NaN with the given sign."""
+    """Return a quiet NaN with the given sign."""
     nan: float = struct.unpack("<f", struct.pack("<I", 0xFFC00000 if negative else 0x7FC00000))[0]
     return nan
 
@@ -83,7 +83,7 @@ def _f32_of_fraction(value: Fraction) -> float:
 
 
 def _nan_operand(a: float, b: float) -> float | None:
-    """Give the NaN that an SSE operation on a and b returns, the first operand's coming first."""
+    """Return the NaN that an SSE operation on a and b yields; that of a takes precedence."""
     if math.isnan(a):
         return a
     if math.isnan(b):
@@ -92,7 +92,7 @@ def _nan_operand(a: float, b: float) -> float | None:
 
 
 def add(a: float, b: float) -> float:
-    """Float32 a + b; with two NaNs the result is a."""
+    """Return a + b in float32; with two NaNs the result is a."""
     nan = _nan_operand(a, b)
     if nan is not None:
         return nan
@@ -102,7 +102,7 @@ def add(a: float, b: float) -> float:
 
 
 def sub(a: float, b: float) -> float:
-    """Float32 a - b; with two NaNs the result is a (a NaN b does not change its sign)."""
+    """Return a - b in float32; with two NaNs the result is a (a NaN b does not change its sign)."""
     nan = _nan_operand(a, b)
     if nan is not None:
         return nan
@@ -112,7 +112,7 @@ def sub(a: float, b: float) -> float:
 
 
 def mul(a: float, b: float) -> float:
-    """Float32 a * b; with two NaNs the result is a."""
+    """Return a * b in float32; with two NaNs the result is a."""
     nan = _nan_operand(a, b)
     if nan is not None:
         return nan
@@ -122,7 +122,7 @@ def mul(a: float, b: float) -> float:
 
 
 def reciprocal(a: float) -> float:
-    """Float32 1 / a."""
+    """Return 1 / a in float32."""
     if math.isnan(a):
         return a
     if a == 0:
@@ -183,7 +183,7 @@ def skip_blanks(text: bytes, at: int) -> int:
 
 
 def scan_number(text: bytes, at: int) -> tuple[float, int] | None:
-    """Do what sscanf's "%f" does at offset at: the float32 and the offset after it, or None."""
+    """Return the float32 that sscanf's "%f" reads at an offset and the offset after it, or None."""
     match = NUMBER.match(text, skip_blanks(text, at))
     if match is None:
         return None
@@ -209,7 +209,7 @@ def _exponent(text: bytes | None) -> int:
 
 
 def _whole_number(text: bytes, base: int) -> int:
-    """Do int(text, base), but without its limit of 4,300 decimal digits."""
+    """Parse a whole number of any length: int(text, base) without its limit of 4,300 digits."""
     return int(Decimal(text.decode("ascii"))) if base == 10 else int(text, base)
 
 
@@ -237,7 +237,7 @@ def _hex_to_f32(digits: bytes, power: int) -> float:
 
 
 def _exact(digits: bytes, base: int) -> Fraction:
-    """Give the exact value of digits with or without a point."""
+    """Return the exact value of digits with or without a point."""
     whole, _, decimals = digits.partition(b".")
     return Fraction(_whole_number(whole + decimals, base), base ** len(decimals))
 
@@ -253,7 +253,7 @@ def _bounded(power: int, digits: bytes) -> int:
 
 
 def scan_line(line: bytes) -> tuple[float, ...] | None:
-    """Do sscanf(line, "%f , %f , %f / %f , %f , %f / %f"): all 7 numbers, or None."""
+    """Return all 7 numbers of sscanf(line, "%f , %f , %f / %f , %f , %f / %f"), or None."""
     numbers: list[float] = []
     at = 0
     for separator in (None, b",", b",", b"/", b",", b",", b"/"):
@@ -322,7 +322,7 @@ class Interpolator:
         self.last_return_pos = self.last_pos
 
     def update(self, position: Vector, velocity: Vector, time: float) -> bool:
-        """Take a packet; False (and nothing changed) if it is earlier than the last one."""
+        """Take a packet; return False, unchanged, if it is earlier than the last one."""
         position, velocity, time = _vector32(position), _vector32(velocity), f32(time)
         if time < self.last_time:
             return False
@@ -337,7 +337,7 @@ class Interpolator:
         return True
 
     def read(self, at: float) -> bool:
-        """Move last_return_pos to the time at; False (and it stays) if that is too late."""
+        """Move last_return_pos to the time at; return False, unchanged, if that is too late."""
         at = f32(at)
         if not at < add(self.last_time, self.slop_time):
             return False
@@ -359,7 +359,7 @@ def format_number(value: float, decimals: int) -> str:
 
 
 def format_line(position: Vector, velocity: Vector, time: float) -> bytes:
-    """Make one line of the demo's stdout."""
+    """Return one line of the demo's stdout."""
     pos = ",".join(format_number(value, 2) for value in position)
     vel = ",".join(format_number(value, 3) for value in velocity)
     return f"pos: {pos}  vel: {vel}  time: {format_number(time, 3)}\n".encode("ascii")
@@ -379,7 +379,7 @@ def remarks(data: bytes) -> list[bytes]:
 
 
 def demo(data: bytes) -> tuple[bytes, bytes]:
-    """Run the original on this stdin: its stdout, and its stderr with the banner and prompts."""
+    """Run the original on this stdin; return its stdout, and its stderr with banner and prompts."""
     stdout: list[bytes] = []
     stderr: list[bytes] = [BANNER]
     interpolator = Interpolator()

@@ -1,4 +1,4 @@
-"""Pages: their data, and what their scripts do in a browser."""
+"""Pages: their data, and the effects of their scripts in a browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def content(text: str) -> Any:
     whole = zlib.decompress(base64.b64decode(data["numbers"]))
 
     def unpacked(part: Any, key: str = "") -> Any:
-        """Return numbers from their place, length and size in the bytes."""
+        """Return the numbers at this offset, length and size in the bytes."""
         if isinstance(part, dict):
             return {key: unpacked(value, key) for key, value in part.items()}
         if not isinstance(part, list) or key == "counts":

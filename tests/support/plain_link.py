@@ -1,4 +1,4 @@
-"""The link in plain Python, one obvious step after the other: what the compiled one must equal.
+"""The link in plain Python, step by step: an oracle for the compiled link.
 
 Every random number comes from ``random.Random.random()``, every function from ``plain_maths``.
 """

@@ -16,10 +16,10 @@ _HALF_LN_TURN = 0.9189385332046728  # ln(2 pi) / 2
 
 
 def sine_cosine(turns: float) -> tuple[float, float]:
-    """The sine and the cosine of an angle in turns (1 turn is 360 degrees).
+    """Return the sine and the cosine of an angle in turns (1 turn is 360 degrees).
 
-    The angle is brought to within an eighth of a turn of a multiple of a quarter, where the
-    Taylor series end soon.
+    The angle is brought to within an eighth of a turn of a multiple of a quarter, where the Taylor
+    series end soon.
     """
     turns -= math.floor(turns)
     quarters = math.floor(turns * 4 + 0.5)
@@ -34,7 +34,7 @@ def sine_cosine(turns: float) -> tuple[float, float]:
 
 
 def exponential(x: float) -> float:
-    """The exponential function, for x up to 709."""
+    """Return the exponential function, for x up to 709."""
     if x < -745:
         return 0.0
     power = math.floor(x / LN_2 + 0.5)
@@ -46,7 +46,7 @@ def exponential(x: float) -> float:
 
 
 def logarithm(x: float) -> float:
-    """The natural logarithm of a positive number.
+    """Return the natural logarithm of a positive number.
 
     ln m = 2 artanh((m - 1) / (m + 1)), for a mantissa between 0.707 and 1.414.
     """
@@ -62,7 +62,7 @@ def logarithm(x: float) -> float:
 
 
 def normal_probability(z: float) -> float:
-    """The share of a standard normal distribution that lies below z; never 0 or 1.
+    """Return the share of a standard normal distribution that lies below z; never 0 or 1.
 
     The series of G. Marsaglia, "Evaluating the Normal Distribution", Journal of Statistical
     Software 11 (4), 2004.

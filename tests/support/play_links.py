@@ -31,26 +31,26 @@ class Dropping:
 
 
 def dropping(lost_up: Collection[int] = (), delay: float = 0.05) -> Callable[[str], Dropping]:
-    """Links on which the player A's input packets with these numbers are lost."""
+    """Return links on which player A's input packets with these numbers are lost."""
     return lambda purpose: Dropping(delay, lost_up if purpose == "up/A" else ())
 
 
 def script(text: str, players: str = "AB") -> Script:
-    """A script from its text."""
+    """Return a script from its text."""
     return parse_script(io.BytesIO(text.encode()), players)
 
 
 def match(
     text: str = "", players: tuple[PlayerConfig, ...] | None = None, **settings: Any
 ) -> Match:
-    """A match in the open, with B far away, played by a script."""
+    """Return a match on open ground, with B far away, played by a script."""
     players = players or (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (600.0, 600.0)))
     settings.setdefault("rules", OPEN)
     return Match(MatchSpec(players=players, **settings), script(text))
 
 
 def shots(played: Match) -> list[tuple[Event, bool]]:
-    """Every shot that was judged, and whether it hit on its shooter's screen."""
+    """Return every judged shot, and whether it hit on its shooter's screen."""
     events = played.take_events()
     seen = {
         (event.player, event.details["stamp"]): bool(event.details["hit"])

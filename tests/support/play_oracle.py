@@ -1,4 +1,4 @@
-"""The game's movement again, slow and obvious, to check the engine of ``epic play`` against.
+"""The game's movement again, slow and obvious, as an oracle for ``epic play``.
 
 In the open only: no walls. Everything is computed from the beginning each time.
 """
@@ -20,7 +20,7 @@ class Runner:
 
 
 def push(velocity: tuple[float, float], wish: tuple[float, float], seconds: float) -> list[float]:
-    """40 units/s^2 towards the wanted velocity, 60 when braking."""
+    """Return the acceleration: 40 units/s^2 towards the wanted velocity, 60 when braking."""
     rejected = sum(v * w for v, w in zip(velocity, wish, strict=True)) <= 0
     limit = (60 if rejected and velocity != (0, 0) else 40) * seconds
     missing = math.dist(velocity, wish)

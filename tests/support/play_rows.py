@@ -1,4 +1,4 @@
-"""A match measured in its rows: an oracle that shares nothing with the statistics."""
+"""A match measured in its rows: an oracle that shares no code with the statistics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.play_links import script
 
 
 class Frame(NamedTuple):
-    """A player on a screen in one frame, and where the server has him then."""
+    """A player on a screen in one frame, and the player's position on the server then."""
 
     time: float
     x: float
@@ -40,7 +40,7 @@ def _distance_to(place: Frame, a: Frame, b: Frame) -> float:
 
 
 class Played:
-    """A script that was played: what its rows and events say between two times."""
+    """A played script: its rows and events between two times."""
 
     def __init__(self, text: str, **settings: Any) -> None:
         read = script(text)
@@ -59,7 +59,7 @@ class Played:
         self.phases = list(pairwise([0.0, *sorted(set(switches)), self.end]))
 
     def prepare(self, match: Match) -> None:
-        """Before a match begins."""
+        """Do nothing; subclasses change the match before it begins."""
 
     def _frame(self, participant: MatchParticipant) -> None:
         self.statistics.add_frame(participant)
@@ -67,7 +67,7 @@ class Played:
             self._rows += rows(self.match)
 
     def frames(self, player: str, begin: float = 0, end: float = math.inf) -> list[Frame]:
-        """A player on A's screen."""
+        """Return the frames of a player on A's screen."""
         found = [row for row in self._rows if row.player == player]
         truth = {row.time: row for row in found if row.view == "server"}
         return [
@@ -128,23 +128,23 @@ class Played:
         return sum((a.x, a.y) == (b.x, b.y) for a, b in moving) / len(moving)
 
     def say(self, words: str) -> Event:
-        """The caption with these words."""
+        """Return the caption with these words."""
         [found] = [each for each in self.happened("say") if words in str(each.details["text"])]
         return found
 
     def numbers(self, words: str) -> list[float]:
-        """The numbers in the caption with these words, in its order; those of times in seconds."""
+        """Return the numbers in the caption with these words, in order; times in seconds."""
         text = str(self.say(words).details["text"])
         found = re.findall(r"(?<![\w/-])(\d+(?:\.\d+)?)( ms)?(?![\w/])", text)
         return [float(number) / (1000 if unit else 1) for number, unit in found]
 
     def happened(self, what: str, player: str | None = None) -> list[Event]:
-        """The events of one kind."""
+        """Return the events of one kind."""
         return [each for each in self.events if each.what == what and player in (None, each.player)]
 
 
 def lengthened(name: str) -> str:
-    """A scenario that goes on for as long again after its end."""
+    """Return a scenario that goes on for its own length after its end."""
     return re.sub(
         r"duration=(\S+)", lambda found: f"duration={2 * float(found[1])}",
         SCENARIOS[name].read_text(),
@@ -152,7 +152,7 @@ def lengthened(name: str) -> str:
 
 
 def stretched(name: str) -> str:
-    """A scenario twice as long: what is done between two switches is done twice.
+    """Return a scenario twice as long: actions between two switches are done twice.
 
     A caption keeps its distance to the switch before it.
     """

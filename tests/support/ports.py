@@ -24,7 +24,7 @@ WRONG = {
 
 
 def stream_lines() -> list[tuple[float, bytes]]:
-    """The built-in streams, each an entity: when each line arrives, and the line."""
+    """Return the built-in streams, an entity each: arrival and text of each line."""
     return [
         (float(line.rpartition(b"=")[2]), line + f" entity={stream.name}\n".encode())
         for stream in builtin_streams()
@@ -33,7 +33,7 @@ def stream_lines() -> list[tuple[float, bytes]]:
 
 
 def example(kind: str) -> str:
-    """The port in a language: a sample, or the only block of it in the guide."""
+    """Return the port in a language: a sample, or the only block in that language in the guide."""
     if kind == "cpp":
         return (SAMPLES / "port.cpp").read_text()
     (block,) = re.findall(rf"^```{kind}\n(.*?)^```\n", GUIDE.read_text(), re.M | re.S)
@@ -41,7 +41,7 @@ def example(kind: str) -> str:
 
 
 def wrong(name: str) -> str:
-    """The C++ of a wrong port."""
+    """Return the C++ of a wrong port."""
     before, after = WRONG[name]
     text = example("cpp")
     assert text.count(before) == 1
@@ -53,7 +53,7 @@ def wrong(name: str) -> str:
 
 
 def build(folder: Path, **sources: str) -> dict[str, Path]:
-    """Compiles programs, side by side."""
+    """Compile programs in parallel."""
     compiler = os.environ.get("CXX", "g++").split()
     running = {}
     for name, text in sources.items():
@@ -67,6 +67,6 @@ def build(folder: Path, **sources: str) -> dict[str, Path]:
 
 
 def script(folder: Path, text: str, name: str = "port.py") -> str:
-    """A Python program, as a command."""
+    """Return a Python program, as a command."""
     (folder / name).write_text(text)
     return f"{sys.executable} {folder / name}"

@@ -1,4 +1,4 @@
-"""A proxy that runs, a client and a server beside it."""
+"""A running proxy, with a client and a server beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.datagrams import PATIENCE, Program, program, receiver
 
 
 class Game:
-    """A proxy between a client and a server, which the test is."""
+    """A proxy between a client and a server, both played by the test."""
 
     def __init__(self, proxy: Program, server: socket.socket) -> None:
         self.proxy = proxy
@@ -22,11 +22,11 @@ class Game:
         self.client = self.another_client()
 
     def ask(self, command: str) -> str:
-        """The answer to a command; the proxy is controlled by its standard input."""
+        """Return the answer to a command; the proxy is controlled by its standard input."""
         return ask(self.proxy, command)
 
     def another_client(self) -> socket.socket:
-        """Another client's socket, which sends to the proxy."""
+        """Return another client's socket, which sends to the proxy."""
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
         made.settimeout(PATIENCE)
@@ -34,7 +34,7 @@ class Game:
         return made
 
     def arrived(self, count: int, quiet: float = 0.25) -> list[bytes]:
-        """Return what the server gets.
+        """Return the datagrams that the server receives.
 
         At least this many, and then all until nothing comes any more.
         """
@@ -48,7 +48,7 @@ class Game:
 
 
 def ask(proxy: Program, command: str) -> str:
-    """The answer to a command of a proxy that is controlled by its standard input."""
+    """Return the answer to a command of a proxy that is controlled by its standard input."""
     assert proxy.process.stdin is not None
     proxy.said["stdout"] = b""
     proxy.process.stdin.write(command.encode() + b"\n")
@@ -58,7 +58,7 @@ def ask(proxy: Program, command: str) -> str:
 
 @contextlib.contextmanager
 def game(*options: str | Path, listen: str = "0") -> Iterator[Game]:
-    """A proxy with these options between a server and a client."""
+    """Yield a proxy with these options between a server and a client."""
     with (
         receiver() as server,
         program("proxy", *map(str, options), listen, server.port) as proxy,
@@ -75,7 +75,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def send_slowly(client: socket.socket, count: int, pause: float = 0.001) -> None:
-    """Sends so many datagrams with their numbers in them."""
+    """Send this many datagrams that contain their numbers."""
     for number in range(count):
         client.send(b"%d" % number)
         time.sleep(pause)

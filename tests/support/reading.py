@@ -1,4 +1,4 @@
-"""A pytest plugin that writes which values of the conformance files a test run did not look at.
+"""A pytest plugin that writes which values of the conformance files a test run did not read.
 
 ``pytest -p support.reading`` with the path of the file to write in ``UNREAD_VALUES``.
 """

@@ -1,4 +1,4 @@
-"""Helpers for tests of the engine: recordings in, samples, rows and problems out."""
+"""Helpers for tests of the engine: recordings in; samples, rows and problems out."""
 
 import math
 import os
@@ -28,9 +28,9 @@ EXHAUSTIVE = os.environ.get("EPIC_TESTS") == "exhaustive"
 
 
 def examples(count: int) -> settings:
-    """So many examples of a hypothesis test, however long each of them takes.
+    """Return the settings of a hypothesis test with this many examples, without a time limit.
 
-    A quarter of them unless EPIC_TESTS=exhaustive is in the environment.
+    A quarter of them are run unless EPIC_TESTS=exhaustive is in the environment.
     """
     if not EXHAUSTIVE:
         count = max(count // 4, 25)
@@ -38,7 +38,7 @@ def examples(count: int) -> settings:
 
 
 def cut(data: bytes, size: int) -> Iterator[bytes]:
-    """Pieces of so many bytes."""
+    """Yield pieces of this many bytes."""
     for begin in range(0, len(data), size):
         yield data[begin : begin + size]
 
@@ -58,7 +58,7 @@ def draw(
     timing: Timing = DEFAULT_TIMING,
     **values: Any,
 ) -> Drawn:
-    """Replay a recording (packet text, unless there is a reader) that comes in pieces."""
+    """Replay a recording (packet text by default) that arrives in pieces."""
     reader = TextScanner() if reader is None else reader
     writer = RowWriter(row_format)
     problems: list[Problem] = []
@@ -76,7 +76,7 @@ def draw_samples(
     timing: Timing = DEFAULT_TIMING,
     **values: Any,
 ) -> list[Sample]:
-    """Replay a recording that has no wrong lines, and give the samples as they are."""
+    """Replay a recording without wrong lines; return the samples."""
     reader = TextScanner() if reader is None else reader
     problems: list[Problem] = []
     found = [
@@ -103,7 +103,7 @@ def _replay(
 
 
 def scan_all(reader: "Reader", pieces: bytes | Iterable[bytes]) -> Iterator[PacketBlock]:
-    """The blocks that a reader makes of a recording, with the end of it told apart."""
+    """Return the blocks that a reader makes of a recording, and its end separately."""
     for piece in (pieces,) if isinstance(pieces, bytes) else pieces:
         yield reader.scan(piece)
     yield reader.scan(b"", final=True)
@@ -140,7 +140,7 @@ def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:
 
 
 class Puppet(Heedless):
-    """A strategy that shows what it is told to, one after the other, finite or not."""
+    """A strategy that shows given positions one after the other, finite or not."""
 
     declaration = Declaration(name="puppet", summary="", family="", takes_any_number=True)
 
@@ -148,6 +148,6 @@ class Puppet(Heedless):
         self.shown = iter(shown)
 
     def read(self, at: float) -> Sample:
-        """Shows the next one."""
+        """Return the next position."""
         position, velocity = next(self.shown)
         return Sample(at, position, velocity, "interpolated")

@@ -40,7 +40,7 @@ _NOWHERE = {
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """The environment that every run of ``epic`` gets, with these changes."""
+    """Return the environment of every run of ``epic``, with these changes."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -50,7 +50,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def started(*args: str) -> subprocess.Popen[bytes]:
-    """``epic`` in a process that goes on, with pipes to all its streams."""
+    """Start ``epic`` in a process that goes on, with pipes to all its streams."""
     pipe = subprocess.PIPE
     return subprocess.Popen([*EPIC, *args], stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
 
@@ -61,7 +61,7 @@ def _forks(*loaded: str) -> Forks:
 
 
 def _at_start(environment: dict[str, str]) -> dict[str, str]:
-    """The variables that Python, and what it loads, read only once."""
+    """Return the variables that Python, and the modules it loads, read only once."""
     return {
         name: value
         for name, value in environment.items()
@@ -75,7 +75,7 @@ def epic(
     cwd: Path | None = None,
     env: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs ``epic`` to its end, in a process of its own without a terminal.
+    """Run ``epic`` to its end, in a process of its own without a terminal.
 
     The process is one in which Python has started and ``epic`` is loaded, unless the environment
     asks for another start, or ``EPIC_TESTS=exhaustive`` for a start of every one; Windows has no
@@ -94,7 +94,7 @@ def epic(
 
 
 def shell(script: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Runs a script of bash in which ``epic`` is the command under test."""
+    """Run a bash script in which ``epic`` is the command under test."""
     if script.startswith("epic ") and not _BASHS_OWN & set(script):
         return epic(*shlex.split(script)[1:], cwd=cwd)
     define = f'epic() {{ {" ".join(EPIC)} "$@"; }}\n'

@@ -1,7 +1,7 @@
-"""Sessions of senders over networks, made from descriptions alone: nothing of ``epic_cli`` is used.
+"""Sessions of senders over networks, made from descriptions alone, without ``epic_cli``.
 
-A session is the packets of each entity as rows of ten: time, x, y, z, vx, vy, vz, arrival,
-sequence number, teleport; in the order in which they were sent.
+A session is the packets of each entity as rows of ten: time, x, y, z, vx, vy, vz, arrival, sequence
+number, teleport; in the order in which they were sent.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def _path(ways: Floats, speeds: Floats) -> Path:
 
 
 def wander(random: Random, seconds: float) -> Path:
-    """A car or a boat: it turns and changes its speed, smoothly, and never stops."""
+    """Return a car or a boat that turns and changes its speed smoothly, and never stops."""
     times = np.arange(int((seconds + 2) * FINE)) / FINE
     turn, pace = (sum_of_waves(random, times, 4, slowest) for slowest in (9.0, 12.0))
     return _path(2.5 * turn + 0.2 * times, random.uniform(3, 8) * (1 + 0.5 * np.tanh(pace)))
 
 
 def walk(random: Random, seconds: float) -> Path:
-    """A player with four keys: another way or a stop every second or so, within a tenth of one."""
+    """Return a player with four keys who turns or stops every second or so, within 0.1 s."""
     count = int((seconds + 2) * FINE)
     wanted = np.zeros((count, 2))
     begin, speed = 0, random.uniform(4, 7)
@@ -70,14 +70,14 @@ def walk(random: Random, seconds: float) -> Path:
 
 
 def orbit(random: Random, seconds: float) -> Path:
-    """A circle at an even speed."""
+    """Return a circle at an even speed."""
     times = np.arange(int((seconds + 2) * FINE)) / FINE
     rate = random.uniform(0.5, 1.5) * random.choice([-1, 1])
     return _path(random.uniform(0, 6) + rate * times, np.full(len(times), random.uniform(3, 8)))
 
 
 def drive(random: Random, seconds: float) -> Path:
-    """A vehicle that speeds up from a halt and brakes to one, on long bends."""
+    """Return a vehicle that speeds up from a halt and brakes to one, on long bends."""
     times = np.arange(int((seconds + 2) * FINE)) / FINE
     pace = np.clip(0.5 - 0.75 * np.cos(2 * np.pi * times / random.uniform(7, 11)), 0, 1)
     turn = sum_of_waves(random, times, 3, 14.0)
@@ -90,7 +90,7 @@ MOVEMENTS: dict[str, Callable[[Random, float], Path]] = {
 
 
 def sum_of_waves(random: Random, times: Floats, count: int, slowest: float) -> Floats:
-    """A smooth random function of some waves, about 1 in size."""
+    """Return a smooth random function of some waves, about 1 in size."""
     periods = slowest / random.uniform(1, 4, count)
     begins = random.uniform(0, 2 * np.pi, count)
     waves = np.sin(2 * np.pi * times[:, None] / periods + begins)
@@ -98,7 +98,7 @@ def sum_of_waves(random: Random, times: Floats, count: int, slowest: float) -> F
 
 
 class Sent(NamedTuple):
-    """A sent state: when (s), its stamp, and the time on the entity's own path that it shows."""
+    """A sent state: its time (s), its stamp, and the time on the entity's path that it shows."""
 
     leaves: Floats
     stamps: Floats
@@ -109,30 +109,30 @@ class Sent(NamedTuple):
 
 
 def _base(random: Random, leaves: Floats, jitter: float) -> Floats:
-    """Delays above a base, those of UDP on an idle line: some jitter, hardly any overtaking."""
+    """Return delays of UDP on an idle line: some jitter above a base, hardly any overtaking."""
     return random.uniform(0.02, 0.08) + random.gamma(2.0, jitter / 2, len(leaves))
 
 
 def clean(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """A steady line with a jitter far below a period."""
+    """Return a steady line with a jitter far below a period."""
     arrivals = leaves + _base(random, leaves, min(0.003, 0.05 * period))
     return arrivals, np.ones(len(leaves), bool)
 
 
 def jittery(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """A wireless line: jitter of up to a third of a period, and a packet lost now and then."""
+    """Return a wireless line: jitter of up to a third of a period, and occasional losses."""
     arrivals = leaves + _base(random, leaves, random.uniform(0.08, 0.22) * period)
     return arrivals, random.random(len(leaves)) >= 0.005
 
 
 def lossy(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Packets are lost one by one."""
+    """Lose packets one by one."""
     arrivals, _ = clean(random, leaves, period)
     return arrivals, random.random(len(leaves)) >= random.uniform(0.07, 0.16)
 
 
 def bursty(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Losses come in rows of four on average."""
+    """Lose packets in runs of four on average."""
     arrivals, there = clean(random, leaves, period)
     bad = False
     for index in range(len(leaves)):
@@ -142,7 +142,7 @@ def bursty(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArr
 
 
 def in_order(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """TCP: what follows a lost packet waits until it has been sent again."""
+    """Deliver as TCP: packets after a lost one wait until it has been sent again."""
     arrivals, there = clean(random, leaves, period)
     again = max(0.2, 6 * period)
     for index in np.flatnonzero(random.random(len(leaves)) < 0.25 * period):
@@ -151,7 +151,7 @@ def in_order(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDA
 
 
 def full_queue(random: Random, leaves: Floats, period: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """A download fills the router's buffer for some seconds, now and then."""
+    """Fill the router's buffer by a download for some seconds, now and then."""
     arrivals, there = clean(random, leaves, period)
     for middle in random.uniform(leaves[0], leaves[-1], max(2, int(leaves[-1] / 15))):
         half = random.uniform(1.5, 4)
@@ -173,7 +173,10 @@ FOUND_AS = {"clean": "", "jitter": "", "loss": "loss", "bursts": "loss",
 
 
 class Session(NamedTuple):
-    """The packets of each entity, what made them, and the causes that are right; none: silence."""
+    """The packets of each entity, their sender and network, and the correct causes.
+
+    None: no finding.
+    """
 
     name: str
     tables: dict[str, Floats]
@@ -181,7 +184,7 @@ class Session(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A sender's task: chance, paths by entity, packets a second, seconds."""
+    """The inputs of a sender: random generator, paths by entity, packets a second, seconds."""
 
     random: Random
     paths: dict[str, Path]
@@ -214,7 +217,7 @@ def _fixed(case: Case) -> Tables:
 
 
 def _slower(case: Case, ratio: float, own: bool) -> Tables:
-    """The simulation runs at this share of the packets' rate; velocities are its ``own``."""
+    """Simulate at this share of the packets' rate; velocities are those of its ``own`` steps."""
     ticks, tables = case.ticks, {}
     old = np.floor(ticks * case.rate * ratio + 1e-6) / (case.rate * ratio)
     for name, path in case.paths.items():
@@ -235,7 +238,7 @@ def _two_thirds(case: Case) -> Tables:
 
 def send_by_threshold(case: Case, beyond: Callable[[Floats, Floats, Floats], float], size: float,
                   heartbeat: float) -> Tables:  # fmt: skip
-    """Send at 60 frames a second what is beyond a threshold, and at each heartbeat (s)."""
+    """Send at 60 frames a second the states beyond a threshold, and one at each heartbeat (s)."""
     frames = np.arange(int(case.seconds * 60)) / 60
     tables = {}
     for name, path in case.paths.items():
@@ -289,7 +292,7 @@ def _on_change(case: Case) -> Tables:
 
 
 def _on_change_by_ticks(case: Case) -> Tables:
-    """The same, with the number of the tick in each packet."""
+    """Send by a threshold, with the number of the tick in each packet."""
     tables = _on_change(case)
     for rows in tables.values():
         rows[8] = np.round(rows[0] * case.rate)
@@ -303,7 +306,7 @@ def _pauses(case: Case, shortest: float, longest: float) -> list[tuple[float, fl
 
 
 def _stalled(case: Case) -> Tables:
-    """The whole server stands still now and then, and goes on where it was."""
+    """Stop the whole server now and then; the world stops as well."""
     ticks = case.ticks
     leaves = ticks.copy()
     for begin, lasts in _pauses(case, max(0.25, 5 / case.rate), max(0.6, 10 / case.rate)):
@@ -313,7 +316,7 @@ def _stalled(case: Case) -> Tables:
 
 
 def _skipped(case: Case) -> Tables:
-    """The same, but the world goes on: the first state after it is where it would have been."""
+    """Stop the server now and then; the next state is where it would have been without the stop."""
     ticks = case.ticks
     gone = np.zeros(len(ticks), bool)
     for begin, lasts in _pauses(case, max(0.25, 5 / case.rate), max(0.6, 10 / case.rate)):
@@ -323,7 +326,7 @@ def _skipped(case: Case) -> Tables:
 
 
 def _late(case: Case) -> Tables:
-    """The sender is late now and then, and sends all ticks that it owes at once."""
+    """Delay the sender now and then; it sends all missed ticks at once afterwards."""
     ticks = case.ticks
     leaves = ticks.copy()
     for begin, lasts in _pauses(case, max(0.25, 6 / case.rate), max(0.5, 9 / case.rate)):
@@ -334,7 +337,7 @@ def _late(case: Case) -> Tables:
 
 
 def _stale(case: Case) -> Tables:
-    """The server stands still now and then; what it owes then it sends with the state it has."""
+    """Stop the server now and then; the missed ticks are sent with its current state."""
     ticks = case.ticks
     leaves, shows = ticks.copy(), ticks.copy()
     for begin, lasts in _pauses(case, max(0.3, 7 / case.rate), max(0.6, 10 / case.rate)):
@@ -345,7 +348,7 @@ def _stale(case: Case) -> Tables:
 
 
 def _standing(case: Case) -> Tables:
-    """The simulation stands still now and then, and its sender goes on."""
+    """Stop the simulation now and then while its sender goes on."""
     ticks = case.ticks
     shows = ticks.copy()
     for begin, lasts in _pauses(case, max(0.3, 7 / case.rate), max(0.6, 10 / case.rate)):
@@ -355,7 +358,9 @@ def _standing(case: Case) -> Tables:
 
 
 def _of_stamps(case: Case, leaves: Floats, shows: Floats) -> Tables:
-    """States of these times with the stamps of regular ticks; velocities are those of the ticks."""
+    """Return states of these times with the stamps of regular ticks, and the velocities of the
+    ticks.
+    """
     tables = {}
     for name, path in case.paths.items():
         tables[name] = _rows(case, path, Sent(leaves, case.ticks, shows))
@@ -363,7 +368,7 @@ def _of_stamps(case: Case, leaves: Floats, shows: Floats) -> Tables:
 
 
 def _holes(case: Case) -> Tables:
-    """Whoever recorded it was off for some seconds; rows are numbered when they are written."""
+    """Switch the recorder off for some seconds; rows are numbered when they are written."""
     tables = _fixed(case)
     times = case.ticks
     gone = np.zeros(len(times), bool)
@@ -376,7 +381,7 @@ def _holes(case: Case) -> Tables:
 
 
 def _two(case: Case) -> Tables:
-    """Two senders use one id, at the same ticks or between them."""
+    """Use one id for two senders, at the same ticks or between them."""
     name, first = next(iter(_fixed(case).items()))
     other = _path_of_another(case)
     ticks = case.ticks + float(case.random.choice([0.0, case.random.uniform(0.2, 0.8)])) / case.rate
@@ -395,7 +400,7 @@ def _path_of_another(case: Case) -> Path:
 
 
 def _wrapped(case: Case) -> Tables:
-    """Stamps are milliseconds in 16 bits."""
+    """Write stamps as milliseconds in 16 bits."""
     tables = _fixed(case)
     for rows in tables.values():
         rows[0] = np.round((rows[0] + 60.0) * 1000) % 65536 / 1000
@@ -403,7 +408,7 @@ def _wrapped(case: Case) -> Tables:
 
 
 def _drifting(case: Case) -> Tables:
-    """The sender's clock drifts by some 30 to 50 ms in all."""
+    """Let the sender's clock drift by some 30 to 50 ms in all."""
     tables = _fixed(case)
     share = float(case.random.uniform(0.03, 0.05) / case.seconds * case.random.choice([-1, 1]))
     for rows in tables.values():
@@ -412,7 +417,7 @@ def _drifting(case: Case) -> Tables:
 
 
 def _noisy(case: Case) -> Tables:
-    """Positions are measured, and off by a share of a step; velocities are right."""
+    """Add noise of a share of a step to positions; velocities stay right."""
     tables = _fixed(case)
     size = float(case.random.choice([0.05, 0.1, 0.2, 0.4])) * _usual_speed(case) / case.rate
     for rows in tables.values():
@@ -421,7 +426,7 @@ def _noisy(case: Case) -> Tables:
 
 
 class Sender(NamedTuple):
-    """A maker of packets, and the causes of which one should be named first (none: silence)."""
+    """A maker of packets, and the causes of which one should be named first (none: no finding)."""
 
     make: Callable[[Case], Tables]
     causes: tuple[str, ...]
@@ -454,7 +459,7 @@ SENDERS = {
 
 
 def session(sender: str, network: str, seed: int) -> Session:
-    """A session of a sender over a network; rate, movement, entities and length by the seed."""
+    """Return a session over a network; the seed chooses rate, movement, entities and length."""
     random = np.random.default_rng([seed, *sender.encode(), *network.encode()])
     how = SENDERS[sender]
     seconds = float(random.choice([90.0, 120.0] if how.longest else [20.0, 30.0, 45.0, 60.0]))

@@ -1,4 +1,4 @@
-"""A terminal with a screen for tests: a program in a pty, and what it shows."""
+"""A terminal with a screen for tests: a program in a pty, and its output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATIENCE = 120.0
 
 
 def end(child: Any) -> None:
-    """Kills a program on a terminal, however long a busy machine takes for it."""
+    """Kill a program on a terminal, and wait for its end."""
     if child.isalive():
         child.kill(signal.SIGKILL)
         child.wait()
@@ -34,7 +34,7 @@ def end(child: Any) -> None:
 
 
 class Shown(NamedTuple):
-    """The output on a terminal, that in the pipe of the other stream, and the status."""
+    """The output on a terminal, the output in the pipe of the other stream, and the status."""
 
     terminal: bytes
     pipe: bytes
@@ -47,7 +47,7 @@ def on_terminal(
     stderr: bool = False,
     env: Mapping[str, str] | None = None,
 ) -> Shown:
-    """Runs ``epic`` to its end with a terminal as its stdout, or as its ``stderr``."""
+    """Run ``epic`` to its end with a terminal as its stdout, or as its ``stderr``."""
     ours, theirs = pty.openpty()
     pipe = subprocess.PIPE
     streams = (pipe, theirs) if stderr else (theirs, pipe)
@@ -129,7 +129,7 @@ class Terminal:
     # ------------------------------------------------------------- talking
 
     def pump(self, seconds: float = 0.05) -> bool:
-        """Moves bytes both ways; False: the program has closed the terminal."""
+        """Move bytes both ways; return False once the program has closed the terminal."""
         descriptor = self.child.child_fd
         writable = [descriptor] if self._waiting else []
         can_read, can_write, _ = select.select([descriptor], writable, [], seconds)
@@ -154,11 +154,11 @@ class Terminal:
                 raise AssertionError(f"never seen: {what}\n" + "\n".join(self.everything()))
 
     def wait_for(self, pattern: str) -> None:
-        """Waits until the screen shows a match."""
+        """Wait until the screen shows a match."""
         self.wait_until(lambda: re.search(pattern, self.text, re.M) is not None, pattern)
 
     def prompt(self, strategy: str = "epic") -> None:
-        """Waits for a prompt that takes input: the cursor is behind it, bracketed paste is on."""
+        """Wait for a prompt that accepts input: the cursor is behind it, bracketed paste is on."""
         begin = f"{strategy}> "
 
         def there() -> bool:
@@ -176,14 +176,14 @@ class Terminal:
         self._queue(text.encode() if isinstance(text, str) else text)
 
     def type(self, line: str, strategy: str = "epic") -> None:
-        """Types a line, waits until it stands there, presses Enter and waits for a prompt."""
+        """Type a line, wait until it is shown, press Enter and wait for a prompt."""
         self.send(line)
         shown = line[-20:].strip()
         self.wait_until(lambda: shown in self.text.replace("\n", ""), f"echo of {line}")
         self.enter(strategy)
 
     def enter(self, strategy: str = "epic") -> None:
-        """Presses Enter, and waits until the line has been taken and there is a prompt."""
+        """Press Enter, and wait until the line has been taken and there is a prompt."""
         left = self.raw.count(b"\x1b[?2004l")
         self.send("\r")
         self.wait_until(lambda: self.raw.count(b"\x1b[?2004l") > left, "a line to be taken")
@@ -218,7 +218,7 @@ class Terminal:
     # ------------------------------------------------------------- ending
 
     def status(self) -> int:
-        """Waits for the program to end; its exit status, or minus the signal."""
+        """Wait for the program's end; return its exit status, or minus the signal."""
         end = time.monotonic() + PATIENCE
         while self.pump() and time.monotonic() < end:
             pass
@@ -230,7 +230,7 @@ class Terminal:
         return int(self.child.exitstatus)
 
     def hang_up(self) -> int:
-        """Closes the terminal; the program's exit status, or minus the signal."""
+        """Close the terminal; return the program's exit status, or minus the signal."""
         self.child.ptyproc.fileobj.close()
         self.child.wait()
         return -int(self.child.signalstatus or 0) or int(self.child.exitstatus or 0)

@@ -1,4 +1,4 @@
-r"""Golden transcripts: what ``epic`` is told and all that it answers, in one file of plain text.
+r"""Golden transcripts: commands of ``epic`` and their output, in one file of plain text.
 
     What the case is about, in a sentence.
 
@@ -13,8 +13,8 @@ r"""Golden transcripts: what ``epic`` is told and all that it answers, in one fi
 
 ``=== NAME`` is a file that the commands below it find in their folder. ``$ COMMAND`` is run there
 without a shell (``< NAME`` gives it a file on standard input, ``NAME=VALUE`` before ``epic`` sets a
-variable; ``$PWD`` is the folder), and what follows is its standard
-output, then ``--- stderr`` if it says anything there, then ``--- status N`` if that is not 0.
+variable; ``$PWD`` is the folder), and what follows is its standard output, then ``--- stderr`` if
+it says anything there, then ``--- status N`` if that is not 0.
 
 Text stands as it is. A block that is anything else (control characters but tabs, bytes that are not
 UTF-8, no newline at its end, a line that would be taken for one of the marks above) is marked
@@ -41,7 +41,7 @@ _CLICKS_OWN = re.compile(rb"\AUsage: .*\nTry .*\n\nError: (?:Invalid value for '
 
 @dataclass(frozen=True)
 class File:
-    """A file that the commands below it read."""
+    """A file that the following commands read."""
 
     name: str
     content: bytes
@@ -52,7 +52,7 @@ class File:
 
 @dataclass(frozen=True)
 class Command:
-    """A command line and its answer; ``usage_error`` is our part of what click says on stderr."""
+    """A command line and its output; ``usage_error`` is our part of click's message on stderr."""
 
     line: str
     stdout: bytes = b""
@@ -74,7 +74,7 @@ class Command:
         return "".join(parts)
 
     def run(self, epic: Callable[..., CompletedProcess[bytes]], folder: Path) -> "Command":
-        """The same command line with what it answers in this folder."""
+        """Return the command line with its output in this folder."""
         words = shlex.split(self.line)
         at = words.index("epic")
         here = str(folder)
@@ -107,7 +107,7 @@ class Transcript:
 
 
 def read(text: str) -> Transcript:
-    """A transcript from the text of its file."""
+    """Parse a transcript from the text of its file."""
     starts = [found.start() for found in _MARK.finditer(text)]
     about = text[: starts[0]]
     steps: list[File | Command] = []

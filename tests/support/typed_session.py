@@ -13,7 +13,7 @@ from epic_cli.session.terminal import Screen
 
 
 class TypedSession(SessionController):
-    """A session whose output is kept."""
+    """A session whose output is stored."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class TypedSession(SessionController):
         return self.session.lines
 
     def type(self, *lines: str) -> str:
-        """Runs lines one by one, as if typed; what was written."""
+        """Run lines one by one, as if typed; return the output."""
         self.output.seek(0)
         self.output.truncate()
         for line in lines:

@@ -7,7 +7,7 @@ import pytest
 
 
 def words_in(folder: Path, config: pytest.Config) -> Callable[[str, str], None]:
-    """Compares a text with the file of that name; ``--update-goldens`` writes it."""
+    """Compare a text with the file of that name; ``--update-goldens`` writes the file."""
 
     def same(name: str, text: str) -> None:
         file = folder / f"{name}.txt"
