@@ -47,7 +47,9 @@ def open_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture
 def browser(open_browser: Page) -> Iterator[Page]:
-    """A browser that shows nothing after the test, since a playing page would use the processor."""
+    """Yield a browser; afterwards it shows an empty page, since a playing page would use the
+    processor.
+    """
     open_browser.complaints.clear()
     yield open_browser
     open_browser.open("about:blank")
@@ -55,7 +57,7 @@ def browser(open_browser: Page) -> Iterator[Page]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are processors: programs and clocks are waited for."""
+    """Return one and a half workers per processor, since tests wait for programs and clocks."""
     return (os.cpu_count() or 1) * 3 // 2
 
 

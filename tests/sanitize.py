@@ -1,4 +1,4 @@
-"""Runs the engine's tests on an engine built with sanitizers. Nothing in CI does: it takes long.
+"""Run the engine's tests with sanitizers; CI does not run this, since it takes long.
 
 ``python tests/sanitize.py`` builds the engine with ASan and UBSan in ``build/address`` and runs
 ``tests/engine`` and ``tests/golden`` on it; ``python tests/sanitize.py thread`` builds it with TSan
@@ -45,7 +45,7 @@ for place in pathlib.Path(epic_cli.engine.__file__).parent.rglob("__init__*.so")
 
 
 def build(folder: Path, flags: str) -> None:
-    """Copies the sources and compiles the engine beside them; what is unchanged is kept."""
+    """Copy the sources and compile the engine beside them; keep unchanged modules."""
     ignored = shutil.ignore_patterns("*.so", "*.pyc")
     shutil.copytree(ROOT / "epic_cli", folder / "epic_cli", ignore=ignored, dirs_exist_ok=True)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
@@ -57,7 +57,7 @@ def build(folder: Path, flags: str) -> None:
 
 
 def assert_instrumented(folder: Path, symbols: tuple[str, ...]) -> None:
-    """Each module refers to the sanitizers' functions: their names are in its table of symbols."""
+    """Check that each module's symbol table names the sanitizers' functions."""
     modules = sorted(folder.glob("epic_cli/engine/**/*.so"))
     if not modules:
         raise SystemExit("no module was built")
@@ -70,14 +70,14 @@ def assert_instrumented(folder: Path, symbols: tuple[str, ...]) -> None:
 
 
 def runtime(name: str) -> str:
-    """The compiler's library of that name; it must be loaded before Python."""
+    """Return the compiler's library of that name, which must be loaded before Python."""
     command = [*os.environ.get("CXX", "g++").split(), f"-print-file-name={name}"]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     return str(Path(found).resolve())
 
 
 def main(kind: str = "address", *tests: str) -> int:
-    """Builds, runs the tests, and returns their exit status, or 1 after a report."""
+    """Build, run the tests, and return their exit status, or 1 after a report."""
     flags, symbols, library, suites = SANITIZERS[kind]
     folder = ROOT / "build" / kind
     build(folder, flags)

@@ -1,4 +1,4 @@
-"""The Python API: what ``import epic_cli`` offers."""
+"""The Python API: the names that ``import epic_cli`` offers."""
 
 import doctest
 import itertools
@@ -33,7 +33,7 @@ STEPS = [Packet((t * 10, 0.0, 0.0), (10.0, 0.0, 0.0), t) for t in (0.0, 0.1, 0.2
 
 
 class Frozen:
-    """A strategy in plain Python that shows the newest packet as it is."""
+    """A strategy in plain Python that shows the newest packet unchanged."""
 
     def __init__(self) -> None:
         self.newest: Packet | None = None

@@ -1,4 +1,4 @@
-"""The engine's floors. ``lint-imports`` holds those of the Python files; it cannot read Cython."""
+"""The engine's layers. ``lint-imports`` checks those of the Python files; it cannot read Cython."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MODULES = {module_of(file) for file in FILES}
 
 
 def imported(text: str) -> set[str]:
-    """The modules of this project that a file's text imports, at its top or in a function."""
+    """Return the project's modules that a file's text imports, at its top or in a function."""
     found = set()
     for source, names, plain in IMPORT.findall(text):
         words = [name.split()[0] for name in names.strip("()").split(",") if name.strip()]
@@ -125,7 +125,7 @@ SAID = re.compile(r'(?m)"""(?:.|\n)*?"""|"(?:\\.|[^"\n])*"|#[^\n]*|\.\w+|\b\w+=|
 
 
 def names_in(file: Path) -> tuple[set[str], set[str]]:
-    """The names that a file imports, and those that it defines at its top."""
+    """Return the names that a file imports, and those that it defines at its top."""
     imported, defined = set[str](), set[str]()
     for names, name in NAMES.findall(file.read_text()):
         imported |= {word.split()[-1] for word in names.strip("()").split(",") if word.strip()}

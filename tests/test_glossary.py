@@ -25,7 +25,7 @@ BANNED = re.compile(
 
 @cache
 def classes(path: Path) -> set[str]:
-    """The public classes of a module, of Python or Cython."""
+    """Return the public classes of a module, of Python or Cython."""
     text = path.read_text()
     if path.suffix == ".pyx":
         found = set(re.findall(r"^(?:cdef )?class (\w+)", text, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The documents: every example in them is run as it stands there, and every link leads somewhere.
+"""The documents: every example in them is run as written, and every link has a target.
 
 ``pytest tests/test_readme.py --update-goldens`` writes what the examples print now into the
 documents, and the tables of strategies and metrics; read it with ``git diff``.
@@ -63,7 +63,7 @@ BROKEN = re.compile(r"Traceback|there is no program|command not found")
 
 
 def carried_out(text: str, folder: Path) -> str:
-    """The document with what its examples print now, one after the other in one folder.
+    """Return the document with the present output of its examples, run in one folder.
 
     A command that fails has to print what stands there already: what it says instead is never
     taken, and no example may break.
@@ -135,7 +135,7 @@ def test_every_example_is_one_that_is_run(document: Path) -> None:
 
 
 def slugs(text: str) -> set[str]:
-    """The anchors of a document's headings."""
+    """Return the anchors of a document's headings."""
     headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -170,7 +170,7 @@ ILLUSTRATED = (
 
 
 def pictures(document: Path) -> list[Path]:
-    """The pictures of a document."""
+    """Return the pictures of a document."""
     return [(document.parent / match).resolve() for match in PICTURE.findall(document.read_text())]
 
 
@@ -210,7 +210,7 @@ def test_the_readme_leads_to_every_guide() -> None:
 
 
 def strategy_table() -> str:
-    """The table of strategies, from their declarations."""
+    """Return the table of strategies, from their declarations."""
     declared = strategies()
     lines = [
         "| strategy | what it draws | needs | lag | when packets stay away |",
@@ -241,7 +241,7 @@ BETTER = {
 
 
 def metric_table() -> str:
-    """The table of metrics, from their declarations."""
+    """Return the table of metrics, from their declarations."""
     lines = ["| column | name | unit | better | meaning |", "| --- | --- | --- | --- | --- |"]
     for metric in METRICS:
         column = metric.title if metric.weight else ""
@@ -264,7 +264,7 @@ def cost_table() -> str:
 
 
 def cause_table() -> str:
-    """The table of causes, from their detectors."""
+    """Return the table of causes, from their detectors."""
     lines = ["| cause | what is wrong | needs |", "| --- | --- | --- |"]
     for detector in registry().detectors:
         lines.append(f"| `{detector.name}` | {detector.title} | {', '.join(detector.needs)} |")
@@ -272,7 +272,7 @@ def cause_table() -> str:
 
 
 def read_table() -> str:
-    """The keys that say how a recording is read."""
+    """Return the keys that say how a recording is read."""
     lines = ["| key | |", "| --- | --- |"]
     for parameter in READ:
         if parameter.help:
@@ -284,7 +284,7 @@ def read_table() -> str:
 
 
 def words_table() -> str:
-    """The words of packet text, and the columns of tables and JSON that say the same."""
+    """Return the words of packet text, and the columns of tables and JSON that say the same."""
     lines = ["| word | columns | meaning |", "| --- | --- | --- |"]
     for key in KEYS:
         columns = ", ".join(f"`{column}`" for column in key.columns)
@@ -293,7 +293,7 @@ def words_table() -> str:
 
 
 def keys_table(table: Sequence[Parameter]) -> str:
-    """The keys of a description, from their declarations."""
+    """Return the keys of a description, from their declarations."""
     lines = ["| key | takes | default | |", "| --- | --- | --- | --- |"]
     for row in table:
         default = "" if row.default in (None, ()) else row.show(row.default)

@@ -1,4 +1,4 @@
-"""No value of another program's outputs lies here unused."""
+"""Every value in the conformance files is compared by some test."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ EXEMPT = {
 
 
 def unread_values(folder: Path) -> dict[str, set[str]]:
-    """The paths of what the tests that load such a file do not ask for, by the file."""
+    """Return, by file, the paths of the values that no test of the file reads."""
     loads = re.compile(r"^from support\.conformance import load$", re.MULTILINE)
     users = sorted(
         str(path) for path in TESTS.rglob("test_*.py") if loads.search(path.read_text("utf-8"))

@@ -1,7 +1,7 @@
-"""Runs every transcript of this folder and compares all that ``epic`` says, byte for byte.
+"""Run every transcript of this folder and compare all output of ``epic``, byte for byte.
 
-``support/transcripts.py`` says what a transcript looks like. After a change that is meant,
-``pytest tests/golden --update-goldens`` writes what is expected again; read it with ``git diff``.
+``support/transcripts.py`` says what a transcript looks like. After a change that is meant, ``pytest
+tests/golden --update-goldens`` writes what is expected again; read it with ``git diff``.
 """
 
 import shutil
@@ -28,7 +28,7 @@ def test_golden(case: Path, tmp_path: Path, request: pytest.FixtureRequest) -> N
 
 
 def carried_out(transcript: Transcript, folder: Path) -> Transcript:
-    """The same files and commands, with what ``epic`` answers now."""
+    """Return the same files and commands with the present output of ``epic``."""
     shutil.copytree(SAMPLES, folder / "sample_inputs")
     steps: list[File | Command] = []
     for step in transcript.steps:

@@ -1,4 +1,4 @@
-"""What reports say is kept in files: a better sentence is one ``--update-goldens``."""
+"""Expected reports in files: a better sentence takes one ``--update-goldens``."""
 
 from collections.abc import Callable
 
@@ -8,5 +8,5 @@ from support.words import words_in
 
 @pytest.fixture
 def words(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """Compares a text with the file of that name; ``--update-goldens`` writes it."""
+    """Compare a text with the file of that name; ``--update-goldens`` writes the file."""
     return words_in(request.path.parent / "words", request.config)

@@ -1,4 +1,4 @@
-"""Many short recordings, with every kind of rare event in some of them, come to a result."""
+"""Many short recordings with rare events of every kind in some of them can be compared."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _teleport(dice: Dice) -> States:
 
 
 def _reset(dice: Dice) -> States:
-    """The sender's clock and numbers begin again."""
+    """Restart the sender's clock and sequence numbers."""
     return [
         packet._replace(time=packet.time - 3.0, sequence=_number(packet) - 60)
         if _number(packet) >= 60
@@ -87,7 +87,7 @@ def _rerouted(dice: Dice) -> States:
 
 
 def _silent(dice: Dice) -> States:
-    """It rests, and what rests is not sent: no number is missing."""
+    """Rest without sending: no sequence number is missing."""
     states = _plain(dice)
     rests = [states[40]._replace(time=3.0, arrival=3.05, velocity=(0.0, 0.0, 0.0))]
     left = [*states[:40], *rests, *states[60:]]
@@ -139,13 +139,13 @@ def recording(kind: str, number: int = 0) -> dict[str, PacketBlock]:
 
 @cache
 def judged(kind: str, number: int, share: int) -> RunResult:
-    """What one of about ``share`` recordings comes to."""
+    """Return the result of one of about ``share`` recordings."""
     spec = CompareSpec(STRATEGIES, SCREEN_TIMING, total=share, threads=1)
     return compare_one(Run(kind, recording(kind, number)), spec)
 
 
 def _mixtures(total: int) -> list[list[str]]:
-    """Kinds of so many recordings: all, all of one, and one or a few of a kind among plain ones."""
+    """Return lists of ``total`` kinds: all kinds mixed, one kind, one or two exceptions."""
     kinds = list(KINDS)
     few = [[*["plain"] * (total - 2), one, one] for one in kinds]
     alike = [[one] * total for one in kinds]

@@ -71,7 +71,7 @@ def lab(browser: Page, address: str) -> Iterator[Callable[[str], Page]]:
 
 
 def judged(page: Page) -> None:
-    """Wait for the figures of the present settings."""
+    """Wait for the figures of the current settings."""
     page.until(
         "document.body && document.body.dataset.lab"
         " && document.body.dataset.lab.startsWith(`figures ${lab.number} `)"

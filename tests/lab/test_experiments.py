@@ -40,7 +40,7 @@ HERE = LabInputs(str(SAMPLES / "jitter.txt"), (str(SAMPLES / "half_way.py:HalfWa
 
 
 def strategy(random: Random, name: str) -> str:
-    """A strategy with one of its settings anywhere in its range."""
+    """Return a strategy with one of its settings anywhere in its range."""
     settings = declaration(name).settings
     if not settings or random.random() < 0.4:
         return name

@@ -188,7 +188,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
 
 
 def has_temporary_file(process: int) -> bool:
-    """True if it has a file open that is in no folder."""
+    """Return whether the program has an open file that is in no folder."""
     for path in Path(f"/proc/{process}/fd").iterdir():
         with contextlib.suppress(OSError):  # it is closed by now
             if "(deleted)" in str(path.readlink()):

@@ -40,7 +40,7 @@ SETTINGS = [
 
 
 def walk(setting: Setting, value: Value, upwards: bool) -> list[Value]:
-    """Return the values to the end of the range."""
+    """Return the values of a setting, stepped to the end of its range."""
     values = [value]
     while len(values) < 2000:
         after = step_value(setting, values[-1], upwards)

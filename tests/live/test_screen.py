@@ -1,4 +1,4 @@
-"""The code behind the screen: real packets in, lines out."""
+"""The code behind the screen: real packets in, lines of text out."""
 
 from __future__ import annotations
 

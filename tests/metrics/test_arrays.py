@@ -1,4 +1,4 @@
-"""Medians and quantiles are those of numpy, bit for bit; places that are chosen are all over."""
+"""Medians and quantiles equal numpy's, bit for bit; chosen places are spread over the range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody may conclude from a comparison, case by case: each of these once was concluded."""
+"""Wrong conclusions from a comparison, case by case; each of them was once drawn."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def always(_: float) -> Status:
 
 
 class Drawing(movements.Heedless):
-    """Draws a function of the time."""
+    """A strategy that draws a function of the time."""
 
     def __init__(self, movement: movements.Movement, status: Statuses) -> None:
         self.movement, self.status = movement, status
@@ -46,7 +46,7 @@ class Drawing(movements.Heedless):
 
 
 class Drawn:
-    """A candidate of that name; of several entities, each is drawn in the order they come."""
+    """A candidate with one movement to draw for each entity, in order."""
 
     def __init__(self, label: str, *movements: movements.Movement, status: Statuses = always):
         self.label, self.movements, self.status, self.made = label, movements, status, 0
@@ -199,7 +199,7 @@ def test_resting_is_no_outage() -> None:
 
 
 def walked(seed: int) -> tuple[Callable[[float], Place], list[float]]:
-    """A walk with rests, and when each of its parts ends."""
+    """Return a walk with rests, and the end of each of its parts."""
     random = np.random.default_rng(seed)
     ends = np.cumsum(np.repeat([0.6, 1.0], 8) + random.uniform(0, 2.5, 16)).tolist()
     ways = random.normal(size=(16, 3)) * 4
@@ -253,7 +253,7 @@ def test_what_is_sent_on_change_rests_and_its_starts_are_judged(seed: int, how: 
 
 
 def teleporting(t: float) -> Place:
-    """Ten units aside at 5 s."""
+    """Return a movement that teleports ten units aside at 5 s."""
     return t, 10.0 if t >= 5 else 0.0, 0.0
 
 
@@ -446,7 +446,7 @@ def test_twins_are_said_to_be_twins_and_not_to_need_more_data() -> None:
 
 
 def shaken(label: str, seed: int, kinds: int) -> Drawn:
-    """Draws the circle with noise that comes and goes, of the same kind for every seed."""
+    """Return a drawing of the circle with intermittent noise, of the same kind for every seed."""
     source = np.random.default_rng([seed, kinds])
     noise = np.convolve(source.normal(size=2000) * source.gamma(0.3, 1, 2000), np.ones(9) / 9)
     return Drawn(label, lambda t: (*movements.circle(t)[:2], 0.2 * float(noise[round(t * 60)])))

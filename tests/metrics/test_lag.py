@@ -83,7 +83,7 @@ def test_what_never_moves_has_no_lag_and_all_of_its_error() -> None:
 
 
 def patrol(t: float) -> tuple[float, float, float]:
-    """Around a square of 10 units in 4 s."""
+    """Return a walk around a square of 10 units in 4 s."""
     side, rest = divmod(t % 4.0, 1.0)
     corners = ((0, 0), (10, 0), (10, 10), (0, 10), (0, 0))
     (ax, ay), (bx, by) = corners[int(side)], corners[int(side) + 1]
@@ -144,7 +144,7 @@ LONG = np.arange(0.0, 620.0, 0.02)
 
 
 def _wander(times: np.ndarray) -> np.ndarray:
-    """Places (n, 3) of something that never repeats itself exactly."""
+    """Return positions (n, 3) of a movement that never repeats itself."""
     return np.stack(
         [
             6 * np.sin(1.1 * times) + 2 * np.sin(2.83 * times),

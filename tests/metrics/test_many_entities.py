@@ -1,4 +1,4 @@
-"""Recordings of very many entities: what is said of them has an end, and costs no more for each."""
+"""Recordings of very many entities: output stays short, and cost per entity constant."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def extended(*args: str | Path) -> str:
-    """What ``epic compare`` writes with one more metric declared."""
+    """Return the output of ``epic compare`` with one more metric declared."""
     done = subprocess.run(
         [sys.executable, "-c", ONE_MORE, "compare", *args],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Errors along the movement and across it: values worked out by hand, and one that is told so."""
+"""Errors along and across the movement: values worked out by hand, and their report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from epic_cli.metrics.truth import build, make_truth
 
 
 class Drawing(movements.Heedless):
-    """Draws a movement, late and aside."""
+    """A strategy that draws a movement late and to one side."""
 
     def __init__(self, movement: movements.Movement, late: float, aside: float) -> None:
         self.movement, self.late, self.aside = movement, late, aside

@@ -10,7 +10,7 @@ SHARED = SOURCE.normal(0, 10, 2000)
 
 
 def drawn(*scores: float, own: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Scores that vary together from draw to draw, and a little on their own."""
+    """Return scores whose draws vary together, and a little on their own."""
     noise = SOURCE.normal(0, own, (len(scores), 2000))
     values = np.array(scores)
     return values, values[:, None] + SHARED + noise

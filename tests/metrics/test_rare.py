@@ -27,7 +27,7 @@ from epic_cli.metrics.evaluation import CompareSpec, compare_run, evaluate, pool
 def table(
     lost: set[int], count: int = 600, rate: float = 20.0, numbered: bool = True
 ) -> np.ndarray:
-    """Packets with a little jitter, without those that are lost."""
+    """Return packets with a little jitter, without the lost ones."""
     kept = np.array([k for k in range(count) if k not in lost], int)
     columns = np.full((COLUMNS, len(kept)), math.nan)
     jitter = np.random.default_rng(3).gamma(2.0, 0.002, count)[kept]
@@ -137,13 +137,13 @@ def test_of_a_few_bursts_no_more_is_said_than_they_show() -> None:
 
 
 def quiet(movement: str, seed: int) -> bursty.Recorded:
-    """Twenty seconds in which nothing was lost."""
+    """Return twenty seconds in which nothing was lost."""
     link = bursty.Network(lambda count, _: np.zeros(count, bool))
     return bursty.sent_over(link, movement, 20.0, np.random.default_rng(seed))
 
 
 def without(calm: bursty.Recorded, begins: np.ndarray, size: int) -> bursty.Recorded:
-    """The same without so many packets from each of these on."""
+    """Return the recording without ``size`` packets from each of these on."""
     gone = (begins[:, None] + np.arange(size)).ravel()
     left = ~np.isin(calm.numbers, gone)
     return calm._replace(numbers=calm.numbers[left], arrivals=calm.arrivals[left])

@@ -38,7 +38,7 @@ def stop_and_go(t: float) -> tuple[float, float, float]:
 
 
 def hopping(t: float) -> tuple[float, float, float]:
-    """Along a wave, with a teleport every four seconds."""
+    """Return a wave with a teleport every four seconds."""
     return 3 * t + 15 * (t // 4), math.sin(2 * t), 0.5 * t
 
 
@@ -46,7 +46,7 @@ STREAMS = {"circle": movements.circle, "stop and go": stop_and_go, "hopping": ho
 
 
 class Stream(NamedTuple):
-    """What was sent and received, and the truth: n states in segments."""
+    """The sent and the received packets, and the truth: n states in segments."""
 
     packets: list[Packet]
     states: list[Packet]
@@ -74,7 +74,7 @@ def stream(name: str) -> Stream:
 
 
 class Plain:
-    """A movement through states: cubic Hermite between two of the same segment."""
+    """A movement through states: cubic Hermite between two states of the same segment."""
 
     def __init__(self, states: list[Packet]) -> None:
         self.times = [state.time for state in states]
@@ -119,7 +119,7 @@ def mean(values: list[float]) -> float:
 
 
 def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[str, float]:
-    """The figures from the definitions in the guide."""
+    """Return the figures computed from the definitions in the guide."""
     truth = Plain(stream.states)
     times, shown = rows["time"], rows["position"]
     n = len(rows)
@@ -131,7 +131,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
     counts = [k for k in range(n) if judged[k]]
 
     def together(*places: int) -> bool:
-        """Whether these rows count and are of one segment."""
+        """Return whether these rows are judged and belong to one segment."""
         return all(0 <= k < n and judged[k] and known[k][2] == known[places[0]][2] for k in places)
 
     place = {k: one[0] for k, one in enumerate(known) if one is not None}
@@ -225,7 +225,7 @@ def test_every_figure_is_what_its_definition_says(name: str) -> None:
 
 
 class Shown(movements.Heedless):
-    """Draws a series, a value a tick."""
+    """A strategy that draws a series, one value a tick."""
 
     label = "shown"
 

@@ -1,4 +1,4 @@
-"""What is sent as figures of a comparison, and a stream for each strategy that is judged."""
+"""Figures of the sent data in a comparison, and a stream of its own for each judged strategy."""
 
 from __future__ import annotations
 

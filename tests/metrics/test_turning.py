@@ -1,4 +1,4 @@
-"""Errors of rotation against SciPy and against what was built in."""
+"""Errors of rotation against SciPy, and against the errors built into the drawing."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ Turning = Callable[[ArrayLike], Rotation]
 
 
 def tumbling(rate: float, seed: int = 0, flips: bool = False) -> tuple[PacketBlock, Turning]:
-    """A straight run that turns to a random direction at each packet; some signs are flipped.
+    """Return a straight run that turns to a random direction at each packet.
 
-    What it does between them is the truth's own (``tests/metrics/test_turns.py``).
+    Some signs are flipped. What it does between them is the truth's own
+    (``tests/metrics/test_turns.py``).
     """
     chance = np.random.default_rng(seed)
     times = np.arange(0, 21, 1 / rate)
@@ -135,7 +136,7 @@ def test_jumps_and_jerk_are_against_the_truths() -> None:
 
 
 def plain_overshoot(block: PacketBlock, drawn: Rotation, true: Turning, late: int) -> float:
-    """Row by row, as the definition has it, with SciPy's logarithms."""
+    """Compute the overshoot row by row from its definition, with SciPy's logarithms."""
     sampled = sample_truth(make_truth(block, "given"), TIMES, TICK)
     turned, squares = true(TIMES), []
     rows = np.flatnonzero(sampled.counted)

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def turned(times: Floats, pace: float) -> Rotation:
-    """Yaw that runs and sways, with pitch and roll beside."""
+    """Return rotations whose yaw runs and sways, with pitch and roll."""
     yaw = pace * times + 0.8 * np.sin(1.3 * times)
     angles = (yaw, 0.6 * np.sin(2.1 * times), 0.5 * np.sin(1.7 * times))
     return Rotation.from_euler("ZYX", np.stack(angles, axis=1))

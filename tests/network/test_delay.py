@@ -29,7 +29,7 @@ def paretonormal(u: float) -> float:
 
 
 def below(distribution: Distribution, x: float) -> float:
-    """The distribution function, from its textbook form."""
+    """Return the distribution function, from its textbook form."""
     if distribution == "uniform":
         return min(max((x + 1) / 2, 0), 1)
     if distribution == "normal":

@@ -72,7 +72,7 @@ def sent(spec: SenderSpec, snapshots: list[Snapshot]) -> tuple[Sender, list[Sent
 
 
 class Receiver:
-    """Reads datagrams by their layout, with what it has read before."""
+    """A receiver that decodes datagrams by their layout, with the states decoded before."""
 
     def __init__(self, shape: encoding.Encoding) -> None:
         self.shape = shape

@@ -1,4 +1,4 @@
-"""Whatever stands in a file, it is read or refused, and what is read is finite."""
+"""Random content of files is read or refused, and all numbers read are finite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded movement: what is read, what is derived, and what is between the recorded states."""
+"""Recorded movement: its reading, its derived velocities, and interpolation between its states."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from epic_cli.recordings.tables import TableRefusal
 
 
 def trip(number: int, lost: object, up: int = 9_000_000, down: int = 8_000_000) -> dict[str, Any]:
-    """A round trip as in irtt-client(1), sent every 50 ms."""
+    """Return a round trip as in irtt-client(1), sent every 50 ms."""
     sent = {"wall": 1508180723502727340 + number * 50_000_000, "monotonic": number * 50_000_000}
     arrived = lost is False
     back = {name: value + up + down for name, value in sent.items()}
@@ -38,7 +38,7 @@ def irtt(*trips: dict[str, Any]) -> str:
 
 
 def atlas(probe: int, begin: int, *replies: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A result of version 5000, in the order of keys in which they are downloaded."""
+    """Return a result of version 5000, in the order of keys in which they are downloaded."""
     head = {"fw": 5080, "lts": 12, "af": 4, "proto": "ICMP", "result": list(replies)}
     return {**head, "msm_id": 1001, "prb_id": probe, "timestamp": begin, "type": "ping", **more}
 

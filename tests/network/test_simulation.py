@@ -1,4 +1,4 @@
-"""Movement through sender and link: order, memory, counts, and the bytes of a seed."""
+"""Movement through sender and link: order, memory, counts, and the same bytes for a seed."""
 
 from __future__ import annotations
 

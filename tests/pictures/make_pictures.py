@@ -1,4 +1,4 @@
-"""Makes the pictures of the documents: screens of real sessions, pages in Chromium, and videos.
+"""Make the pictures of the documents: screens of real sessions, pages in Chromium, and videos.
 
     python tests/pictures/make_pictures.py
 
@@ -48,14 +48,14 @@ _COLOURS = {"brown": "yellow", "default": "default"}
 
 
 def type_packets(terminal: Terminal) -> None:
-    """The first packets, a setting, and a packet that is proposed."""
+    """Type the first packets and a strategy with a setting; the prompt then proposes a packet."""
     for line in TURN[:3]:
         terminal.type(line)
     terminal.type(":strategy epic+calc_ahead=0.1")
 
 
 def compare(terminal: Terminal) -> None:
-    """A turn, compared."""
+    """Type the packets of a turn, compare two strategies and plot them."""
     for line in TURN:
         terminal.type(line)
     terminal.type(":compare -s epic,epic+calc_ahead=0.1")
@@ -109,14 +109,14 @@ RECORDINGS = "simulate --movement {},duration=20 --latency 80ms --jitter {}ms --
 
 
 def colour(name: str) -> str:
-    """A colour of the screen by rich's name for it."""
+    """Return a color of the screen by rich's name for it."""
     if name.startswith("bright"):
         return "bright_" + _COLOURS.get(name[6:], name[6:])
     return _COLOURS.get(name, name)
 
 
 def style_of(cell: Char) -> Style:
-    """How a character is drawn."""
+    """Return the style of a character on the screen."""
     return Style(
         color=colour(cell.fg),
         bgcolor=None if cell.bg == "default" else colour(cell.bg),
@@ -127,7 +127,7 @@ def style_of(cell: Char) -> Style:
 
 
 def svg(terminal: Terminal, title: str) -> str:
-    """The screen as an SVG."""
+    """Return the screen as an SVG."""
     screen = terminal.screen
     console = Console(record=True, width=screen.columns, file=io.StringIO(), force_terminal=True)
     for y in range(screen.lines):
@@ -143,7 +143,7 @@ def svg(terminal: Terminal, title: str) -> str:
 
 
 def make_films() -> None:
-    """Writes the GIFs."""
+    """Write the GIFs."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "sample_inputs").symlink_to(ROOT / "sample_inputs")
         films = [line.replace("FILE", str(HERE / f"{name}.gif")) for name, line in FILMS.items()]
@@ -152,7 +152,7 @@ def make_films() -> None:
 
 
 def make_screens() -> None:
-    """Writes what commands say."""
+    """Write the pictures of commands' output."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path("sample_inputs").symlink_to(ROOT / "sample_inputs")
         Path("recordings").mkdir()
@@ -169,7 +169,7 @@ def make_screens() -> None:
 
 
 def capture(page: Page, address: str, name: str, *, high: int = 860, seconds: float = 10) -> None:
-    """A page after some seconds, in 256 colours."""
+    """Capture a page after some seconds, in 256 colors."""
     page.size(1440, high)
     page.open(address)
     page.run(f"new Promise(done => setTimeout(done, {1000 * seconds}))")
@@ -179,7 +179,7 @@ def capture(page: Page, address: str, name: str, *, high: int = 860, seconds: fl
 
 
 def make_pages() -> None:
-    """Writes the pictures of the lab, and of what ``epic check`` says on a page."""
+    """Write the pictures of the lab, and of a page of ``epic check``."""
     epic = [sys.executable, "-m", "epic_cli"]
     with tempfile.TemporaryDirectory() as folder, open_page(Path(folder) / "browser") as page:
         with Popen([*epic, "lab", "--no-open"], stderr=PIPE) as lab:
@@ -202,7 +202,7 @@ def make_pages() -> None:
 
 
 def main() -> None:
-    """Writes all pictures."""
+    """Write all pictures."""
     make_films()
     make_pages()
     make_screens()

@@ -27,7 +27,7 @@ from epic_cli.play.world import View
 
 
 def judged(name: str, **settings: object) -> tuple[int, int, set[str]]:
-    """Return the shots right on the screen, those of them that hit, and the kinds of views."""
+    """Return the hits on the shooter's screen, those confirmed, and the kinds of views."""
     link = LinkConditions(latency=0.1, jitter=0.02)
     played = Match(MatchSpec(link=TwoWays.both(link), seed=5, lag_compensation=name, **settings))  # type: ignore[arg-type]
     played.run_until(10)
@@ -100,7 +100,7 @@ def test_what_the_client_saw_is_as_old_as_in_mirror(case: dict[str, float]) -> N
 
 
 def captured(ticks: int) -> MirrorCompensation:
-    """Player 1 moves at 10 units a second; the server ticks every 50 ms."""
+    """Return a history in which player 1 moves at 10 units a second, with ticks every 50 ms."""
     compensation = MirrorCompensation(PoseHistory(), 0.033)
     for tick in range(ticks):
         compensation.capture(tick / 20, {1: (tick / 2, 3.0)})
@@ -182,7 +182,7 @@ def test_at_the_ends_of_the_records(records: Any, found: Any) -> None:
 
 
 def shot(view: View, now: float = 1.0, round_trip: float = 0.1) -> tuple[float, str]:
-    """Return where player 1, who moves at 10 units a second, is put for a shot."""
+    """Return the rewound position of player 1, who moves at 10 units a second."""
     history = PoseHistory()
     for snapshot in range(21):
         history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 3.0)})

@@ -1,4 +1,4 @@
-"""The server's sending of the others: a client has what was sent, at the reported cost."""
+"""The server's states of other players: clients decode what was sent, at the reported cost."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_message_that_was_changed_on_its_way_is_refused_as_a_whole_or_read(sen
 
 
 def known(client: Client) -> object:
-    """Return all states that datagrams have told a client."""
+    """Return all states that a client has decoded."""
     readers = [
         {number: {**states} for number, states in reader._history.items()}
         for reader in client._readers.values()
@@ -144,7 +144,7 @@ def test_a_state_is_taken_once_however_often_it_comes(send: str) -> None:
 
 
 class Scales:
-    """A link that adds up the bytes that it is given."""
+    """A link that adds up the bytes given to it."""
 
     total = 0.0
 

@@ -1,4 +1,4 @@
-"""The server: how far each client's time may go, and what it refuses."""
+"""The server: limits on each client's time, and refused packets."""
 
 import random
 

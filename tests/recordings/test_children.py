@@ -1,4 +1,4 @@
-"""No process that this program starts takes its modules from the folder it is started in."""
+"""Child processes never import modules from the folder in which the program was started."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_every_place_that_starts_a_process_is_known() -> None:
 
 @pytest.fixture(scope="module")
 def trap(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of recordings with a file of the name of every module of Python and of ours."""
+    """Return a folder of recordings with a file named like each module of Python and of ours."""
     folder = tmp_path_factory.mktemp("trap")
     names = {*sys.stdlib_module_names, *(path.name for path in PACKAGE.iterdir()), "numpy", "cmaes"}
     for name in names:
@@ -100,7 +100,7 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Start ``epic`` as it is when installed."""
+    """Start ``epic`` as an installed script does."""
     path = tmp_path_factory.mktemp("bin") / "epic"
     path.write_text("from epic_cli.main import run\nif __name__ == '__main__':\n    run()\n")
     return str(path)

@@ -110,7 +110,7 @@ def test_a_delta_has_the_unit_in_its_name() -> None:
 
 
 def drawn(folder: Path, packets: str, frames: str, given: str = "") -> tuple[list[float], float]:
-    """The times (s) of the frames beside these packets, and how far they go."""
+    """Return the times (s) of the frames beside these packets, and their last position."""
     for name, text in (("packets.csv", packets), ("frames.csv", frames)):
         (folder / name).write_text(text)
     spec = RecordingSpec(ReadSpec.parse(given))

@@ -1,4 +1,4 @@
-"""Tables in memory give the packets of the same table in a file, whatever holds the columns."""
+"""Tables in memory give the same packets as the table in a file, in any kind of column."""
 
 from __future__ import annotations
 

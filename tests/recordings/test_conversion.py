@@ -1,4 +1,4 @@
-"""Whatever the formats, a recording is the same packets in the new one as in the old one."""
+"""Conversion between any two formats keeps the packets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ names = st.one_of(
 
 
 def turned(rotation: tuple[float, ...]) -> tuple[float, ...]:
-    """Return these numbers as a rotation; the identity if they are as good as zero."""
+    """Return four numbers as a rotation; the identity if they are nearly zero."""
     return rotation if math.hypot(*rotation) > 1e-5 else (0.0, 0.0, 0.0, 1.0)
 
 
@@ -54,7 +54,7 @@ ODD = Packet((1e300, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63
 
 
 def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], list[Packet]]:
-    """Return the packets that the format holds, and those that are read back."""
+    """Return the packets that the format can hold, and the packets read back."""
     writer, held = make_writer(packet_format, REQUESTS), []
     with tempfile.TemporaryFile() as file:
         file.write(writer.header)
@@ -70,7 +70,7 @@ def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], lis
 
 
 def recorded(descriptor: int) -> Iterator[Packet]:
-    """The packets of a recording without a wrong line, as ``epic convert`` takes them."""
+    """Yield the packets of a recording without wrong lines, as ``epic convert`` reads them."""
     conversion = Conversion(Changes())
     for block in read(descriptor):
         assert all(refusal.reason is Reason.NO_PACKETS for refusal in block.refusals)
@@ -148,7 +148,7 @@ TURNS = [
 
 
 def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[object, object]:
-    """The rows as the writers write them one by one, and at which packet they stop, and why."""
+    """Return the rows written one by one, and the first unwritable packet with the reason."""
     writer, rows = make_writer(to, REQUESTS), b""
     for index, one in Conversion(changes).packets(block):
         try:
@@ -169,7 +169,7 @@ def at_once(to: str, changes: Changes, block: PacketBlock) -> tuple[object, obje
 
 
 def rows_in(to: str, written: bytes) -> object:
-    """Return the bytes; the rows of Parquet, whose bytes depend on how many come at once."""
+    """Return the bytes, or the rows of Parquet, whose bytes depend on the row groups' size."""
     if to != "parquet":
         return written
     return repr(pq.read_table(pa.BufferReader(written)).to_pylist())

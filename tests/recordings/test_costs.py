@@ -1,4 +1,4 @@
-"""The cost of a stranger's file grows with its size, and what is not read is counted."""
+"""The cost of a stranger's file is proportional to its size, and unread content is counted."""
 
 import io
 import json
@@ -15,7 +15,9 @@ from epic_cli.recordings.datagrams.ingest import Decoder
 
 
 def calls(job: Callable[[], object]) -> int:
-    """Python functions and compiled ones that are called: a count of work, the same in each run."""
+    """Count the calls of Python and compiled functions, a measure of work that is the same in each
+    run.
+    """
     count = 0
 
     def take(_frame: object, event: str, _argument: object) -> None:
@@ -133,7 +135,7 @@ def test_many_columns_of_which_three_are_read(tmp_path: Path) -> None:
 
 
 def refused_in(decoder: Decoder, data: bytes) -> tuple[int, int, set[Refused]]:
-    """The packets of a datagram, what is refused of it, and why."""
+    """Return the packets of a datagram, and the refused ones with the reason."""
     found = list(decoder.read([data]))
     packets = sum(len(one.block) for one in found if one.block is not None)
     refused = sum(one.refused for one in found)

@@ -1,4 +1,4 @@
-"""CSV and JSON lines: packets out of them, and where a line is wrong."""
+"""CSV and JSON lines: their packets, and the place of the mistake in a wrong line."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Dates in the formats of several countries, and those that are given."""
+"""Dates in the formats of several countries, and in formats given by the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots that carry only what changed."""
+"""Snapshots that contain only the changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIELDS = ("x", "y", "z", "vx", "vy", "vz")
 
 
 def states(seed: int) -> list[dict[str, object]]:
-    """Whole states of some entities, of which few members change at a time."""
+    """Yield whole states of some entities, with few changes at a time."""
     chance = random.Random(seed)
     now = {name: {field: chance.randrange(99) for field in FIELDS} for name in "abc"}
     found: list[dict[str, object]] = []
@@ -29,7 +29,7 @@ def states(seed: int) -> list[dict[str, object]]:
 
 
 def changed(whole: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The same without what is as in the entity's state before."""
+    """Return the state without the members that equal the entity's previous state."""
     last: dict[object, dict[str, object]] = {}
     found = []
     for state in whole:

@@ -1,4 +1,4 @@
-"""Recordings as real programs write them, each replayed as it is to the rows that belong to it."""
+"""Recordings of real programs, each replayed unchanged to its expected rows."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Findings: what looks wrong is said once, and what is right never."""
+"""Findings: each doubtful recording gives one finding, and correct ones give none."""
 
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
@@ -25,7 +25,7 @@ Change = Callable[[Packet], Packet]
 
 
 def sent(path: str, rate: float = 20, speed: float = 5, size: float = 10) -> Iterator[Packet]:
-    """The packets of two minutes on a path, over a link that is not bad."""
+    """Return two minutes of packets on a path, over a good link."""
     movement = PathMovement(PATHS[path](speed, size, 7), "")
     channel = Link(LinkConditions(), seed=7)
     statistics = Statistics()
@@ -41,7 +41,7 @@ def told(packets: Iterator[Packet], most: int = 512) -> list[RecordingFinding]:
 
 
 def turned(change: Callable[[float, float, float], Vector]) -> Change:
-    """Packets whose velocities are changed."""
+    """Return packets with changed velocities."""
     return lambda packet: packet._replace(velocity=change(*(packet.velocity or ())))
 
 
@@ -85,7 +85,7 @@ def test_standing_entities_are_right() -> None:
     ],
 )  # fmt: skip
 def test_a_rate_that_no_game_has_is_said(step: float, found: list[str]) -> None:
-    """What is in whole seconds, as slow loggers have them, is only asked about."""
+    """Times in whole seconds, as slow loggers write them, only give a question."""
     packets = (Packet((n * 1.0, 0.0, 0.0), None, n * step) for n in range(12))
     assert [finding.code for finding in told(packets)] == found
 
@@ -195,7 +195,7 @@ def test_what_a_few_packets_show_is_said_by_every_command(times: list[float], co
 
 @pytest.mark.parametrize("mark", ["-999", "0", "2147483647"])
 def test_the_cure_of_a_value_that_stands_for_none_leaves_these_packets_out(mark: str) -> None:
-    """In the unit of the file, which names say is another one."""
+    """The value is given in the file's unit, which the names state to be another one."""
     rows = [
         f"{n / 10},{mark},{mark}" if n % 9 == 4 else f"{n / 10},{90000 + 30 * n},{50000 - 20 * n}"
         for n in range(60)

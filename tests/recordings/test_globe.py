@@ -152,12 +152,12 @@ def test_a_latitude_and_a_longitude_may_stand_in_one_cell(name: str) -> None:
 
 
 def track(seconds: float) -> tuple[float, float]:
-    """Longitude and latitude (degrees) of something that drives in a bow of some meters."""
+    """Return longitude and latitude (degrees) of a drive along a curve of some meters."""
     return 5.2 + 5e-5 * math.sin(seconds), 52.1 + 1e-5 * seconds
 
 
 def write(name: str, times: Iterable[float], late: float) -> None:
-    """A file of what is drawn, or true, ``late`` seconds behind, in the format of its suffix."""
+    """Write a drawn or true path ``late`` seconds behind, in the format of the file's suffix."""
     rows = [{"time": time, **dict(zip(("lon", "lat"), track(time - late), strict=True))}
             for time in times]  # fmt: skip
     if name.endswith(".json"):

@@ -1,4 +1,4 @@
-"""Files that may be grouped by entity are recognized; rows of all others are drawn at once."""
+"""Files that may be grouped by entity are recognized; all others are drawn as they are read."""
 
 from __future__ import annotations
 

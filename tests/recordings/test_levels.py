@@ -1,4 +1,4 @@
-"""JSON with entries within entries: levels as deep as they are, and clear words where none are."""
+"""JSON with nested entries: any number of levels, and clear messages where there are none."""
 
 import io
 import json
@@ -13,7 +13,7 @@ from epic_cli.recordings.read_spec import ReadSpec
 
 
 def laps(count: int, states: int, *, step: int = 30) -> str:
-    """A document with a list of laps, each with states that begin at 0."""
+    """Return a document with a list of laps, each with states that begin at 0."""
     found = [
         {"lap": lap + 1, "lap_data": [{"t": n * step, "pos": [n, lap, 3]} for n in range(states)]}
         for lap in range(count)

@@ -1,4 +1,4 @@
-"""Outputs are whole or untouched after SIGTERM and SIGHUP."""
+"""Output files are complete or untouched after SIGTERM and SIGHUP."""
 
 import os
 import signal
@@ -70,7 +70,7 @@ with open_whole(sys.argv[1]) as stream:
 
 
 def started(folder: Path, name: str) -> subprocess.Popen[bytes]:
-    """A run that has written half of a file."""
+    """Start a run, and return it once it has written half of a file."""
     done = subprocess.Popen(
         [sys.executable, "-c", KILLED, name],
         cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Every proposal of a finding or a refusal has been tried, and mends what it is made for."""
+"""Every reading that a finding or a refusal proposes has been tried, and solves its problem."""
 
 import io
 import json
@@ -31,7 +31,7 @@ def document(rows: list[dict[str, object]]) -> str:
 
 
 def run(count: int = 60, **change: Callable[[int], object]) -> list[dict[str, object]]:
-    """The rows of an entity that runs along x at 20 Hz, with columns changed or added."""
+    """Return the rows of an entity that runs along x at 20 Hz, with columns changed or added."""
     usual: dict[str, Callable[[int], object]] = {
         "t": lambda n: n * 0.05,
         "x": lambda n: n * 0.5,

@@ -1,4 +1,4 @@
-"""Short logs whose meaning shows: the packets are those that are meant, and nothing is in doubt."""
+"""Short logs with a clear meaning: the right packets, without any doubt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def table(header: str, row: str) -> str:
 
 
 def lines(**members: Any) -> str:
-    """An object a line: each member is a function of n in words, or what stands there."""
+    """Yield an object a line; each member is a constant, or a function of n in words."""
 
     def made(value: Any, n: int) -> Any:
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Each reading that is proposed for ambiguous names has been tried."""
+"""Every reading proposed for ambiguous names has been tried."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.running import epic
 
 
 def table(names: str, rows: int = 20, unit: float = 0.05) -> bytes:
-    """Groups of columns that move apart from each other."""
+    """Return groups of columns that move apart from each other."""
     columns = names.split(",")
     lines = [names]
     for row in range(rows):
@@ -79,7 +79,7 @@ def test_a_camera_or_a_target_is_never_preferred(names: str, place: str) -> None
 
 
 def test_the_cure_of_what_would_be_in_doubt_is_part_of_a_proposal() -> None:
-    """Ticks of Godot's clock are milliseconds, which shows once they are read."""
+    """Ticks of Godot's clock are milliseconds, which only their values show."""
     lines = (f"{ms} Car ({ms / 100}, 1.5, {ms / 50})" for ms in range(1500, 3000, 17))
     (only,) = shown("\n".join(lines).encode() + b"\n")
     assert only.endswith(",unit=ms'")

@@ -1,4 +1,4 @@
-"""Recordings: which format it is, any input at all, and lines without end."""
+"""Recordings: detection of the format, any input at all, and lines without end."""
 
 import json
 import os
@@ -266,7 +266,7 @@ LONGEST = {"text": LONGEST_LINE, "csv": LONGEST_LINE, "jsonl": LONGEST_OBJECT}
 
 
 def long_recording(kind: str, length: int) -> bytes:
-    """A recording with a line of this length between two others."""
+    """Return a recording with a line of this length between two others."""
     first, second = {"csv": CSV, "jsonl": JSON}[kind].splitlines(keepends=True)[-2:]
     header = HEADER if kind == "csv" else b""
     return header + first + first.rjust(length) + second

@@ -1,4 +1,4 @@
-"""Rows and objects with several entities are read as a row, or an object, for each of them is."""
+"""Rows and objects with several entities are read like one row or object for each entity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATES = st.lists(
 
 
 def blocks(data: bytes, layout: ReadSpec | None = None, size: int = 65536) -> list[PacketBlock]:
-    """The blocks of a recording that comes in pieces of so many bytes."""
+    """Return the blocks of a recording that arrives in pieces of this many bytes."""
     pieces = iter([*(data[at : at + size] for at in range(0, len(data), size)), b""])
     return list(read_from(lambda: next(pieces), layout))
 
@@ -41,7 +41,7 @@ def packets(found: list[PacketBlock]) -> list[Packet]:
 
 
 def told(data: str) -> str:
-    """The columns that are told of a recording."""
+    """Return the columns that epic reports for a recording."""
     layouts: list[ReadSpec] = []
     pieces = iter([data.encode(), b""])
     list(read_from(lambda: next(pieces), None, layouts.append))
@@ -49,7 +49,7 @@ def told(data: str) -> str:
 
 
 def flat(states: list[dict[str, tuple[int, float, int | None]]]) -> list[dict[str, object]]:
-    """An object for each state, which is what all the others have to come to."""
+    """Return an object for each state, the form to which all others are equivalent."""
     return [
         {"t": time / 8, "id": name, "x": x, "y": y, "z": 0}
         | ({} if speed is None else {"vx": speed, "vy": 0, "vz": 0})
@@ -168,7 +168,7 @@ def test_states_and_members_that_are_entities(data: str, columns: str, entities:
 
 
 class Slowly(JsonlReader):
-    """Takes each line value by value."""
+    """A scanner that takes each line value by value."""
 
     def _scanner(self, layout: ReadSpec) -> RecordScanner:
         return RecordScanner(self.entities, **layout.units)
@@ -313,7 +313,7 @@ def test_a_document_that_is_cut_behind_a_bracket_is_whole() -> None:
 def test_entities_are_found_on_whichever_side_of_the_axis_they_stand(
     names: str, meant: str, kind: str
 ) -> None:
-    """Each has what is written for it, and no axis of another one."""
+    """Each entity gets its own axes, and no axis of another entity."""
     columns = names.split("|")
     rows = [
         {"t": step / 10, **{name: at * 100 + step for at, name in enumerate(columns)}}

@@ -1,4 +1,4 @@
-"""The command that a finding proposes for lines in no order, pasted into a shell."""
+"""The shell command that a finding proposes to sort lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows_of(file: Path) -> list[str]:
 
 
 def pasted(file: Path) -> list[str]:
-    """The rows of what the command makes."""
+    """Return the rows of the file that the command makes."""
     before = set(file.parent.iterdir())
     subprocess.run(["bash", "-c", proposed(file)], check=True, cwd=file.parent)
     (made,) = set(file.parent.iterdir()) - before

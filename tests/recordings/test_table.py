@@ -1,4 +1,4 @@
-"""The table of formats: what is in it, and a new one, which is a file and nothing else."""
+"""The table of formats: its entries, and a new format, which is one file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ PACKETS = [Packet((float(n), 2.0, 3.0), (4.0, 5.0, 6.0), n / 10) for n in range(
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The table with the toy's file in its folder."""
+    """Yield the table of formats with the toy format's file in its folder."""
     (tmp_path / "toy.py").write_text(TOY)
     monkeypatch.setattr(entries, "__path__", [*entries.__path__, str(tmp_path)])
     formats.cache_clear()

@@ -1,4 +1,4 @@
-"""Findings of rotations: what looks wrong is found, and what is right never."""
+"""Findings on rotations: faults are found, and correct rotations give none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = dict[str, float]
 
 
 def rows(rate: float = 20, seed: int = 1, tilt: float = 0.3) -> list[Row]:
-    """A tilted body that turns about the world's z on a circle, faster and slower."""
+    """Return a tilted body on a circle that turns about the world's z, faster and slower."""
     some = random.Random(seed)
     begin, yaw, found = some.uniform(-3, 3), 0.0, []
     lean = Rotation.from_rotvec([tilt, 0, 0])
@@ -193,7 +193,7 @@ def test_rotations_of_zeros_are_unknown_and_counted_once() -> None:
 
 
 def headed(rate: float, turn: float, wrap: float, swing: float = 0.0) -> list[Row]:
-    """A circle whose yaw goes on at ``turn`` a second, wraps at ``wrap``, or swings."""
+    """Return a circle whose yaw turns by ``turn`` a second, wraps at ``wrap``, or swings."""
     made = []
     for n in range(400):
         t = n / rate

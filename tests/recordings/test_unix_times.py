@@ -1,4 +1,4 @@
-"""Unix times under this program's own names: near 0 where they are drawn, as written elsewhere."""
+"""Unix times under this program's own names: near 0 in drawn rows, unchanged in written files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAID = b"read with --read origin=first\n"
 
 
 def circle(begin: int, end: int, unix: float, arrives: bool = False) -> str:
-    """A table of an entity on a circle, ten times a second."""
+    """Return a table of an entity on a circle, ten times a second."""
     rows = ["time,x,y,z" + ",arrival" * arrives]
     for k in range(begin, end):
         t, angle = unix + k / 10, k / 10
@@ -29,7 +29,9 @@ def circle(begin: int, end: int, unix: float, arrives: bool = False) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recording that begins two seconds into its truth, with Unix times and without."""
+    """Return a folder with recordings, with Unix times and without, that begin 2 s into their
+    truth.
+    """
     folder = tmp_path_factory.mktemp("unix")
     for name, unix in (("unix", START), ("plain", 0)):
         (folder / f"truth-{name}.csv").write_text(circle(0, 150, unix))

@@ -1,4 +1,4 @@
-"""Vectors in one cell, or in one text, are read as numbers in cells of their own are."""
+"""Vectors in one cell or text are read like numbers in separate cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORMS = ("({}, {}, {})", "{},{},{}", "{};{};{}", "[{} {} {}]", "Vector3({}, {}, 
 
 
 def packets(data: str, columns: str = "") -> list[Packet]:
-    """The packets of a recording in which nothing is refused."""
+    """Return the packets of a recording in which nothing is refused."""
     pieces = iter([data.encode(), b""])
     layout = ReadSpec.parse(columns) if columns else None
     blocks = list(read(lambda: next(pieces), layout))

@@ -1,4 +1,4 @@
-"""Recordings as real programs write them: what must be understood of each, and how it is said."""
+"""Recordings of real programs: the required understanding of each, and the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals in words: every reason has some, and each front end has its own."""
+"""Refusals in words: every reason has a message, and each front end its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Written packets are read back as they were, or refused, in every format."""
+"""Written packets are read back unchanged, or refused, in every format."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ packets = st.builds(
 
 
 def read_back(reader: Reader, data: bytes) -> list[Packet]:
-    """The packets of a recording in which nothing is refused."""
+    """Return the packets of a recording in which nothing is refused."""
     block = reader.scan(data, final=True)
     assert block.refusals == []
     return [block[index] for index in range(len(block))]
 
 
 def check_round_trip(writer: Writer, reader: Reader, wanted: list[Packet]) -> None:
-    """Writes the packets that can be written, and reads them back."""
+    """Write the packets that can be written, and read them back."""
     written, data = [], writer.header
     for packet in wanted:
         try:
@@ -78,7 +78,7 @@ def is_whole(packet: Packet) -> bool:
 
 
 def comparable(packets: list[Packet]) -> list[str]:
-    """Packets as text, since NaN is not equal to itself; a delta of -0 is one of 0."""
+    """Return packets as text, since NaN is not equal to itself; a delta of -0 counts as 0."""
     return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in packets]
 
 

@@ -1,4 +1,4 @@
-"""``:golden NAME``: the packets so far become a case that holds."""
+"""``:golden NAME``: the packets so far become a case that passes."""
 
 from __future__ import annotations
 

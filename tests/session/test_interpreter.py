@@ -1,4 +1,4 @@
-"""Packets and commands as they are run, without a terminal."""
+"""Packets and commands of a session, without a terminal."""
 
 from __future__ import annotations
 

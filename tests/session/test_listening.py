@@ -1,4 +1,4 @@
-"""``:listen``: packets of a real socket beside those that are typed."""
+"""``:listen``: packets of a real socket beside typed packets."""
 
 from __future__ import annotations
 

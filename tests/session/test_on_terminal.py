@@ -1,4 +1,4 @@
-"""The session on a real terminal, with what only a terminal shows."""
+"""The session on a real terminal: behavior that only a terminal shows."""
 
 from __future__ import annotations
 

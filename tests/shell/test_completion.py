@@ -1,4 +1,4 @@
-"""Completion offers the same in every shell, and works in real ones."""
+"""Completion offers the same words in every shell, and works in real shells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_everything_is_explained_in_one_line_with_commas_and_colons() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_there_is_a_script_for_each_shell(shell: str) -> None:
-    """Scripts keep what goes wrong to themselves: nobody wants it in the line being typed."""
+    """Scripts hide their errors: nobody wants them in the line being typed."""
     done = epic(env=environment(_EPIC_COMPLETE=f"{shell}_source"))
     assert f"{shell}_complete" in done.stdout.decode()
     assert b"2>" in done.stdout
@@ -58,7 +58,7 @@ COMPLETED = [
 
 @pytest.fixture(params=[shell for shell in START if shutil.which(shell)])
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """A shell on a terminal, in which ``epic`` is on the path and its completion is set up."""
+    """Start a shell on a terminal with ``epic`` on its path and its completion set up."""
     command = tmp_path / "epic"
     command.write_text(f'#!/bin/sh\nexec {" ".join(EPIC)} "$@"\n')
     command.chmod(0o755)
@@ -79,7 +79,7 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
 
 def completed(shell: Any, typed: str) -> str:
-    """The line after Tab and an X, as the shell itself says it."""
+    """Return the line after Tab and an X, as the shell itself prints it."""
     child, _ = shell
     child.send(f"{typed}\t")
     child.send("X'\x01echo '<\x05\r")

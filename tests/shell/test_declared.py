@@ -1,4 +1,4 @@
-"""Every table of parameters: what is written reads back the same, and there is an option for it."""
+"""Every table of parameters: written values are read back unchanged, and each has an option."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ CUSTOM = {
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
-    """Values that a parameter takes."""
+    """Return values that a parameter takes."""
     if isinstance(parameter, Switch):
         return st.booleans()
     if isinstance(parameter, Choice):

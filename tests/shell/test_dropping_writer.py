@@ -1,4 +1,4 @@
-"""Rows to a reader who is slow, or gone: the writer goes on."""
+"""Rows to a slow or closed reader: the writer goes on."""
 
 import io
 import os

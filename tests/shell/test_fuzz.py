@@ -1,4 +1,4 @@
-"""Any bytes at all: an answer, never a traceback, in a bounded piece of memory."""
+"""Arbitrary bytes: an answer, never a traceback, in bounded memory."""
 
 import io
 import os
@@ -33,7 +33,7 @@ ENDS = [b"\n", b"\r\n", b"\n\n", b"\nq\n", b" " * 1010 + b"\n", b"\n\0\n"]
 
 @st.composite
 def packet_lines(draw: st.DrawFn, words: list[bytes]) -> bytes:
-    """A line of packet text that is right, or nearly."""
+    """Yield lines of packet text that are right, or nearly right."""
     number = st.builds(lambda a, b, c: a + b + c, *map(st.sampled_from, (BLANKS, NUMBERS, BLANKS)))
     separators = draw(st.sampled_from([b",,/,,/"] * 8 + [b",,,,,,", b",/", b";;/,,/", b""]))
     pieces = [draw(number)]
@@ -80,7 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def replay(folder: Path, data: bytes, *options: str) -> JobResult:
-    """Runs ``epic replay`` in this process, from a file and into one."""
+    """Run ``epic replay`` in this process, from a file and into one."""
     recording, rows = folder / "recording", folder / "rows"
     recording.write_bytes(data)
     rows.unlink(missing_ok=True)
@@ -157,7 +157,7 @@ with open("/proc/self/status", "rb") as lines:
 
 
 def peak(pieces: Iterator[bytes], *args: str) -> int:
-    """The most memory, in MB, that ``epic`` has had on this input."""
+    """Return the peak memory, in MB, of ``epic`` on this input."""
     reader, writer = os.pipe()
     with subprocess.Popen(
         [sys.executable, "-c", PEAK, str(writer), *args],
@@ -177,7 +177,7 @@ def peak(pieces: Iterator[bytes], *args: str) -> int:
 
 
 def megabytes(count: int, begin: bytes, fill: bytes) -> Iterator[bytes]:
-    """A recording of one long line, unless ``fill`` has a newline."""
+    """Return a recording of several megabytes, in one line unless ``fill`` has a newline."""
     yield begin
     for _ in range(count):
         yield fill * (2**20 // len(fill))

@@ -46,7 +46,7 @@ def test_examples_are_of_this_command(page: list[str]) -> None:
 
 
 def needs_terminal(line: str) -> bool:
-    """A session; or an example that waits for ever."""
+    """Return whether an example opens a session or runs for ever."""
     return line in examples(["session"]) or line.startswith("tail -f")
 
 

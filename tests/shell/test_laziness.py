@@ -1,4 +1,4 @@
-"""A short command does not wait for libraries that it does not need."""
+"""Short commands do not load libraries that they do not need."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ SLOW = {
 
 
 def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
-    """The modules that a run of ``epic`` loads; ``<annotation>`` where it compiles one."""
+    """Return the modules that a run of ``epic`` loads; ``<annotation>`` where it compiles one."""
     # -S: how epic is installed may load some before
     done = subprocess.run(
         [sys.executable, "-S", "-c", LISTING, *args],

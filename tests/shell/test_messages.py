@@ -1,11 +1,11 @@
-"""What is told helps: the caret is under the culprit, and advice that is followed works."""
+"""Messages help: the caret is under the mistake, and their advice works."""
 
 import pytest
 from support.running import epic
 
 
 def told(recording: bytes, *options: str) -> list[str]:
-    """The lines on stderr; there must be a refused line."""
+    """Return the lines on stderr, which must report a refused line."""
     done = epic("replay", *options, stdin=recording)
     assert done.returncode == 1
     return done.stderr.decode().splitlines()

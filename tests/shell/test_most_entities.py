@@ -1,4 +1,4 @@
-"""Recordings of more entities than are evaluated: those with most packets are, and that is said."""
+"""Recordings of too many entities: those with most packets are evaluated, and a note says so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from epic_cli.shell.messages import Reporter
 
 
 def recorded(path: Path, entities: int, seed: int) -> dict[str, list[float]]:
-    """A recording in which entities have 1 to 60 packets, in any order; their stamps."""
+    """Return a recording whose entities have 1 to 60 packets, in any order, and its stamps."""
     draw = random.Random(seed)
     lengths = [draw.randint(1, 60) for _ in range(entities)]
     names = [f"p{n}" for n, length in enumerate(lengths) for _ in range(length)]
@@ -36,7 +36,7 @@ def recorded(path: Path, entities: int, seed: int) -> dict[str, list[float]]:
 
 
 def packets(block: PacketBlock) -> list[Packet]:
-    """The packets of a block."""
+    """Return the packets of a block."""
     return [block[at] for at in range(len(block))]
 
 

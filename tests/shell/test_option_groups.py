@@ -1,4 +1,4 @@
-"""Groups of options: what a command is given, and where they stand in its help."""
+"""Groups of options: the values that a command receives, and their order in help."""
 
 from __future__ import annotations
 

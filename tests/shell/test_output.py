@@ -1,4 +1,4 @@
-"""``--output``: the file is there whole or not at all."""
+"""``--output``: the file is complete or does not exist."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a command reads, it does not write over, and no two of its outputs are one file.
+"""A command does not overwrite its inputs, and no two of its outputs are one file.
 
 The options are those that the commands have: a new one is tried here without being named.
 """
@@ -53,7 +53,10 @@ def options(command: str, *kinds: type) -> list[click.Parameter]:
 
 
 def form_of(one: click.Parameter, names_files: str) -> str | None:
-    """The form in which an option ``reads`` or ``writes`` a file; None: in no form."""
+    """Return how an option's value names a file that it ``reads`` or ``writes``.
+
+    None: it cannot.
+    """
     if not isinstance(one.type, Parsed):
         return None
     for form in FORMS:
@@ -67,7 +70,7 @@ def form_of(one: click.Parameter, names_files: str) -> str | None:
 
 @cache
 def reading(command: str) -> list[click.Parameter]:
-    """The options that name a file to be read."""
+    """Return the options that name a file to be read."""
     # strategies are looked up when they are parsed: that of a file is one kind of three
     known = (STRATEGY_NAME, STRATEGIES)
     params = load(command).params
@@ -80,14 +83,14 @@ def reading(command: str) -> list[click.Parameter]:
 
 @cache
 def writing(command: str) -> list[click.Parameter]:
-    """The options that name a file to be written."""
+    """Return the options that name a file to be written."""
     return options(command, OutputFile) + [
         one for one in load(command).params if form_of(one, "writes")
     ]
 
 
 def words(one: click.Parameter, path: str) -> list[str]:
-    """The option with this file."""
+    """Return the words that give this option this file."""
     if one.type in (STRATEGY_NAME, STRATEGIES):
         path += ":Mine"
     else:
@@ -96,7 +99,7 @@ def words(one: click.Parameter, path: str) -> list[str]:
 
 
 def others(command: str, *used: click.Parameter) -> list[str]:
-    """What the command cannot do without."""
+    """Return values of the other arguments that the command requires."""
     rest = [param for param in load(command).params if isinstance(param, click.Argument)]
     return ["0" for argument in rest if argument not in used and argument.required]
 
@@ -130,7 +133,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextlib.contextmanager
 def standard(number: int, path: str, how: int) -> Iterator[None]:
-    """The file as standard input, output or error."""
+    """Open the file as standard input, output or error."""
     before, descriptor = os.dup(number), os.open(path, how)
     os.dup2(descriptor, number)
     try:

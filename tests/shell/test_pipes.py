@@ -1,4 +1,4 @@
-"""``epic`` between other programs: pipes that close, fill up or were never there."""
+"""``epic`` between other programs: pipes that close, fill up or do not exist."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ import epic_cli
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """A recording whose rows are more than a pipe holds."""
+    """Return a recording with more rows than a pipe holds."""
     recording = tmp_path / "many.txt"
     recording.write_text("".join(f"{n},0,0 / 10,0,0 / {n / 10}\n" for n in range(5000)))
     return recording
@@ -27,7 +27,7 @@ def many(tmp_path: Path) -> Path:
 
 @contextmanager
 def unread_pipe() -> Iterator[int]:
-    """The end to write to of a pipe whose reader is gone."""
+    """Return the writing end of a pipe whose reader is gone."""
     reader, writer = os.pipe()
     os.close(reader)
     yield writer
@@ -131,7 +131,7 @@ def test_closed_stdout_does_not_matter_to_a_file(tmp_path: Path, format_: str) -
 )
 @pytest.mark.parametrize("place", ["2>&-", "2>/dev/full", "2>&$unread"])
 def test_errors_that_cannot_be_told(command: str, status: int, place: str) -> None:
-    """Rows and status are what they would have been."""
+    """Rows and status are the same when stderr cannot be written."""
     expected = epic(*command.split(), cwd=SAMPLES).stdout
     # the reader of the process substitution is gone before epic starts
     unread = "exec {unread}> >(:); wait $!;"

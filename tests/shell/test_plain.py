@@ -1,4 +1,4 @@
-"""A replay with options that have a word each starts without click, and is the same."""
+"""A replay with only plain options starts without click, and gives the same rows."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``epic play`` without a screen: what comes out, and what is said of bad input."""
+"""``epic play`` without a screen: its output, and its messages about bad input."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ SUMMARY = ("--show", "summary", "--player", "A", "-f", "csv")
 
 
 def named(summary: str) -> dict[str, float]:
-    """The figures of a summary by name; NaN where there is none."""
+    """Return the figures of a summary by name; NaN where there is none."""
     return {row["name"]: float(row["value"] or math.nan) for row in read(summary)}
 
 
@@ -128,7 +128,7 @@ def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:
 
 
 def test_the_golden_match_has_the_same_bytes_on_every_machine() -> None:
-    """Jitter, losses, bumps, shots and corrections of two bots, to the last digit."""
+    """Jitter, losses, collisions, shots and corrections of two bots are equal to the last digit."""
     options = ("-q", "--seed", "2", "--match", "bot.B=chaser", "--jitter", "20ms", "--loss", "10%",
                "--duration", "4", "-f", "jsonl")  # fmt: skip
     rows = play(*options, "--view", "A").splitlines(keepends=True)

@@ -15,7 +15,7 @@ SAVED = f'[profile.mygame]\nread = "{READ}"\n'
 
 
 class Home:
-    """A configuration file, and runs that have it."""
+    """A home folder with a configuration file, and runs that use it."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "epic" / "config.toml"

@@ -1,4 +1,4 @@
-"""How far a longer piece of work has come is told in bytes, over all files."""
+"""The progress of a longer run is shown in bytes, over all files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = (str(SAMPLES / "turn.txt"), str(SAMPLES / "jitter.txt"))
 
 
 class Told(progress.Progress):
-    """Keeps what it is told."""
+    """A callback that stores its arguments."""
 
     told: list[tuple[int, int]] = []  # noqa: RUF012 - of all of them
 

@@ -1,4 +1,4 @@
-"""What messages quote: nothing out of a file, a name or a typed line can steer a terminal."""
+"""Quoted text in messages: nothing from a file, a name or a typed line can control a terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STEERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some commands write files of these names: not into the source tree."""
+    """Change to a temporary folder, since some commands write files of these names."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -49,7 +49,7 @@ def said(*words: str, stdin: bytes = b"", changes: Mapping[str, str] = MappingPr
 
 
 def refusals() -> Iterator[Refusal]:
-    """One for each reason, in which all that can come out of a file is hostile."""
+    """Yield a refusal for each reason, with hostile text in all parts that come from a file."""
     for reason in Reason:
         fields = PIECES[:6] if reason is Reason.SEPARATOR_MISSING else (READ, "time")
         for field in fields:
@@ -79,7 +79,7 @@ def test_every_option_of_a_command(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Whatever comes of it: most refuse it, some look for a file of that name."""
+    """Most commands refuse the value; some look for a file of that name."""
     monkeypatch.setenv("COLUMNS", "1000")
     flags = [
         param.opts[-1]

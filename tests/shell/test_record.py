@@ -1,4 +1,4 @@
-"""``epic play --record``: the script is the match, whatever the options were, or there is none."""
+"""``epic play --record``: the script replays the match, whatever the options, or is refused."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ LINK: dict[tuple[str, ...], st.SearchStrategy[str]] = {
 
 
 def described(table: dict[tuple[str, ...], st.SearchStrategy[str]]) -> st.SearchStrategy[str]:
-    """A description of some of the entries."""
+    """Return a description of some of the entries."""
 
     def entry(names: tuple[str, ...]) -> st.SearchStrategy[str]:
         return table[names].map(
@@ -187,7 +187,7 @@ def test_what_a_script_cannot_hold_is_refused(wrong: dict[str, object], said: st
 
 
 def test_each_field_of_the_settings_is_described() -> None:
-    """One that is forgotten is refused above; that none is forgotten is promised here."""
+    """A forgotten setting would be refused above; this test shows that none is forgotten."""
     described = {change.name for change in describe(MatchSpec())}
     described |= {"link", "rules", "remote_settings", "trace"}
     assert {field.name for field in fields(MatchSpec)} <= described

@@ -1,4 +1,4 @@
-"""What a report looks like on a terminal: what comes last, and which characters."""
+"""The look of a report on a terminal: its last lines, and its characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.terminals import on_terminal
 
 
 def drawn(*words: str, lines: int, **changes: str) -> str:
-    """What ``epic`` writes to a terminal of this many lines."""
+    """Return the output of ``epic`` on a terminal of this many lines."""
     kept = environment(TERM="dumb", LINES=str(lines), COLUMNS="100", **changes)
     return on_terminal(*words, env=kept).terminal.decode().replace("\r\n", "\n")
 

@@ -1,4 +1,4 @@
-"""``epic replay`` on a real terminal: no dialogue, and rows as packets come."""
+"""``epic replay`` on a real terminal: no prompts, and rows appear as packets arrive."""
 
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ ROWS_SHOWN = ROWS.replace(b"\n", b"\r\n")
 
 
 def spawn(*args: str) -> Any:
-    """``epic`` on a terminal of its own that does not echo what is typed."""
+    """Start ``epic`` on a terminal of its own that does not echo typed text."""
     return pexpect.spawn(
         EPIC[0], [*EPIC[1:], *args], env=environment(TERM="xterm"), timeout=120, echo=False
     )
 
 
 def status(child: Any) -> int:
-    """What the program ends with; whatever it still says is in ``child.before``."""
+    """Return the program's exit status; its remaining output is in ``child.before``."""
     child.expect(pexpect.EOF)
     child.wait()
     child.close()

@@ -1,4 +1,4 @@
-"""Code that a data file names: it runs only where the user has said so."""
+"""Code named in a data file runs only where the user has allowed it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = ("./evil.py:Mine", "evil:Mine", "case/../evil.py:Mine")
 
 @pytest.fixture(autouse=True)
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with code in it; the file that is there once it has run."""
+    """Return a folder with code in it, and the file that exists once the code has run."""
     monkeypatch.chdir(tmp_path)
     mark = tmp_path / "ran"
     Path("case").mkdir()
@@ -48,7 +48,7 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(name: str) -> None:
-    """Files of data that name the code, each in all ways that its format has."""
+    """Write data files that name the code, each in all ways that its format allows."""
     recording = os.fspath(SAMPLES / "turn.txt")
     Path("case/case.toml").write_text(f"recording = {recording!r}\nstrategy = {name!r}\n")
     shutil.copytree("case", "several")
@@ -201,7 +201,7 @@ def test_a_configuration_runs_code_only_where_it_is_trusted(
 
 
 def test_a_variable_gives_no_trust(mark: Path) -> None:
-    """A folder can bring variables, too."""
+    """A folder can set environment variables, too."""
     write(NAMES[0])
     assert is_refused(epic(*READS["check"], env=environment(EPIC_TRUST="1")))
     assert not mark.exists()
@@ -220,7 +220,7 @@ def test_a_configuration_may_say_so_for_one_command(mark: Path, tmp_path: Path) 
 
 
 def test_what_the_command_line_names_a_file_may_name_too(mark: Path) -> None:
-    """So that what was recorded with a strategy of one's own is replayed with it."""
+    """A file recorded with a user's own strategy replays with the strategy."""
     write(NAMES[0])
     done = epic("session", "-s", NAMES[0], "--init", "typed")
     assert not is_refused(done)

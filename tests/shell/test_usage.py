@@ -1,4 +1,4 @@
-"""Options that click itself refuses: in its words, which may change, with our exit status."""
+"""Usage errors that click itself reports: its wording, which may change, with our exit status."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Reports for documents: what comes out of a recording stays text in them."""
+"""Reports for documents: text from a recording stays plain text in them."""
 
 from __future__ import annotations
 

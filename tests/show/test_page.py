@@ -1,4 +1,4 @@
-"""The page: its structure, and what it does in a browser."""
+"""The page: its structure, and its behavior in a browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</
 
 
 def page(comparison: Comparison, **how: Any) -> str:
-    """The page of a comparison."""
+    """Return the page of a comparison."""
     return page_of(comparison.scenes, content_of(comparison, compared(comparison), **how))
 
 
@@ -70,7 +70,7 @@ LINK = "#t=3.5&off=Late&on=Raising&entity=b&log=1"
 
 
 class Tags(HTMLParser):
-    """Collects the ids and whatever a page would load."""
+    """A collector of ids, and of everything that a page would load."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ def test_a_reader_can_use_the_page(browser: Page, tmp_path: Path) -> None:
 
 
 def test_a_reader_can_look_closer(browser: Page, tmp_path: Path) -> None:
-    """Into a box of the map or of the time; names of lines; a picture to keep."""
+    """Zoom into the map or the time; show names of lines; save a picture."""
     found = visited(browser, "looked", tmp_path, PAGE)
     scores = [result.value("score") for result in COMPARISON.results if result.value("score") > 0]
     assert found == {
@@ -294,7 +294,7 @@ def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
 
 
 def test_findings_lead_to_their_moments(browser: Page, tmp_path: Path) -> None:
-    """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link.
+    """Moments outside of the drawn rows, or of another recording, are no links.
 
     What tuning found stands beside them, with settings to be copied.
     """

@@ -1,4 +1,4 @@
-"""Of long recordings, the page's map has every marker where the rows have it."""
+"""The page's map of long recordings has every marker where the rows have it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def figure_eight(t: float) -> tuple[float, float, float]:
 
 
 def strafe(t: float) -> tuple[float, float, float]:
-    """To and fro at full speed, and slowly on; every 40 s moved far away."""
+    """Return a movement to and fro at full speed and slowly onwards; every 40 s it teleports."""
     return 5 * abs((1.3 * t) % 2 - 1) + 30 * (t // 40 % 2), 0.05 * t, 0.0
 
 
 def recorded(movement: movements.Movement, seconds: float, seed: int) -> list[Packet]:
-    """Twenty packets a second with late ones, lost ones, silences, and marked teleports."""
+    """Return twenty packets a second with late ones, lost ones, silences, and marked teleports."""
     chance = random.Random(seed)
     found: list[Packet] = []
     silent = [chance.uniform(5, seconds) for _ in range(int(seconds / 100))]

@@ -1,4 +1,4 @@
-"""Tables fit, whatever is in them and however narrow the screen is."""
+"""Tables fit any screen, whatever their content."""
 
 from dataclasses import replace
 

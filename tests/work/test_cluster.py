@@ -1,4 +1,4 @@
-"""A cluster that is not there, is none, or is not of this version, is refused in a sentence."""
+"""A cluster that is missing, is no cluster, or has another version is refused in a sentence."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_workers_of_another_version_are_refused(
 
 
 class Losing(Client):
-    """A job is under way, and then there is no worker, or no scheduler, any more."""
+    """A cluster that loses its workers, or its scheduler, during a job."""
 
     class Asked:
         """A job that never ends."""

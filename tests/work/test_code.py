@@ -1,4 +1,4 @@
-"""The code that a custom strategy consists of: a change of its rows changes it."""
+"""The code of a custom strategy: any change that affects its rows changes its identity."""
 
 from __future__ import annotations
 

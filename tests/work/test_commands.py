@@ -1,4 +1,4 @@
-"""Archives of recordings: whoever works on them, however it ended the last time, one answer."""
+"""Archives of recordings: the same result for any workers, and after any interruption."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def recording(shift: float = 0.0, seconds: float = 4.0) -> str:
 
 @pytest.fixture(autouse=True)
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Seven recordings and one that has lines to be refused."""
+    """Return a folder with seven recordings and one that has lines to be refused."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "a"
     folder.mkdir()
@@ -82,7 +82,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def slow_down() -> None:
-    """Makes it forty more recordings, and all of them take their time with ``slow.py:Slow``."""
+    """Add forty recordings, and slow all of them down with ``slow.py:Slow``."""
     Path("slow.py").write_text(SLOW)
     Path("slow").touch()
     for number in range(40):
@@ -184,7 +184,7 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
 
 
 def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
-    """An archive's usual workers are none of a simulated network's, nor of standard input's."""
+    """Workers configured for archives are ignored for simulated networks and standard input."""
     path = Path("home/epic/config.toml")
     path.parent.mkdir(parents=True)
     asked = 'workers = 2\njournal = "j"\n'
@@ -237,7 +237,7 @@ def test_an_interruption_ends_it_with_its_processes_and_nothing_is_asked_twice()
 
 @contextlib.contextmanager
 def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """A scheduler and two workers on this machine that are ready; they are gone afterwards."""
+    """Yield a scheduler and two ready workers on this machine, and stop them afterwards."""
     at = f"tcp://127.0.0.1:{port}"
     options = {
         "scheduler": ["--host", "127.0.0.1", "--port", str(port), "--no-show"],

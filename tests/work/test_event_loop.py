@@ -1,4 +1,4 @@
-"""The ordinary end of programs that would go on for ever."""
+"""The ordinary end of programs that would run for ever."""
 
 import asyncio
 import os

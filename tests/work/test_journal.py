@@ -1,4 +1,4 @@
-"""A journal: what was answered is known after any death of the program, and nothing else is."""
+"""A journal: results are known after any end of the program, and nothing else is."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
 
 
 class Damaged:
-    """Journals that somebody has altered: at random, by the seed."""
+    """Journals altered at random, by the seed."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self._random = random.Random(seed)
@@ -149,7 +149,7 @@ class Damaged:
 
 
 def test_no_mishap_changes_an_answer(tmp_path: Path) -> None:
-    """Each is refused in a sentence, or what it still says is what was answered."""
+    """Each damaged journal is refused in a sentence, or its remaining results are correct."""
     damaged = Damaged(int(os.environ.get("EPIC_TESTS_SEED", "5")), tmp_path)
     right = {**damaged.answers[0], **damaged.answers[1]}
     path, taken, refused, known = tmp_path / "journal", 0, 0, 0

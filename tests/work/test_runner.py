@@ -1,4 +1,4 @@
-"""Jobs come back in order from any executor, and one that kills its worker takes no other along."""
+"""Jobs return in order from any executor, and a job that kills its worker affects no other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_no_process_is_left_behind() -> None:
 def test_jobs_that_were_cancelled_end_without_a_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The pool, whose processes are stopped, does not fail at jobs that nobody waits for."""
+    """A pool whose processes are stopped does not fail at canceled jobs."""
     wrong: list[object] = []
     monkeypatch.setattr(threading, "excepthook", wrong.append)
     with Processes(2) as executor:

@@ -1,4 +1,4 @@
-"""A journal that somebody else has made: what it says is checked, or computed anew."""
+"""A journal made by somebody else: its values are checked, or computed again."""
 
 import base64
 import json
@@ -50,7 +50,7 @@ VALUES = {
 
 
 def forged(journal: bytes, value: bytes, packed: bool = True) -> bytes:
-    """The same journal with another value in each entry, and valid sums."""
+    """Return the same journal with another value in each entry, and valid checksums."""
     header, *entries = journal.splitlines(keepends=True)
     salt = json.loads(header)["sum"].encode()
     text = base64.b64encode(zlib.compress(value) if packed else value)
@@ -75,7 +75,7 @@ Run = tuple[tuple[str, ...], bytes, Path, bytes]
 
 @pytest.fixture(scope="module", params=COMMANDS)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A command with a journal: what it says, and the journal that it has made."""
+    """Run a command with a journal; return its output and the journal."""
     folder = tmp_path_factory.mktemp(request.param)
     for name in ("a.csv", "b.csv"):
         (folder / name).write_text(PACKETS.replace(",0\n", f",{len(name) + ord(name[0])}\n"))

@@ -1,4 +1,4 @@
-"""A comparison that comes back from a journal is the same, digit for digit."""
+"""A comparison read back from a journal is the same, digit for digit."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_pool_of_results_from_a_journal_is_the_comparison(total: int) -> None:
 
 
 def test_of_very_many_recordings_little_is_kept_and_the_figures_stay() -> None:
-    """Sums added up part by part equal the sums over everything."""
+    """Sums added up part by part equal the sums over all recordings."""
     runs = [
         Run(f"{number}", {"": movements.block(movements.packets(path, 2.0 + number % 7 / 10))})
         for path in (movements.circle, movements.straight)

@@ -1,4 +1,4 @@
-"""The built-in cases see each small fault of a port, and what packets did before it is named."""
+"""The built-in cases detect each small fault of a port, and name the packet event before it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rows(spec: StrategySpec) -> Iterator[bytes]:
 
 
 def ways(name: str) -> Iterator[str]:
-    """A strategy as it is, and with each other choice: some settings belong to one of them."""
+    """Return a strategy at its defaults and with each other choice."""
     (declared,) = (strategy for strategy in strategies() if strategy.name == name)
     yield name
     if name == "source":  # its delay is in whole ticks
@@ -43,7 +43,7 @@ def ways(name: str) -> Iterator[str]:
 
 
 def tenth_off(one: Number) -> str:
-    """A tenth more than the default, or less where that is too much."""
+    """Return the default plus a tenth, or less if that is out of range."""
     value = one.default
     assert isinstance(value, (int, float))
     assert one.tune is not None

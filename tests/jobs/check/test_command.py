@@ -29,7 +29,7 @@ def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def case(name: str, more: str = "", strategy: str = "lerp") -> Path:
-    """A case whose rows are expected to be what they are."""
+    """Write a case whose expected rows are the present rows."""
     folder = Path(name)
     assert main(["check", "--new", name, "turn.txt", "-s", strategy]) == 0
     with (folder / "case.toml").open("a") as file:

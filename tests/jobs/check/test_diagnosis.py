@@ -17,7 +17,7 @@ HEADER = "time,x,y,z,vx,vy,vz,status"
 
 
 def right() -> Rows:
-    """Forty rows of a movement with corners, in double precision."""
+    """Return forty rows of a movement with corners, in double precision."""
     rows: Rows = []
     for k in range(1, 41):
         t = k * 0.05
@@ -90,7 +90,7 @@ def now_and_then() -> Rows:
 
 
 def further_each_time() -> Rows:
-    """Four rows, in each quarter one: no trend of a port, but packets that it should not take."""
+    """Return four wrong rows, one in each quarter, as from packets that should be discarded."""
     rows = right()
     for number, index in enumerate((3, 14, 25, 36), 1):
         rows[index][1] = float(rows[index][1]) + 0.3 * number
@@ -111,7 +111,7 @@ def pattern(
     count: int | None = None,
     time: float | None = None,
 ) -> Found:
-    """A pattern and the evidence that a test is about."""
+    """Return the pattern under test, and its evidence."""
     evidence = {"amount": amount, "what": what, "count": count, "time": time}
     return kind, {name: value for name, value in evidence.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""Somebody's own program, whatever it does: it ends, and what it did is told."""
+"""A user's own program, whatever it does: it ends, and its failure is reported."""
 
 from __future__ import annotations
 

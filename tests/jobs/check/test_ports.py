@@ -1,4 +1,4 @@
-"""The ports of the guide are right, and wrong ones are told apart in words.
+"""The guide's ports pass, and wrong ports are distinguished in words.
 
 Building five programs takes about two seconds, once.
 """

@@ -1,4 +1,4 @@
-"""Rows back to columns: whatever the text is, it is rows or it is refused with its line."""
+"""Rows parsed back to columns: any text is accepted as rows or refused with its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A case can say all that ``epic replay`` can be told, and draws the same bytes."""
+"""A case can state all options of ``epic replay``, and draws the same bytes."""
 
 import contextlib
 import json
@@ -85,7 +85,7 @@ MADE = {
 
 
 def copied(recording: str, folder: Path) -> None:
-    """Puts a recording there."""
+    """Copy a recording into the folder."""
     if recording == "two.sqlite":
         with contextlib.closing(sqlite3.connect(folder / recording)) as database:
             for place, name in enumerate(("first", "second")):
@@ -108,7 +108,7 @@ def test_a_case_can_say_every_option_or_is_excused() -> None:
 
 
 def replayed(folder: Path, *words: str | Path) -> tuple[int, bytes]:
-    """The exit status and the rows of ``epic replay`` in a folder."""
+    """Return the exit status and the rows of ``epic replay`` in a folder."""
     output = folder / "replayed"
     output.unlink(missing_ok=True)
     with contextlib.chdir(folder):

@@ -81,7 +81,7 @@ COMPOSITIONS = (
 
 
 def random_composition(chance: random.Random) -> str:
-    """Some strategy with some of its settings changed, whatever they mean together."""
+    """Return a strategy with some random settings."""
     name = chance.choice(["buffer"] * 4 + ["chase"] * 3 + ["dead-reckoning", "epic"])
     share = chance.choice([0.15, 0.4, 0.8])
     changed = [each for each in declaration(name).settings if chance.random() < share]
@@ -100,7 +100,9 @@ def random_value(setting: Setting, chance: random.Random) -> object:
 
 
 def compositions(language: str) -> list[str]:
-    """Three, or with EPIC_TESTS=exhaustive forty more, others for each language."""
+    """Return the fixed compositions and, with EPIC_TESTS=exhaustive, forty random ones per
+    language.
+    """
     chance = random.Random(language)
     more = [random_composition(chance) for _ in range(40)] if EXHAUSTIVE else []
     if language == "gdscript":  # single precision cannot say whether a step is as long as that
@@ -128,7 +130,9 @@ def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, 
 
 @cache
 def all_streams() -> bytes:
-    """Return the built-in streams and what turns as one recording, each an entity, by arrival."""
+    """Return the built-in streams and some rotating ones as one recording, an entity each, by
+    arrival.
+    """
     turning = epic("convert", SAMPLES / "spin_turn.csv", "--to", "text").stdout.splitlines()
     lines = [
         (float(line.partition(b"arrival=")[2].split()[0]), line + b" entity=spin\n")
@@ -138,7 +142,7 @@ def all_streams() -> bytes:
 
 
 def rows_of(text: str) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Positions, and of what turns rotations, by entity and time."""
+    """Return positions and rotations by entity and time."""
     start = text.index("time\t")
     return {
         (row["entity"], f"{float(row['time']):.6f}"): (
@@ -166,7 +170,7 @@ def drawn_by(strategy: str) -> Drawn:
 
 
 def rotation_of(row: dict[str, str]) -> tuple[float, ...]:
-    """Of both signs the one whose first part of any size is above 0."""
+    """Return the quaternion with the sign that makes its first component of any size positive."""
     parts = [float(row[name]) for name in ("qx", "qy", "qz", "qw")]
     sign = next(part for part in parts if abs(part) > 1e-3)
     return tuple(part / sign * abs(sign) for part in parts)

@@ -164,7 +164,7 @@ def test_control_c_stops_cleanly(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["path", "truth"])
 def test_what_is_sent_over_networks_turns(source: str, tmp_path: Path) -> None:
-    """Half a turn a second, drawn by a buffer of 0.2 s: so many degrees late, and nothing else."""
+    """Half a turn a second drawn with a buffer of 0.2 s is 36 degrees late, and nothing else."""
     sent = "circle,turning=spin,duration=6"
     if source == "truth":
         truth = tmp_path / "truth.csv"

@@ -1,4 +1,4 @@
-"""Round trips: one command reads what another wrote as the same packets, or it was not written."""
+"""Round trips: a command's output is read by another as the same packets, or was refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = ["a#b", "#", "a=b", "a,b", '"', "tänk", "entity=a", "\N{PILE OF POO}"]
 
 
 def entities(recording: bytes) -> set[str]:
-    """The entities that ``epic replay`` finds in a recording."""
+    """Return the entities that ``epic replay`` finds in a recording."""
     done = epic("replay", "--format", "jsonl", stdin=recording)
     assert (done.returncode, done.stderr) == (0, b"")
     return {json.loads(line)["entity"] for line in done.stdout.splitlines()}

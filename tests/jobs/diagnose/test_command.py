@@ -83,7 +83,7 @@ def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
 def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What both make has as many packets, and is delayed alike."""
+    """Trace and words give equally many packets, with similar delays."""
     trace = tmp_path / "bad minute.csv"
     assert main(["diagnose", "--link-out", str(trace), str(recording)]) == 0
     printed = capsys.readouterr()
@@ -106,7 +106,10 @@ def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
 def network(
     path: Path, seed: int, fault: str = "", header: str = "send_time,recv_time,lost"
 ) -> str:
-    """A network at 50 Hz: 40 ms, gamma jitter of 4 ms, 1 % lost one by one; with one fault."""
+    """Return packets at 50 Hz over 40 ms, gamma jitter of 4 ms, 1 % single losses.
+
+    With one fault.
+    """
     random = np.random.default_rng(seed)
     count = 2000
     sent = np.arange(count) * 0.02
@@ -135,7 +138,7 @@ def network(
 
 
 def causes(file: str, capsys: pytest.CaptureFixture[str], *options: str) -> list[str]:
-    """What is found, with the consequences."""
+    """Return the findings and their consequences."""
     assert main(["diagnose", "-q", *options, "--format", "jsonl", file]) == 0
     found = list(map(json.loads, capsys.readouterr().out.splitlines()))
     return [item["cause"] for item in found]

@@ -1,4 +1,4 @@
-"""A cure is tried on the recording itself, and only what helps is named."""
+"""Cures are tried on the recording itself, and only those that help are named."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_step_errors_are_those_of_a_slow_and_obvious_oracle() -> None:
 
 @cache
 def advised(strategy: str, loss: float = 0.0) -> DrawnMatch:
-    """The diagnosis of what a strategy draws over a network with jitter."""
+    """Return the diagnosis of a strategy's drawing over a network with jitter."""
     block = recorded(loss=loss)
     times = np.arange(0.4, 39, 1 / 60)
     shown = Redraw(block).draw(read_spec(strategy), times)

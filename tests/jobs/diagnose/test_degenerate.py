@@ -1,4 +1,4 @@
-"""Whatever is in a recording: no exception, no warning, no finding that is no number."""
+"""Degenerate recordings: no exception, no warning, and no finding with NaN or infinity."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 
 def told(tables: dict[str, Columns]) -> str:
-    """All that is said of these packets; JSON refuses what is no number."""
+    """Return the whole diagnosis of these packets; JSON refuses NaN and infinity."""
     traffic: Traffic = make_table_traffic(tables)
     if not traffic.streams:
         return ""
@@ -39,7 +39,7 @@ def told(tables: dict[str, Columns]) -> str:
 
 
 def plain(count: int) -> Columns:
-    """An entity that goes straight on, 20 times a second, over an even network."""
+    """Return an entity that goes straight on, 20 times a second, over an even network."""
     rows = np.zeros((10, count))
     rows[TIME] = np.arange(count) / 20
     rows[POSITION] = rows[TIME] * np.array([[1.0], [2.0], [0.0]])
@@ -123,7 +123,7 @@ VALUES = st.one_of(
 
 @st.composite
 def recordings(draw: st.DrawFn) -> Columns:
-    """Columns of which each is usual, rounded, noisy, constant, wild or missing."""
+    """Return columns, each of them usual, rounded, noisy, constant, wild or missing."""
     count = draw(st.integers(20, 150))
     rows = plain(count)
     random = np.random.default_rng(draw(st.integers(0, 2**32)))

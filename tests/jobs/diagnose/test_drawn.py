@@ -39,7 +39,7 @@ def recorded(movement: str = "strafe", seconds: float = 12.0, seed: int = 1) -> 
 def drawn(
     block: PacketBlock, strategy: str, rate: float = 60.0, constant: float = 0.0, late: float = 0.0
 ) -> DrawnPath:
-    """What a game with this strategy shows, at frames of its own, rounded to 1e-4."""
+    """Return a game's drawing with this strategy, at irregular frames, rounded to 1e-4."""
     (candidate,) = read_specs([strategy])
     times = np.arange(0.3, 11.0, 1 / rate) + 0.004
     own = Redraw(block).draw(candidate, times)
@@ -96,7 +96,7 @@ def test_a_second_smoothing_is_found_with_its_constant(
 
 
 def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
-    """Four strategies come nearer to what quake3 drew behind a low-pass, each with a delay."""
+    """Four strategies come closer to quake3 behind a low-pass, each with another delay."""
     block = recorded()
     among = read_specs(["epic", "spline", "hermite", "geckos", "quake3"])
     found = explained(block, drawn(block, "quake3", 60, 0.06), among)

@@ -1,4 +1,4 @@
-"""``--drawn`` of ``epic diagnose`` and ``epic compare``: what a game showed, from files."""
+"""``--drawn`` of ``epic diagnose`` and ``epic compare``: a game's drawing from files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault that is put into a clean recording is found; in clean ones nothing is.
+"""Every fault put into a clean recording is found; in clean recordings nothing is.
 
 The whole table, over more seeds and strengths, is made by ``tests/endurance/diagnosis.py``.
 """
@@ -181,7 +181,7 @@ def test_the_size_of_a_threshold_is_told(
 
 
 def arrived(movement: str, send: str, link: LinkConditions, seed: int = 2) -> dict[str, Columns]:
-    """What arrives of a minute that is sent so, by entity."""
+    """Return the packets that arrive in a minute, by entity, with this sender and link."""
     moving = MovementSpec.parse(f"{movement},duration=60")
     spec = SimulationSpec(moving, SenderSpec.parse(send), LinkSpec.of(link))
     (run,) = simulated(spec.open(), [seed])
@@ -191,7 +191,7 @@ def arrived(movement: str, send: str, link: LinkConditions, seed: int = 2) -> di
 def of_sender(
     movement: str, send: str, link: LinkConditions, seed: int = 2
 ) -> dict[str, Mapping[str, Any]]:
-    """The causes in what arrives, each with its values."""
+    """Return the causes found in the packets that arrive, each with its values."""
     found = diagnose(make_table_traffic(arrived(movement, send, link, seed))).findings
     return {finding.cause: finding.values for finding in found}
 

@@ -1,4 +1,4 @@
-"""The network of a recording: what was put in is found, and replays as it was."""
+"""The network of a recording: its simulated conditions are found, and its replay is the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ PERIOD, COUNT = 0.05, 2400
 
 
 def recorded(conditions: LinkConditions, numbers: bool = True, ahead: float = 0.0) -> Columns:
-    """What arrives of an entity that goes round, sent 20 times a second over this link."""
+    """Return the packets that arrive of an entity on a circle, sent 20 times a second over this
+    link.
+    """
     link, rows = Link(conditions, seed=5), []
     for number in range(COUNT):
         sent = number * PERIOD

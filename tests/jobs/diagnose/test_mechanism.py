@@ -1,4 +1,4 @@
-"""How a game draws is described in parts, and what is named is drawn again."""
+"""A game's way of drawing is described in parts, and the description draws the same."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def frames(
     until: float = 23.0,
     shift: float = 0.0,
 ) -> DrawnPath:
-    """What a game shows whose frames come irregularly, rounded to 1e-4."""
+    """Return a game's drawing in irregular frames, rounded to 1e-4."""
     dice = random.Random(seed)
     times = shift + np.arange(0.4, until, 1 / rate)
     times = times + np.array([dice.uniform(-0.001, 0.001) for _ in times])
@@ -102,7 +102,7 @@ def test_the_parts_of_a_drawing_are_found(strategy: str, movement: str, rate: fl
 
 
 def test_a_limit_that_the_frames_do_not_show_is_not_named() -> None:
-    """It goes on for 40 ms at most here, and might for 300: nothing says that it does not."""
+    """The game extrapolates for 40 ms at most here; its limit of 300 ms is never reached."""
     block = recorded("strafe", 20, 3)
     path = frames(block, "buffer+clock=min+clock_time=session+delay=0.1+beyond=0.3", 60, 5)
     said = drawn_record(match({"": block}, {"": path}))
@@ -204,7 +204,7 @@ def test_what_is_drawn_at_ticks_is_described_as_drawn_there() -> None:
 
 
 def test_a_delay_that_only_grows_is_found() -> None:
-    """Its clock is a tie: what was found at the first frame counts."""
+    """Several clocks fit: the clock found at the first frame counts."""
     block = recorded("strafe", 20, 3)
     path = frames(block, "buffer+clock=first+delay=0.07+catch_up=none", 60, 5)
     found = match({"": block}, {"": path})

@@ -1,4 +1,4 @@
-"""Two faults in one recording: both are told, neither below the other, and nothing else is.
+"""Two faults in one recording: both are reported, neither as a consequence, and nothing else is.
 
 Pairs that hide each other are left out: velocities, stamps and positions are judged by each other,
 and packets that wait for a heap no longer overtake each other.

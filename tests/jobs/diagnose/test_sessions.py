@@ -42,7 +42,7 @@ def packets_of(rows: NDArray[np.float64]) -> PacketBlock:
 
 
 def tried_in(rows: NDArray[np.float64]) -> Finding:
-    """The one finding in the packets of one entity, as they are drawn."""
+    """Return the only finding in the packets of one entity, as a strategy draws them."""
     (found,) = diagnose(make_traffic({"": packets_of(rows)})).findings
     return found
 

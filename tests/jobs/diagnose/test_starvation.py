@@ -1,4 +1,4 @@
-"""Delay buffers that are smaller than the network needs, and what would make them large enough."""
+"""Delay buffers too small for the network, and the settings that would be enough."""
 
 from __future__ import annotations
 

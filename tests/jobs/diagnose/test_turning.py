@@ -1,4 +1,4 @@
-"""Causes in rotations: what is reported of them, and what is none."""
+"""Causes in rotations: which are reported, and which normal rotations are not."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_how_far_angles_are_apart_is_reported(bits: float) -> None:
 
 
 def test_who_runs_in_eight_directions_and_looks_ahead_is_not_rounded() -> None:
-    """A keyboard's directions, of which some follow each other by way of a third."""
+    """A keyboard's directions, some of them reached through a third direction."""
     for seed in range(20):
         random = np.random.default_rng(seed)
         turns = np.repeat(random.integers(0, 8, 60), random.integers(4, 30, 60)) * math.pi / 4

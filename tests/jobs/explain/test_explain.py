@@ -1,4 +1,4 @@
-"""Every name that a user meets is explained, and an unknown one gets the nearest."""
+"""Every name that a user meets is explained; for an unknown name the nearest is proposed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``epic inspect`` says by default, and what only on demand."""
+"""The default output of ``epic inspect``, and the output on demand."""
 
 from __future__ import annotations
 

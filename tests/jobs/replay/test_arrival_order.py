@@ -17,7 +17,7 @@ Log = list[tuple[float, float, float]]
 
 @pytest.fixture(scope="module")
 def log() -> Log:
-    """Place, send time and arrival of enough packets for several blocks of text."""
+    """Return position, send time and arrival of enough packets for several blocks of text."""
     rng = random.Random(3)
     times = [at / 20 for at in range(4000)]
     return [(t * 3 + rng.random() / 9, t, round(t + 0.05 + rng.random() * 0.7, 6)) for t in times]

@@ -1,4 +1,4 @@
-"""Rows of an entity do not depend on what else of its file is drawn."""
+"""An entity's rows do not depend on which other entities of its file are drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from epic_cli import Packet
 
 
 def text(packets: list[Packet]) -> str:
-    """Packet text."""
+    """Write packet text."""
     return "".join(
         f"{','.join(map(repr, one.position))} / {','.join(map(repr, one.velocity or ()))} /"
         f" {one.time!r} arrival={one.arrival!r} entity={one.entity}{' teleport=1' * one.teleport}\n"

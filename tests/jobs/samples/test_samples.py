@@ -1,4 +1,4 @@
-"""Samples: where they are listed, they are; where they are copied to, nothing is lost."""
+"""Samples: every listed sample exists, and copying overwrites nothing."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``epic tune --bytes``: how to send, evaluated on what it was not tuned on."""
+"""``epic tune --bytes``: how to send, evaluated on data not used for tuning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The delays that packets need, and the settings that come to them."""
+"""The delays that packets need, and the settings that cause these delays."""
 
 from __future__ import annotations
 

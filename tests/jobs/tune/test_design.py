@@ -1,4 +1,4 @@
-"""``epic tune --design``: what is known by reasoning, and what other commands print of it."""
+"""``epic tune --design``: optima known by reasoning, and figures that other commands print."""
 
 from __future__ import annotations
 

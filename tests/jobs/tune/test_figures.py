@@ -1,4 +1,4 @@
-"""Settings are evaluated in other processes, each of which gets what it needs for that once."""
+"""Evaluation of settings in other processes, each of which receives its data once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from epic_cli.metrics.comparison import Result
 
 
 class Summit(NamedTuple):
-    """Evaluates by a setting alone; 7 kills, and 9 is an error."""
+    """An evaluator whose result depends on one setting; 7 kills the process, 9 raises."""
 
     digest: str
 
@@ -33,7 +33,7 @@ class Summit(NamedTuple):
 
 
 class Faraway(Executor):
-    """Workers in turn, each with a memory of its own, that are reached by pickled bytes alone."""
+    """Workers in turn, each with its own memory, reached only by pickled bytes."""
 
     def __init__(self, workers: int) -> None:
         self.memories: list[dict[str, Any]] = [{} for _ in range(workers)]
@@ -57,7 +57,7 @@ class Faraway(Executor):
         return done
 
     def renew(self) -> None:
-        """Do nothing: these workers come back by themselves."""
+        """Do nothing: these workers restart themselves."""
 
 
 def asked(*places: float) -> list[StrategySpec]:

@@ -22,7 +22,7 @@ from epic_cli.work.journal import ResultJournal
 
 
 class Hill(NamedTuple):
-    """Settings are worth 100 less the squares of their distances from a summit."""
+    """An evaluator: 100 minus the squared distances of the settings from a summit."""
 
     summit: Mapping[str, Value]
     digest: str = "hill"
@@ -87,7 +87,7 @@ def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) ->
 
 
 def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
-    """``memory`` from 2 to 30 twice over, which is no single number: the library searches it."""
+    """``memory`` from 2 to 30, given twice so that the library's search runs, has few values."""
     space = make_space("alpha-beta", {"rule": "least-squares"})
     (memory,) = (axis for axis in space.axes if axis.name == "memory")
     trials = climb(space._replace(axes=(memory, memory)), {"memory": 7.0}, 100_000)

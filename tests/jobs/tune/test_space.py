@@ -1,4 +1,4 @@
-"""A strategy's settings as a space: what their declarations say, and nothing else."""
+"""A strategy's settings as a search space, as their declarations define it."""
 
 from __future__ import annotations
 

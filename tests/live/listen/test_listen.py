@@ -186,7 +186,7 @@ def _sent(game: socket.socket, place: tuple[str, int], record: Path) -> int:
 def test_who_looks_while_the_first_packet_is_passed_on_draws_nothing_yet(
     game: socket.socket,
 ) -> None:
-    """A thread of the lab may look so early on a busy machine."""
+    """A thread of the lab may read the game so early on a busy machine."""
     receiving = ReceivingSocket(resolve(Address(port=0)))
     looked = []
 

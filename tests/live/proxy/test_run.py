@@ -143,7 +143,7 @@ def flow(
 
 
 def deliver(waiting: DelayQueue, until: float = 1e9) -> None:
-    """Deliver datagrams due by then, each a millisecond and a half late."""
+    """Deliver the datagrams due by then, each 1.5 ms late."""
     while (due := waiting.due) is not None and due <= until:
         flight = waiting.pop()
         flight.deliver(flight, lambda due=due: due + 0.0015)  # type: ignore[misc]
@@ -480,7 +480,7 @@ def joined(playing: Game, *clients: socket.socket) -> list[Any]:
 
 
 def read_recordings(playing: Game, *files: Path) -> tuple[list[list[Packet]], str]:
-    """The recordings when the proxy has ended, and what it said."""
+    """Return the recordings after the proxy's end, and its output."""
     status, _, said = playing.proxy.end()
     assert status == 130
     return [list(read_packets(file)) for file in files], said.decode()

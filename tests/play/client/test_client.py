@@ -1,4 +1,4 @@
-"""A client: its measured round trip, its optimism, and what it does not believe."""
+"""A client: its measured round trip, its optimistic effects, and packets that it refuses."""
 
 import math
 

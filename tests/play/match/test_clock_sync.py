@@ -1,4 +1,4 @@
-"""Clock synchronizations in a whole match, each with what it promises."""
+"""Clock synchronizations in a whole match, each with the properties that it promises."""
 
 import itertools
 from dataclasses import replace
@@ -22,10 +22,7 @@ SYNCS = [name for name in CLOCK_SYNCS if name != "free-running"]
 
 
 class Frame(NamedTuple):
-    """A frame of A: A's own time and its estimate of the server's time, at the server's ``time``.
-
-    All in seconds.
-    """
+    """A frame of A: A's time and A's estimate of the server's time, at the server's ``time``."""
 
     time: float
     own: float
@@ -96,7 +93,7 @@ def test_under_jitter_and_loss_time_never_runs_backwards(name: str, seed: int) -
 
 
 class Stepping(Dropping):
-    """A link whose delay changes at a time."""
+    """A link whose delay changes at one moment."""
 
     def __init__(self, delays: tuple[float, float], at: float) -> None:
         super().__init__(delays[0])
@@ -160,7 +157,7 @@ def test_a_clock_that_is_wrong_draws_the_others_as_a_right_one_does(name: str) -
 
 
 def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> None:
-    """States arrive 1.2 s later all at once, but moves do not: lightyear is misled, and jumps."""
+    """States, but not moves, are 1.2 s late from a moment on: lightyear's estimate jumps."""
     spied: list[list[float]] = []
 
     def spy(name: str, settings: Any) -> Any:

@@ -27,7 +27,7 @@ MATCHES = {
 
 
 class Measured(Played):
-    """A match of bots, with facts that its own lists do not keep."""
+    """A match of bots, with facts that its own lists do not record."""
 
     def __init__(self, text: str, seconds: float, seed: int) -> None:
         self.moves: list[tuple[int, int, tuple[float, float]]] = []

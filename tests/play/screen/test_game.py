@@ -32,7 +32,7 @@ def game(**settings: object) -> Game:
 
 
 def scenario(name: str) -> Game:
-    """Return the game as ``epic play NAME`` begins it."""
+    """Return the game as ``epic play NAME`` starts it."""
 
     def opened(one: str) -> tuple[MatchSpec, Script]:
         read = script(SCENARIOS[one].read_text())

@@ -26,7 +26,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def is_left_as_found(terminal: Terminal) -> bool:
-    """True if the alternate screen, the cursor and bracketed paste are restored."""
+    """Return whether the alternate screen, the cursor and bracketed paste are restored."""
     pairs = ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?25l", b"\x1b[?25h"),
              (b"\x1b[?2004h", b"\x1b[?2004l"))  # fmt: skip
     last = terminal.raw.rfind

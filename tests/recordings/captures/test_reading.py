@@ -1,4 +1,4 @@
-"""Packets of a game in captures, whatever else is in them."""
+"""Packets of a game in captures, among any other traffic."""
 
 import io
 import random
@@ -42,13 +42,13 @@ def capture(
 
 
 def read(data: bytes, one: Capture | None = None) -> list[Packet]:
-    """The packets of a capture."""
+    """Return the packets of a capture."""
     blocks = (one or capture()).blocks(io.BytesIO(data).read)
     return [block[index] for block in blocks for index in range(len(block))]
 
 
 def frames() -> list[tuple[float, bytes]]:
-    """A line of packet text each tenth of a second, 5 ms later each time."""
+    """Return frames with a line of packet text each, one a tenth of a second, each 5 ms later."""
     return [
         (START + 0.105 * number, ethernet(ipv4(udp(line)))) for number, line in enumerate(LINES)
     ]

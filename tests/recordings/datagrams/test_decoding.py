@@ -1,4 +1,4 @@
-"""Single datagrams hold the same packets whatever the one before was."""
+"""The packets of a datagram do not depend on the datagram before it."""
 
 import random
 import sys
@@ -163,7 +163,7 @@ def test_datagrams_that_come_together_are_read_as_each_is_alone() -> None:
 
 
 def packed(number: int) -> bytes:
-    """``{"id": "b", "t": 0.5, "pos": [9, 2, 3]}``, in msgpack's own bytes; ``number`` is the 9."""
+    """Return ``{"id": "b", "t": 0.5, "pos": [9, 2, 3]}`` in msgpack; ``number`` encodes the 9."""
     return b"\x83\xa2id\xa1b\xa1t\xca\x3f\x00\x00\x00\xa3pos\x93" + bytes([number, 2, 3])
 
 

@@ -168,7 +168,7 @@ def test_a_link_that_stands_still_has_a_delay() -> None:
 def times_of(
     gate: Ingest, machine: float, times: list[float], sender: int = 0
 ) -> list[float | Refused]:
-    """What becomes of the times in packets that come every tenth of a second."""
+    """Return the accepted times, or the refusals, of packets that come every tenth of a second."""
     found: list[float | Refused] = []
     for index, time in enumerate(times):
         one = admit(gate, packet(time), machine + index / 10, sender=sender)

@@ -1,4 +1,4 @@
-"""Layouts of binary datagrams: headers, groups, types, flags; against a reader that knows neither.
+"""Layouts of binary datagrams: headers, groups, types and flags, against an independent reader.
 
 PYTHONPATH=tests python tests/recordings/datagrams/test_layouts.py 1000000 [SEED]  # datagrams
 """
@@ -24,7 +24,7 @@ WHY = {"empty": Refused.EMPTY, "cut": Refused.NOT_RECORDS, "unequal": Refused.OT
 
 
 def read(layout: str, *datagrams: bytes) -> tuple[list[Packet], list[tuple[Refused, str]]]:
-    """The packets, and what is refused, why and in which words."""
+    """Return the packets, and the refused datagrams with reason and words."""
     packets, refused = [], []
     for decoded in Decoder(records=RecordLayout(layout)).read(datagrams):
         if decoded.block is not None:
@@ -127,19 +127,19 @@ NAMES = ("time", "x", "y", "z", "vx", "vy", "vz")
 
 
 class Bits:
-    """Fields one after the other, from the lowest bit of each byte on, or from the highest."""
+    """Bit fields one after the other, from the lowest bit of each byte on, or from the highest."""
 
     def __init__(self, highest_first: bool) -> None:
         self._highest_first = highest_first
         self._bits: list[int] = []
 
     def put(self, value: int, width: int) -> None:
-        """An integer below 2^width; a negative one as two's complement."""
+        """Append an integer of ``width`` bits; a negative one as two's complement."""
         bits = [value >> place & 1 for place in range(width)]
         self._bits += bits[::-1] if self._highest_first else bits
 
     def data(self) -> bytes:
-        """Filled up to a whole byte."""
+        """Return the bits, filled up to a whole byte."""
         bits = self._bits + [0] * (-len(self._bits) % 8)
         eights = (bits[at : at + 8] for at in range(0, len(bits), 8))
         order = -1 if self._highest_first else 1

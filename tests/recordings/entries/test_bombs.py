@@ -1,4 +1,4 @@
-"""Small files that declare, or compute, more than any memory has are refused."""
+"""Small files that declare, or decompress to, more than fits into memory are refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RELATED = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def workbook(cells: dict[str, int], blank: int = 0, more: str = "", head: str = "") -> io.BytesIO:
-    """A workbook of one sheet with these cells and ``more``, and so many spaces behind it."""
+    """Return a workbook of one sheet with these cells and ``more``, and this many blanks behind."""
     file = io.BytesIO()
     relation = f'<Relationship Id="r1" Type="{OFFICE}/%s" Target="%s"/>'
     relations = f'<Relationships xmlns="{RELATED}">{relation}</Relationships>'

@@ -1,4 +1,4 @@
-"""Compressed recordings, and text in other encodings: what comes out is what went in."""
+"""Compressed recordings, and text in other encodings, give the original packets."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def written(kind: str) -> bytes:
 
 
 def add_packets(data: bytes, found: list[Packet], step: int = 1 << 16) -> None:
-    """Adds the packets of bytes that come ``step`` at a time, as they are read."""
+    """Add the packets of bytes that are read in pieces of ``step`` bytes."""
     stream = io.BytesIO(data)
     for block in read(lambda: stream.read(step)):
         found += [block[n] for n in range(len(block))]
 
 
 def packets_of(data: bytes, step: int = 1 << 16) -> list[Packet]:
-    """All of these packets."""
+    """Return all packets."""
     found: list[Packet] = []
     add_packets(data, found, step)
     return found

@@ -1,4 +1,4 @@
-"""Rocket League's and Slippi's recordings: what they hold is read, and nothing else."""
+"""Rocket League's and Slippi's recordings: all states in them are read, and nothing else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def parsed_here(kind: ModuleType, data: bytes, folder: Path) -> list[Packet]:
 
 
 class Match:
-    """A match as it may go: ``frames`` for a replay, ``rows`` of what they say.
+    """A random match: ``frames`` for a replay, and the ``rows`` that they stand for.
 
     A row is a time, who it is, the body and whether it was moved there.
     """
@@ -311,7 +311,7 @@ STANDS = {(0, False): Fighter(1, 2), (2, False): Fighter(3, 4)}
 
 
 def some(kind: str) -> bytes:
-    """A small recording with two people in it."""
+    """Return a small recording with two players."""
     if kind == "slippi":
         frames = [(number, STANDS) for number in range(-123, -100)]
         return made.slippi(frames, names={0: "Zoe", 2: "Zoe"})

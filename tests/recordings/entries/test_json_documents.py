@@ -1,4 +1,4 @@
-"""JSON documents are read as lines with the same objects are, wherever they are cut."""
+"""JSON documents give the same packets as lines with the same objects, however they are cut."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PACKETS = st.fixed_dictionaries(
 
 
 def read(data: bytes, size: int = 65536) -> list[PacketBlock]:
-    """The blocks of a recording that comes in pieces of so many bytes."""
+    """Return the blocks of a recording that arrives in pieces of this many bytes."""
     pieces = iter([*(data[at : at + size] for at in range(0, len(data), size)), b""])
     return list(read_recording(lambda: next(pieces)))
 
@@ -39,7 +39,7 @@ def packets(blocks: list[PacketBlock]) -> list[Packet]:
 
 
 def documents(objects: list[dict[str, Any]]) -> list[str]:
-    """The same objects as programs write them."""
+    """Return the same objects in the forms that programs write."""
     return [
         json.dumps(objects),
         json.dumps(objects, indent=2),

@@ -23,7 +23,7 @@ from epic_cli.recordings.reading import make_writer, read
 
 
 def packets_of(path: Path, spec: ReadSpec | None = None) -> list[Packet]:
-    """The packets of a file in which no row is refused."""
+    """Return the packets of a file in which no row is refused."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         blocks = list(read(descriptor, spec))

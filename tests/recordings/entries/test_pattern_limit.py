@@ -1,4 +1,4 @@
-"""A pattern that backtracks without an end: refused at its line, by whatever way it came."""
+"""A pattern that backtracks without end is refused at its line, however it was given."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDLESS = {
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit is a tenth of a second, so that the tests are short."""
+    """Lower the limit to a tenth of a second, so that the tests are short."""
     monkeypatch.setattr(reader, "LIMIT", 0.1)
 
 

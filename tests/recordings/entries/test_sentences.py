@@ -1,4 +1,4 @@
-"""Logs in sentences: told as such, a pattern proposed, and read with it."""
+"""Logs in sentences: recognized, refused with a proposed pattern, and read with the pattern."""
 
 import io
 import re

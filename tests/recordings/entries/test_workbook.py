@@ -40,7 +40,9 @@ def cell(value: float | str | None, count: int) -> str:
 
 
 def sheet(rows: list[Row]) -> bytes:
-    """A workbook; behind each row, and below the last, LibreOffice has empty cells to the end."""
+    """Return a workbook; behind each row and below the last, LibreOffice writes empty cells to the
+    end.
+    """
     body = ""
     for row, equal in groupby([*rows, *((),) * 9]):
         count = len(list(equal)) * (1 if row else 100_000)
@@ -87,7 +89,7 @@ def test_empty_rows_are_passed_over_and_no_cells_are_made_up(tmp_path: Path) -> 
 
 
 def with_rows(more: str) -> io.BytesIO:
-    """A workbook with packets, and such rows below them."""
+    """Return a workbook with packets and the given rows below them."""
     data = sheet([NAMES, (0.0,) * 7])
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(file, "w") as made:

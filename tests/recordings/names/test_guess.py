@@ -12,7 +12,7 @@ from epic_cli.recordings.read_spec import ReadSpec
 
 
 def told(header: str, row: str = "", given: ReadSpec | None = None) -> str:
-    """The options that a header and its first row stand for; cells are separated by bars."""
+    """Return the ``--read`` options for a header and its first row; bars separate cells."""
     names = header.split("|")
     cells = row.split("|") if row else ["1"] * len(names)
     return infer_layout(given or ReadSpec(), dict(zip(names, cells, strict=True))).write()

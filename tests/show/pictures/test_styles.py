@@ -1,4 +1,4 @@
-"""Lines are told apart on both backgrounds, by people who see few colours too."""
+"""Lines can be distinguished on both backgrounds, also by color-blind people."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 
 def oklab(rgb: np.ndarray) -> np.ndarray:
-    """Ottosson 2020, times 100."""
+    """Convert a color to Oklab (Ottosson 2020), times 100."""
     cones = np.array([[0.4122214708, 0.5363325363, 0.0514459929],
                       [0.2119034982, 0.6806995451, 0.1073969566],
                       [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
@@ -121,7 +121,7 @@ def test_strategies_of_a_family_have_its_hue_and_no_two_strategies_one_color() -
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_strategy_has_one_color_and_no_two_of_a_picture_look_alike(seed: int) -> None:
-    """Whoever else is in the picture, in whatever order, with whatever settings."""
+    """The color does not depend on the other strategies, their order or settings."""
     own = random.Random(seed)
     names = [*remote_names(), "visual-offset", "mine", "drawn", "été\ud800"]
     team = [
@@ -182,7 +182,7 @@ def test_the_text_of_committed_pictures_can_be_read(file: Path) -> None:
 
 
 def full(color: str) -> str:
-    """``#fff`` as ``#ffffff``; empty: no colour."""
+    """Expand ``#fff`` to ``#ffffff``; empty for no color."""
     if not color.startswith("#"):
         return ""
     return color if len(color) == 7 else "#" + "".join(2 * digit for digit in color[1:])

@@ -173,7 +173,7 @@ def test_darts_head_where_the_rows_do(seed: int) -> None:
 
 
 def _map_of(text: str) -> tuple[float, float, float]:
-    """Pixels a length, and where 0, 0 is: from the labels of the two axes."""
+    """Return the pixels per length, and the pixels of (0, 0), from the labels of the two axes."""
     across = re.findall(r'<text x="([\d.]+)" y="440" text-anchor="middle">(-?[\d.]+)<', text)
     up = re.findall(r'<text x="50" y="([\d.]+)" text-anchor="end">(-?[\d.]+)<', text)
     (x, a), (z, b) = np.array([across[0], across[-1]], float)

@@ -1,4 +1,4 @@
-"""The lag from moment to moment, where it is known: of movements drawn late by a known time."""
+"""The lag over time of movements drawn late by a known time."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Series = list[NDArray[np.float64]]
 
 
 def random_series(seed: int) -> Series:
-    """One to three series of equal length, with holes, plateaus and spikes."""
+    """Return one to three series of equal length, with holes, plateaus and spikes."""
     random = np.random.default_rng(seed)
     count, made = int(random.integers(1, 400)), []
     for _ in range(random.integers(1, 4)):

@@ -1,4 +1,4 @@
-"""Videos as other people's decoders see them: Pillow reads the GIF, PyAV the MP4."""
+"""Videos in independent decoders: Pillow reads the GIF, PyAV the MP4."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DISSOLVE = 0.4
 
 
 class Video(NamedTuple):
-    """Frames (n, height, width, 3), and when each begins (n + 1, s of the video)."""
+    """A decoded video: frames (n, height, width, 3), and the start of each frame (n + 1, s)."""
 
     frames: list[NDArray[np.uint8]]
     times: Floats
@@ -72,7 +72,7 @@ def decoded(path: Path) -> Video:
 
 
 def film(path: Path, *words: str, clip: str = "") -> tuple[float, float]:
-    """Runs a command with ``--video``, and returns the seconds that it says."""
+    """Run a command with ``--video``; return the seconds that it reports."""
     said = Path("stderr.txt")
     with said.open("w") as stream, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
@@ -82,7 +82,7 @@ def film(path: Path, *words: str, clip: str = "") -> tuple[float, float]:
 
 
 def simulated(seed: int, *words: str) -> str:
-    """A recording, and its truth in ``truth.csv``."""
+    """Return a recording, with its truth in ``truth.csv``."""
     rng = random.Random(seed)
     rate, latency = rng.choice([8, 10, 20]), rng.uniform(0.05, 0.15)
     made = main(
@@ -95,7 +95,7 @@ def simulated(seed: int, *words: str) -> str:
 
 
 def rows(strategy: str, recording: str) -> tuple[Floats, Floats]:
-    """Times (n) and places (n, 2) of the rows that ``epic replay`` writes."""
+    """Return times (n) and places (n, 2) of the rows that ``epic replay`` writes."""
     words = ["-s", strategy, "--tick", "1/60", "--clock", "exact", "-f", "csv", "-o", "rows.csv"]
     assert main(["replay", *words, recording]) == 0
     with Path("rows.csv").open() as stream:
@@ -119,9 +119,9 @@ def painted(frame: NDArray[np.uint8], color: str, near: int = 0) -> NDArray[np.b
 
 
 def disc(frame: NDArray[np.uint8], color: str, near: int, right: bool | None) -> tuple[Floats, int]:
-    """Where the disc of a colour is (x, y), and how many of its inner pixels are seen.
+    """Return the center (x, y) of the disc of a color, and the number of its visible inner pixels.
 
-    Of two with this colour, the one further ``right`` or down is meant, or the other.
+    Of two discs with this color, ``right`` chooses the one further right or down, else the other.
     """
     alike = painted(frame, color, near)
     alike[: round(34 * len(frame) / 540)] = False  # the key
@@ -145,7 +145,7 @@ def disc(frame: NDArray[np.uint8], color: str, near: int, right: bool | None) ->
 def seen(
     video: Video, color: str, moments: Sequence[float], near: int, right: bool | None = None
 ) -> tuple[Floats, list[int]]:
-    """Where the disc is at these moments (s of the video), and at which of them all of it is."""
+    """Return the disc's center at these moments (s of the video), and when it is fully visible."""
     found = [disc(video.at(moment), color, near, right) for moment in moments]
     most = max(count for _, count in found)
     whole = [k for k, (_, count) in enumerate(found) if count >= 0.75 * most]
@@ -153,7 +153,10 @@ def seen(
 
 
 def fitted(places: Floats, pixels: Floats) -> Floats:
-    """How far pixels (n, 2) are from a map of the places (n, 2) with one scale, y upwards."""
+    """Return the distances of pixels (n, 2) from the best map of the places (n, 2).
+
+    The map has one scale for both axes, y upwards.
+    """
     ones, nothing = np.ones(len(places)), np.zeros(len(places))
     left = np.concatenate(
         [
@@ -302,7 +305,9 @@ def test_the_same_bytes_each_time(kind: str) -> None:
 
 
 def largest_step(frames: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
-    """The mean change of a pixel from the last frame to the first, and the most elsewhere."""
+    """Return the mean change of a pixel from the last frame to the first, and the largest
+    elsewhere.
+    """
     small = [frame[17:].astype(np.int16) for frame in frames]
     steps = [float(np.abs(a - b).mean()) for a, b in pairwise(small)]
     return float(np.abs(small[-1] - small[0]).mean()), max(steps)
