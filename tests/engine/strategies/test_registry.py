@@ -120,7 +120,7 @@ def test_a_class_can_be_named_outright(monkeypatch: pytest.MonkeyPatch) -> None:
     place = "epic_cli.engine.contract:Undeclared"
     assert issubclass(find(place), Undeclared)
     assert settings_of(place, {"speed": "fast"}) == {"speed": "fast"}
-    assert declaration(place).summary == "Stands still."
+    assert declaration(place).summary == "A strategy without a declaration that draws nothing."
 
 
 def test_a_class_that_does_not_take_the_settings_is_refused(
