@@ -137,7 +137,9 @@ def list_values(experiment: Experiment) -> dict[str, str]:
         "movement": movement,
         "send": network.send,
         "link": network.link.ways.down,
-        SCORE: SimpleNamespace(weights=game, tick=spec.timing.tick, seed=spec.seed),
+        SCORE: SimpleNamespace(
+            weights=game, tick=spec.timing.tick, pacing=spec.timing.pacing, seed=spec.seed
+        ),
     }
     found = {}
     for name, group in GROUPS.items():

@@ -26,8 +26,8 @@ from epic_cli.network.sender import SENDER
 #: simulated one; a movement drawn by hand.
 RECORDING, RECORDED, BY_HAND = "recording", "movement", "hand"
 
-#: The tick, and the group of the score's parameters.
-TICK, SCORE = TIMING[0], "score"
+#: The tick and the pacing, and the group of the score's parameters.
+TICK, PACING, SCORE = TIMING[0], TIMING[2], "score"
 
 #: The parameters of an experiment by topic; of a recording with its own network, only the last
 #: group has an effect.
@@ -35,7 +35,7 @@ GROUPS: dict[str, tuple[Parameter, ...]] = {
     "movement": (*PATH, TURNING, DURATION),
     "send": SENDER,
     "link": (PRESET, *LINK),
-    SCORE: (GAME, TICK, SEED),
+    SCORE: (GAME, TICK, PACING, SEED),
 }
 TABLE = tuple(each for group in GROUPS.values() for each in group)
 

@@ -255,7 +255,7 @@ class Prepared:
     @property
     def by_arrival(self) -> bool:
         """True if packets are applied when they arrive."""
-        return self.timing.in_force(self.arrivals)[1] == "arrival"
+        return self.timing.in_force(self.arrivals)[1] != "demo"
 
     @property
     def tick(self) -> float:
@@ -312,7 +312,7 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         packets = {name: one.predicted for name, one in own.items()}
         truths, _ = make_truths({name: one.truth for name, one in own.items()}, "given")
     arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
-    by_arrival = timing.in_force(arrivals)[1] == "arrival"
+    by_arrival = timing.in_force(arrivals)[1] != "demo"
     for block in packets.values() if by_arrival else ():
         sort_by_arrival(block)  # some programs log packets in the order in which they were sent
     # that of packets without an arrival time; None: arrival times have no part in it

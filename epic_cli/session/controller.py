@@ -378,7 +378,7 @@ def _explain_waiting(session: Session) -> str:
     drawn, promised = session.horizon
     if not drawn < promised:
         return ""
-    if session.timing_in_force.pacing == "arrival":
+    if session.timing_in_force.pacing != "demo":
         start = format_seconds(drawn)
         return f"rows from {start} on wait for the next packet (:rows draws them now)"
     return (

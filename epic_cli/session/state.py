@@ -231,7 +231,7 @@ class Session:
         self._store_progress(stream)
 
     def _draw_overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
-        if self.timing_in_force.pacing == "arrival" and self._reached > -math.inf:
+        if self.timing_in_force.pacing != "demo" and self._reached > -math.inf:
             yield from stream.advance(self._reached)
 
     def undo(self, count: int) -> int:

@@ -20,6 +20,9 @@ cdef extern from "replay/one_entity.h" namespace "epic" nogil:
     cdef cppclass ArrivalPace[Ticks]:
         pass
 
+    cdef cppclass FramePace[Ticks]:
+        pass
+
     cdef cppclass Run:
         const Packet* packet
         const Packet* end

@@ -48,6 +48,8 @@ class DemoPacing(Pacing):
 class ArrivalPacing(Pacing):
     def __init__(self, clock: Clock, latency: float = ...) -> None: ...
 
+class FramePacing(ArrivalPacing): ...
+
 class TooManyRows(ValueError):
     most: int
     def __init__(self, most: int) -> None: ...
@@ -73,6 +75,7 @@ def draw_frames(
     packets: PacketBlock,
     times: NDArray[np.float64],
     drawn: NDArray[np.float64],
+    by_frame: bool = False,
 ) -> None: ...
 def separate(
     block: PacketBlock,

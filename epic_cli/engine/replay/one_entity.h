@@ -68,7 +68,7 @@ struct DemoPace {
     bool behind(double due) const { return clock.now < due; }
     bool admits(const Packet& packet) const { return clock.lead(packet) <= limit; }
     double due_before(const Packet&) const { return -INFINITY; }
-    double received(const Packet&) const { return clock.now; }
+    double receives(const Packet&) const { return clock.now; }
     double due_after(const Packet& packet) {
         const double lead = clock.lead(packet);
         if (lead > promised) promised = lead;
@@ -88,19 +88,27 @@ struct ArrivalPace {
     explicit ArrivalPace(const Run& run)
         : clock(run), limit(run.limit), newest(run.newest), latency(run.latency) {}
     void store(Run& run) const { clock.store(run), run.newest = newest; }
-    double received(const Packet& packet) const {
+    double arrival(const Packet& packet) const {
         return std::isnan(packet.arrival) ? packet.time + latency : packet.arrival;
     }
+    double receives(const Packet& packet) const { return arrival(packet); }
     bool behind(double due) const { return clock.following() < due; }
     bool admits(const Packet& packet) const {
-        const double arrival = received(packet);
-        return newest <= arrival && arrival < limit;
+        const double arrived = arrival(packet);
+        return newest <= arrived && arrived < limit;
     }
-    double due_before(const Packet& packet) const { return received(packet); }
+    double due_before(const Packet& packet) const { return arrival(packet); }
     double due_after(const Packet& packet) {
-        newest = received(packet);
+        newest = arrival(packet);
         return -INFINITY;
     }
+};
+
+// FramePacing: the same, but the receiver's time is that tick.
+template <class Ticks>
+struct FramePace : ArrivalPace<Ticks> {
+    using ArrivalPace<Ticks>::ArrivalPace;
+    double receives(const Packet&) const { return this->clock.following(); }
 };
 
 // Runs until the samples are full, the packets are used up, or one is not admitted or belongs to
@@ -127,7 +135,7 @@ inline void follow(Run& run, void* strategy, Take take, Draw draw) {
             due = before;
             if (pace.behind(due)) continue;
         }
-        if (take(strategy, *packet, pace.received(*packet))) ++run.taken;
+        if (take(strategy, *packet, pace.receives(*packet))) ++run.taken;
         else ++run.discarded;
         const double after = pace.due_after(*packet++);
         if (after > due) due = after;

@@ -74,6 +74,10 @@ cdef class Pacing:
         """Return the time up to which ticks are drawn once the packet is applied."""
         return -INFINITY
 
+    cdef double arrival(self, const Packet& packet) noexcept nogil:
+        """Return the time by which packets are in order: NaN where they come as they are read."""
+        return NAN
+
     cdef double now(self, const Packet& packet) noexcept nogil:
         """Return the receiver's time when the packet is applied."""
         return self.clock.now
@@ -214,8 +218,26 @@ cdef class ArrivalPacing(Pacing):
     cdef void follow(self, Run& run, void* strategy) noexcept nogil:
         run.limit -= 1
         run.newest, run.latency = self.newest, self.latency
-        self.clock.follow_arrivals(run, strategy)
+        self.follow_ticks(run, strategy)
         self.newest = run.newest
+
+    cdef void follow_ticks(self, Run& run, void* strategy) noexcept nogil:
+        self.clock.follow_arrivals(run, strategy)
+
+
+cdef class FramePacing(ArrivalPacing):
+    """As ``ArrivalPacing``, but the receiver's time is the tick before which a packet is applied.
+
+    A game reads its socket at the start of a frame, and stamps what it finds with the frame's time.
+    """
+
+    cdef double now(self, const Packet& packet) noexcept nogil:
+        cdef double arrival = self.arrival(packet), frame = self.clock.following()
+        # before the first packet of an entity, the clock may not have reached its arrival
+        return frame if self.started and frame >= arrival else self.clock.tick_from(arrival)
+
+    cdef void follow_ticks(self, Run& run, void* strategy) noexcept nogil:
+        self.clock.follow_frames(run, strategy)
 
 
 # ---------------- tick clocks: the times at which rows are drawn
@@ -243,6 +265,10 @@ cdef class Clock:
 
     cdef void skip_to(self, double target) noexcept nogil:
         """Advance until the next tick is the first one at or after ``target``."""
+
+    cdef double tick_from(self, double target) noexcept nogil:
+        """Return the first tick at or after ``target``."""
+        return target
 
     cdef double lead(self, double time, float single_time) noexcept nogil:
         """Return the time up to which a packet of this time has rows, as this clock rounds it."""
@@ -275,6 +301,9 @@ cdef class Clock:
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
         """Run that loop with arrival pacing."""
+
+    cdef void follow_frames(self, Run& run, void* strategy) noexcept nogil:
+        """Run that loop with frame pacing."""
 
 
 cdef class SingleClock(Clock):
@@ -315,6 +344,14 @@ cdef class SingleClock(Clock):
         while self.following() < target and self.now < self.stall:
             self.step()
 
+    cdef double tick_from(self, double target) noexcept nogil:
+        cdef float tick = self.current
+        if not tick < target:
+            tick = 0
+        while tick < target and tick < self.stall:
+            tick += self.tick
+        return tick
+
     cdef double lead(self, double time, float single_time) noexcept nogil:
         return single_time + SINGLE_LEAD
 
@@ -340,6 +377,9 @@ cdef class SingleClock(Clock):
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
         follow[ArrivalPace[SingleTicks]](run, strategy, take_native, draw_sample)
+
+    cdef void follow_frames(self, Run& run, void* strategy) noexcept nogil:
+        follow[FramePace[SingleTicks]](run, strategy, take_native, draw_sample)
 
 
 cdef class ExactClock(Clock):
@@ -370,12 +410,19 @@ cdef class ExactClock(Clock):
         self.now = self.index * self.numerator / self.denominator
 
     cdef void skip_to(self, double target) noexcept nogil:
+        self.index = self.first_from(target) - 1
+        self.now = self.index * self.numerator / self.denominator
+
+    cdef double tick_from(self, double target) noexcept nogil:
+        return self.first_from(target) * self.numerator / self.denominator
+
+    cdef double first_from(self, double target) noexcept nogil:
+        """Return the index of the first tick at or after ``target``."""
         # The quotient may round to either side of the tick; look at the neighbors.
         cdef double index = ceil(target * self.denominator / self.numerator) - 2
         while index * self.numerator / self.denominator < target:
             index += 1
-        self.index = index - 1
-        self.now = self.index * self.numerator / self.denominator
+        return index
 
     cdef double ticks_to(self, double target) noexcept nogil:
         if not target > self.now:
@@ -404,3 +451,6 @@ cdef class ExactClock(Clock):
 
     cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
         follow[ArrivalPace[ExactTicks]](run, strategy, take_native, draw_sample)
+
+    cdef void follow_frames(self, Run& run, void* strategy) noexcept nogil:
+        follow[FramePace[ExactTicks]](run, strategy, take_native, draw_sample)

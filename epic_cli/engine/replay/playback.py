@@ -19,6 +19,7 @@ from epic_cli.engine.replay import (
     Clock,
     DemoPacing,
     ExactClock,
+    FramePacing,
     Pacing,
     Replay,
     SingleClock,
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
 
 ClockName = Literal["single", "exact"]
-PacingName = Literal["demo", "arrival"]
+PacingName = Literal["demo", "arrival", "frame"]
 CLOCKS: tuple[ClockName, ...] = ("single", "exact")
-PACINGS: tuple[PacingName, ...] = ("demo", "arrival")
+PACINGS: tuple[PacingName, ...] = ("demo", "arrival", "frame")
 
 #: Seconds as numerator and denominator: ticks are computed from the exact ratio.
 Ratio = tuple[int, int]
@@ -55,7 +56,7 @@ class Timing(NamedTuple):
     def in_force(self, arrivals: bool) -> tuple[ClockName, PacingName]:
         """Return the names of clock and pacing for a recording with or without arrival times."""
         pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
-        return self.clock or ("exact" if pacing == "arrival" else "single"), pacing
+        return self.clock or ("single" if pacing == "demo" else "exact"), pacing
 
     def resolve(self, arrivals: bool) -> Pacing:
         """Create the pacing, with its clock, for a recording with or without arrival times."""
@@ -65,7 +66,8 @@ class Timing(NamedTuple):
             clock = SingleClock(self.tick[0] / self.tick[1])
         if pacing == "demo":
             return DemoPacing(clock)
-        return ArrivalPacing(clock, math.nan if self.latency is None else self.latency)
+        kind = FramePacing if pacing == "frame" else ArrivalPacing
+        return kind(clock, math.nan if self.latency is None else self.latency)
 
 
 #: The rows of a 60 Hz screen: what a player would see. The demo's clock would drift there, and
@@ -107,11 +109,12 @@ TIMING = (
     Custom("tick", DEFAULT_TICK, "Time between rows: 0.05, 1/60, 50ms or 60hz.", "seconds",
            parse_tick, tick_text, kind=tuple),
     Choice("clock", None, "single adds the tick in single precision and drifts as the demo does;"
-           " exact does not drift. auto: exact with arrival pacing, else single.", CLOCKS,
+           " exact does not drift. auto: single with demo pacing, else exact.", CLOCKS,
            unset="auto"),
     Choice("pacing", None, "demo draws rows up to 0.15 s past each packet's time at once; arrival"
-           " applies each packet when it arrived. auto: arrival if the first packet has an"
-           " arrival time, else demo.", PACINGS, unset="auto"),
+           " applies each packet when it arrived; frame at the next tick, with that tick's time, as"
+           " games read their sockets. auto: arrival if the first packet has an arrival time, else"
+           " demo.", PACINGS, unset="auto"),
     Number("latency", None, "Latency of packets that have no arrival time.", "s", -3600,
            3600, words={"none": None}),
 )  # fmt: skip

@@ -82,8 +82,9 @@ cdef class Replay:
         self.made = StrategiesInUse()
         self.due = -INFINITY
         pacing.restart()
-        self.is_usual = type(pacing) in (DemoPacing, ArrivalPacing) and type(pacing.clock) in (
-            SingleClock, ExactClock)
+        self.is_usual = (
+            type(pacing) in (DemoPacing, ArrivalPacing, FramePacing)
+            and type(pacing.clock) in (SingleClock, ExactClock))
 
     @property
     def strategies(self):
@@ -320,7 +321,7 @@ cdef class Replay:
 
     cdef void lead_in(self, const Packet& packet) noexcept nogil:
         """Pass the frames and the datagrams before the entity's first packet."""
-        cdef double arrival = self.pacing.now(packet)
+        cdef double arrival = self.pacing.arrival(packet)
         while self.comes_before(packet):
             if self.pacing.refuses(self.other) == ACCEPTED and not self.any_python:
                 if self.pacing.started:
@@ -362,7 +363,7 @@ cdef class Replay:
         if not self.look_ahead() or same_datagram(self.datagrams[0][self.next_datagram], packet):
             return False
         if self.pacing.knows_arrivals:
-            return self.pacing.now(self.other) <= self.pacing.now(packet)
+            return self.pacing.arrival(self.other) <= self.pacing.arrival(packet)
         return self.other.time <= packet.time
 
     cdef void hear_next(self, bint restarts=False) noexcept nogil:
@@ -379,7 +380,7 @@ cdef class Replay:
     cdef void hear_until(self, double time) noexcept nogil:
         """Tell the strategies of the datagrams that arrived up to a time."""
         while self.pacing.knows_arrivals and self.look_ahead() and (
-                self.pacing.now(self.other) <= time):
+                self.pacing.arrival(self.other) <= time):
             self.hear_next()
 
     cdef bint begins_datagram(self, const Packet& packet, double& previous) noexcept nogil:

@@ -108,11 +108,11 @@ cdef class Trace:
 
 
 def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] times not None,
-                double[:, ::1] drawn not None):
+                double[:, ::1] drawn not None, bint by_frame=False):
     """Write the position (n, 3) drawn at each of the ``times``; NaN if nothing is drawn.
 
-    Packets, one entity's in order of arrival, are taken before the first frame at or after that.
-    Raise what a strategy written in Python raises.
+    Packets, one entity's in order of arrival, are taken before the first frame at or after that;
+    ``by_frame``, as if they had arrived at it. Raise what a strategy written in Python raises.
     """
     cdef Strategy strategy = adapted(make_strategy())
     cdef size_t place = 0, count = packets.items.size()
@@ -124,6 +124,7 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
     cdef size_t other = 0, joined = 0
     cdef double previous = NAN
     cdef bint begins, known
+    cdef double now
     if strategy.listens and connection is not None:
         connection.sort()
         others = &connection.datagrams
@@ -135,14 +136,17 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
             for frame in range(times.shape[0]):
                 while place < count and packets.items[place].arrival <= times[frame]:
                     packet = &packets.items[place]
+                    now = times[frame] if by_frame else packet.arrival
                     if others == NULL:
-                        take_packet(<void*>strategy, packet[0], packet.arrival)
+                        take_packet(<void*>strategy, packet[0], now)
                     else:
                         while other < others.size() and (
                                 others[0][other].arrival <= packet.arrival
                                 and not same_datagram(others[0][other], packet[0])):
-                            hear_datagram(<void*>strategy, others[0][other].time,
-                                          others[0][other].arrival, others[0][other].previous)
+                            hear_datagram(
+                                <void*>strategy, others[0][other].time,
+                                now if by_frame else others[0][other].arrival,
+                                others[0][other].previous)
                             joined += others[0][other].joins
                             other += 1
                         begins = other < others.size() and same_datagram(
@@ -153,14 +157,16 @@ def draw_frames(make_strategy, PacketBlock packets not None, const double[::1] t
                             previous = others[0][other].previous
                             joined += others[0][other].joins
                             if joined > 1 and others[0][other].joins > 0:
-                                meet_other(<void*>strategy, packet.time, packet.arrival)
+                                meet_other(<void*>strategy, packet.time, now)
                             other += 1
-                        take_beside(<void*>strategy, packet[0], packet.arrival, known, previous)
+                        take_beside(<void*>strategy, packet[0], now, known, previous)
                     place += 1
                 while others != NULL and other < others.size() and (
                         others[0][other].arrival <= times[frame]):
-                    hear_datagram(<void*>strategy, others[0][other].time,
-                                  others[0][other].arrival, others[0][other].previous)
+                    hear_datagram(
+                        <void*>strategy, others[0][other].time,
+                        times[frame] if by_frame else others[0][other].arrival,
+                        others[0][other].previous)
                     joined += others[0][other].joins
                     other += 1
                 sample = Sample()

@@ -9,6 +9,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.replay.playback import DEFAULT_TICK
 from epic_cli.engine.text import RowWriter
 from epic_cli.jobs.replay.run import Rows, SecondEntity, run
 from epic_cli.recordings.opening import source_at
@@ -39,6 +40,8 @@ def write_rows(
     sources = [source_at(file) for file in files]
     spec.check()  # what is wrong with it shows before any row
     column = spec.column(len(files) > 1)
+    if spec.timing.pacing == "frame" and spec.timing.tick == DEFAULT_TICK and not messages.quiet:
+        say("epic: with --pacing frame a tick is a frame: games have 60 a second (--tick 60hz)\n")
     in_rows = output in (None, "-")
 
     def log(name: str) -> Reporter:

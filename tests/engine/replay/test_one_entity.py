@@ -13,6 +13,7 @@ from epic_cli.engine.replay import (
     Clock,
     DemoPacing,
     ExactClock,
+    FramePacing,
     Pacing,
     Replay,
     SingleClock,
@@ -22,6 +23,10 @@ from epic_cli.engine.strategies import create, names
 
 class OtherArrivalPacing(ArrivalPacing):
     """A copy of the arrival pacing, which the loop for one entity does not recognize."""
+
+
+class OtherFramePacing(FramePacing):
+    """The same pacing, which the loop for one entity does not know."""
 
 
 class OtherDemoPacing(DemoPacing):
@@ -78,8 +83,16 @@ def test_the_two_loops_draw_the_same(strategy: str) -> None:
         clocks: list[type[Clock]] = [SingleClock, ExactClock]
         for kind in clocks:
             args = ticks if kind is ExactClock else (ticks[0] / ticks[1],)
-            known = [ArrivalPacing(kind(*args), latency), DemoPacing(kind(*args))]
-            other = [OtherArrivalPacing(kind(*args), latency), OtherDemoPacing(kind(*args))]
+            known = [
+                ArrivalPacing(kind(*args), latency),
+                FramePacing(kind(*args), latency),
+                DemoPacing(kind(*args)),
+            ]
+            other = [
+                OtherArrivalPacing(kind(*args), latency),
+                OtherFramePacing(kind(*args), latency),
+                OtherDemoPacing(kind(*args)),
+            ]
             for one, two in zip(known, other, strict=True):
                 expected = drawn(strategy, two, wanted, 4096)
                 assert drawn(strategy, one, wanted, capacity) == expected

@@ -19,11 +19,12 @@ from epic_cli.engine.replay import (
     ArrivalPacing,
     DemoPacing,
     ExactClock,
+    FramePacing,
     Pacing,
     Replay,
     SingleClock,
 )
-from epic_cli.engine.replay.playback import PacingName, SampleStream
+from epic_cli.engine.replay.playback import PACINGS, PacingName, SampleStream
 from epic_cli.engine.text import TextScanner
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -34,7 +35,9 @@ NAN, INF = math.nan, math.inf
 
 
 def pacing_of(name: PacingName) -> Pacing:
-    return DemoPacing(SingleClock()) if name == "demo" else ArrivalPacing(ExactClock())
+    if name == "demo":
+        return DemoPacing(SingleClock())
+    return (FramePacing if name == "frame" else ArrivalPacing)(ExactClock())
 
 
 def run(
@@ -81,7 +84,7 @@ def crowds(draw_from: st.DrawFn) -> list[Packet]:
     return packets
 
 
-@pytest.mark.parametrize("pacing", ["demo", "arrival"])
+@pytest.mark.parametrize("pacing", PACINGS)
 @given(packets=crowds(), size=st.integers(1, 20), capacity=st.integers(1, 9))
 @examples(150)
 def test_samples_do_not_depend_on_where_blocks_end(

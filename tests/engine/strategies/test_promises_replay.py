@@ -78,6 +78,42 @@ def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: 
         assert [row for row in rows if row.entity == entity] == wanted
 
 
+def moved_to_frames(packets: Sequence[Packet], tick: Fraction) -> list[Packet]:
+    """Return the packets as if each had arrived at the first tick at or after its arrival."""
+    moved = []
+    for packet in packets:
+        frame = int(arrival_of(packet) // tick)
+        while float(frame * tick) < arrival_of(packet):
+            frame += 1
+        moved.append(packet._replace(arrival=float(frame * tick)))
+    return moved
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_frame_pacing_draws_packets_as_if_they_had_arrived_at_the_frame(variant: Variant) -> None:
+    for seed, tick in enumerate(TICKS):
+        packets = traffic(seed)
+        rows = list(replay(packets, variant.make, tick=tick, pacing="frame"))
+        wanted = list(replay(moved_to_frames(packets, tick), variant.make, tick=tick))
+        assert len(wanted) - 1 <= len(rows) <= len(wanted)
+        assert rows == wanted[: len(rows)], seed
+
+
+@pytest.mark.parametrize("name", names())
+def test_with_frame_pacing_several_entities_are_drawn_as_one_by_one(name: str) -> None:
+    # states of one stamp travel together, else they are one datagram only to those who see frames
+    together = dict[float, float]()
+    packets = [
+        one._replace(arrival=together.setdefault(one.time, arrival_of(one)))
+        for one in traffic(3, ("a", "b", "c"))
+    ]
+    packets.sort(key=arrival_of)
+    rows = list(replay(packets, name, tick=TICKS[1], pacing="frame"))
+    wanted = list(replay(moved_to_frames(packets, TICKS[1]), name, tick=TICKS[1]))
+    assert rows == wanted[: len(rows)]
+    assert len(wanted) - 3 <= len(rows)
+
+
 @pytest.mark.parametrize("clock", CLOCKS)
 @pytest.mark.parametrize("name", names())
 def test_the_rows_of_demo_pacing_are_those_of_the_same_calls(name: str, clock: ClockName) -> None:

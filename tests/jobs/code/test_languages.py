@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import os
 import random
 import re
 import shutil
@@ -162,9 +163,9 @@ class Drawn(NamedTuple):
 
 
 @cache
-def drawn_by(strategy: str) -> Drawn:
+def drawn_by(strategy: str, pacing: str) -> Drawn:
     turns = epic("code", strategy, "--lang", "python", "--rotations").returncode == 0
-    drawing = ("replay", "-s", strategy, "--pacing", "arrival", "--format", "tsv")
+    drawing = ("replay", "-s", strategy, "--pacing", pacing, "--format", "tsv")
     rows = rows_of(epic(*drawing, stdin=all_streams()).stdout.decode())
     return Drawn(turns, rows if turns else {key: values[:3] for key, values in rows.items()})
 
@@ -183,13 +184,22 @@ def rotation_of(row: dict[str, str]) -> tuple[float, ...]:
 def test_a_program_draws_what_the_strategy_draws(
     language: str, strategy: str, tmp_path: Path
 ) -> None:
-    turns, expected = drawn_by(strategy)
+    turns = drawn_by(strategy, "arrival").turns
     command = built(language, strategy, tmp_path, *(["--rotations"] if turns else []))
-    theirs = subprocess.run(
-        command, cwd=tmp_path, input=all_streams(), check=True, capture_output=True, timeout=300
-    )  # Godot writes its logs where it runs
-    drawn = rows_of(theirs.stdout.decode())
-    tools = TOOLCHAINS[language]
+    for pacing in ("arrival", "frame"):
+        theirs = subprocess.run(
+            command, cwd=tmp_path, input=all_streams(), check=True, capture_output=True,
+            timeout=300, env=os.environ | {"EPIC_PACING": pacing},
+        )  # fmt: skip  # Godot writes its logs where it runs
+        rows = rows_of(theirs.stdout.decode())
+        assert_close(rows, drawn_by(strategy, pacing).rows, TOOLCHAINS[language])
+
+
+def assert_close(
+    drawn: dict[tuple[str, str], tuple[float, ...]],
+    expected: dict[tuple[str, str], tuple[float, ...]],
+    tools: Toolchain,
+) -> None:
     assert drawn.keys() == expected.keys()
     size: dict[str, float] = {}
     for (entity, _), position in expected.items():
