@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import open_packets
-from epic_cli.api.replaying import TICK, draw, make_stream
+from epic_cli.api.replaying import TICK, draw, list_columns, make_stream
 from epic_cli.engine.contract import STATUSES, SmoothingStrategy
-from epic_cli.engine.packets import PacketBlock, Status
+from epic_cli.engine.packets import PacketBlock, SampleQueue
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.engine.text import TURN_COLUMNS
 from epic_cli.recordings.opening import AT_ONCE
 from epic_cli.recordings.rows import PacketSource
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
-
-_NUMBERS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
 
 def replay_array(
@@ -48,29 +45,13 @@ def replay_array(
     """
     import numpy as np
 
+    from epic_cli.api.records import make_records
+
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn, turned, block = bytearray(), bytearray(), PacketBlock()
+    drawn, block = SampleQueue(), PacketBlock()
     for samples, block in draw(open_packets(packets), stream, AT_ONCE, strategy):  # noqa: B007
-        drawn += samples.rows()
-        turned += samples.turns()
+        drawn.add(samples)
     names = block.entities
-    fields = [(name, "f8") for name in _NUMBERS]
-    rows = np.frombuffer(drawn, [*fields, ("status", "i4"), ("entity", "i4")])
-    turns = np.frombuffer(turned).reshape(len(rows), len(TURN_COLUMNS))
-    has_turns = not np.isnan(turns).all()
-    turn_fields = [(name, "f8") for name in TURN_COLUMNS] if has_turns else []
+    statuses = np.array(STATUSES, "U12")
     entities = np.array([names.name(number) for number in range(len(names))] or [""])
-    array = np.empty(
-        len(rows),
-        [("time", "f8"), *fields[:-1], *turn_fields, ("status", "U12"), ("entity", entities.dtype)],
-    )
-    nothing = rows["status"] == Status.NONE
-    for name in _NUMBERS:
-        array[name] = rows[name]
-        if name != "time":
-            array[name][nothing] = np.nan
-    for place, (name, _) in enumerate(turn_fields):
-        array[name] = turns[:, place]
-    array["status"] = np.array(STATUSES)[rows["status"]]
-    array["entity"] = entities[rows["entity"]]
-    return array
+    return make_records(drawn, list_columns(drawn.has_turns), statuses, entities)

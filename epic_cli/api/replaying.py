@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from epic_cli.api.reading import open_packets, read_accepted, read_packets
 from epic_cli.api.shown import register
-from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+from epic_cli.engine.contract import STATUSES, Packet, Sample, SmoothingStrategy
 from epic_cli.engine.failures import Portable, StrategyFailed
-from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, SampleQueue
 from epic_cli.engine.replay.playback import (
     CLOCKS,
     DEFAULT_TICK,
@@ -24,7 +22,7 @@ from epic_cli.engine.replay.playback import (
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
 from epic_cli.engine.strategies.parts import is_native
-from epic_cli.engine.text import COLUMNS
+from epic_cli.engine.text import COLUMNS, TURN_COLUMNS
 from epic_cli.jobs.replay.run import grouped, ordered
 from epic_cli.metrics.digits import three_digits
 from epic_cli.metrics.tabular import Tabular
@@ -33,6 +31,7 @@ from epic_cli.recordings.rows import PacketSource
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from epic_cli.engine.arrow import Buffers
     from epic_cli.engine.parameters import Value
     from epic_cli.engine.refusals import Refusal
     from epic_cli.recordings.opening import RecordingSource
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
 TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
 
 
-#: The number of rows that a notebook shows.
-_SHOWN = 10
+#: The number of rows that a notebook shows, and of those that a batch of columns has at least.
+_SHOWN, _BATCH = 10, 65536
 
 
 class RefusedPacket(Portable, ValueError):
@@ -72,55 +71,154 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
     them.
     """
 
-    def __init__(self, samples: Generator[Sample]) -> None:
-        self._samples = samples
-        self._next: deque[Sample] = deque()
+    def __init__(self, drawn: Generator[tuple[SampleBlock, PacketBlock]]) -> None:
+        self._drawn = drawn
+        self._queue = SampleQueue()
+        self._entities = Entities()
+        self._columns: tuple[str, ...] = ()
+        self._failure: Exception | None = None
 
     def __next__(self) -> Sample:
-        return self._next.popleft() if self._next else next(self._samples)
+        while not self._queue:
+            self._draw(next(self._drawn))
+        return self._queue.take(self._entities)
+
+    def _draw(self, drawn: tuple[SampleBlock, PacketBlock]) -> None:
+        samples, packets = drawn
+        self._queue.add(samples)
+        self._entities = packets.entities
+        self._columns = self._columns or list_columns(packets.turns())
+
+    def _draw_at_least(self, count: int) -> bool:
+        """Draw until so many samples wait; return whether there are more."""
+        while len(self._queue) < count:
+            try:
+                drawn = next(self._drawn, None)
+            except Exception as error:
+                self._failure = error
+                raise
+            if drawn is None:
+                return False
+            self._draw(drawn)
+        return True
 
     def close(self) -> None:
         """End the replay, and close its file."""
-        self._next.clear()
-        self._samples.close()
+        self._queue = SampleQueue()
+        self._drawn.close()
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of CSV; those of a rotation if one of the first packets has it."""
+        self._draw_at_least(1)
+        return self._columns or COLUMNS
 
     def head(self) -> list[Sample]:
         """Return the next few samples without consuming them."""
-        self._next += islice(self._samples, _SHOWN - len(self._next))
-        return list(self._next)
+        self._draw_at_least(_SHOWN)
+        return self._queue.first(_SHOWN, self._entities)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the remaining samples as Arrow's stream: ``polars.DataFrame(samples)``."""
+        from epic_cli.engine.arrow import export_stream
+
+        fields = [(name, "U" if name in ("status", "entity") else "g") for name in self.columns()]
+        return export_stream(fields, self._iterate_columns())
+
+    def _iterate_columns(self) -> Iterator[tuple[int, list[Buffers]]]:
+        """Yield the remaining samples as columns, some thousand at a time."""
+        statuses = [status.encode() for status in STATUSES]
+        turns = len(self.columns()) > len(COLUMNS)
+        more = True
+        while more:
+            more = self._draw_at_least(_BATCH)
+            names = [name.encode() for name in self._list_names()]
+            if count := len(self._queue):
+                yield count, self._queue.columns(statuses, names, turns)
+
+    def to_polars(self) -> Any:
+        """Return a ``polars.DataFrame`` with a row for each sample; needs Polars."""
+        return self._raise_own(super().to_polars)
+
+    def to_arrow(self) -> Any:
+        """Return a ``pyarrow.Table`` with a row for each sample; needs PyArrow."""
+        return self._raise_own(super().to_arrow)
+
+    def _raise_own(self, convert: Callable[[], Any]) -> Any:
+        """Convert the samples; raise what the replay raised, not what a library made of it."""
+        try:
+            return convert()
+        except Exception:
+            if self._failure is not None:
+                raise self._failure from None
+            raise
+
+    def to_pandas(self) -> Any:
+        """Return a ``pandas.DataFrame`` with a row for each sample; needs pandas."""
+        import numpy as np
+        import pandas
+
+        from epic_cli.api.records import make_records
+
+        for drawn in self._drawn:
+            self._draw(drawn)
+        names, columns = self._list_names(), self.columns()
+        numbers = np.arange(len(STATUSES)), np.arange(max(len(names), 1))
+        records = make_records(self._queue, columns, *numbers)
+        self._queue = SampleQueue()
+        texts = {"status": np.array(STATUSES, object), "entity": np.array([*names, ""], object)}
+        return pandas.DataFrame(
+            {
+                name: texts[name][records[name]] if name in texts else records[name]
+                for name in columns
+            }
+        )
+
+    def _list_names(self) -> list[str]:
+        """Return the entities' names, in the order of their numbers."""
+        return [self._entities.name(number) for number in range(len(self._entities))]
 
     __repr__ = object.__repr__
+
+
+def list_columns(turns: bool) -> tuple[str, ...]:
+    """Return the columns of the CSV format, with or without those of a rotation."""
+    return (*COLUMNS[:7], *TURN_COLUMNS, *COLUMNS[7:]) if turns else COLUMNS
 
 
 def _make_report(found: DrawnSamples) -> Report:
     """Make a report that shows the next rows, and holds all remaining rows as data."""
     from epic_cli.show.report import Column, Data, Report, Table
 
-    rows = [_make_row(sample) for sample in found.head()]
+    names = found.columns()
+    rows = [_make_row(sample, names) for sample in found.head()]
     columns = [
         Column(
             name, ["" if row[name] is None else _format_cell(row[name]) for row in rows], right=True
         )
-        for name in COLUMNS
+        for name in names
         if any(row[name] not in ("", None) for row in rows)
     ]
     caption = "The next rows" if len(rows) == _SHOWN else ""
     parts = [Table(columns, caption=caption)] if columns else ["No rows."]
-    return Report(
-        parts=parts,
-        data=Data(COLUMNS, lambda: map(_make_row, found), lambda: map(_make_row, found)),
-    )
+
+    def records() -> Iterator[dict[str, object]]:
+        return (_make_row(sample, names) for sample in found)
+
+    return Report(parts=parts, data=Data(names, records, records))
 
 
 def _format_cell(value: object) -> str:
     return three_digits(value) if isinstance(value, float) else str(value)
 
 
-def _make_row(sample: Sample) -> dict[str, object]:
+def _make_row(sample: Sample, columns: tuple[str, ...]) -> dict[str, object]:
     """Return a sample as ``--format jsonl`` writes it."""
     drawn = sample.status != "none"
     numbers = [*sample.position, *sample.velocity] if drawn else [None] * 6
-    return dict(zip(COLUMNS, (sample.time, *numbers, sample.status, sample.entity), strict=True))
+    turn = [*(sample.rotation or [None] * 4), *(sample.spin or [None] * 3)]
+    turns = turn if len(columns) > len(COLUMNS) else []
+    values = (sample.time, *numbers, *turns, sample.status, sample.entity)
+    return dict(zip(columns, values, strict=True))
 
 
 register(DrawnSamples, _make_report)
@@ -183,10 +281,7 @@ def replay(
     note that names the packet; ``StrategyFailed`` means that the strategy returned no valid answer.
     """
     stream = make_stream(strategy, settings, tick, clock, pacing, latency)
-    drawn = draw(open_packets(packets), stream, 1, strategy)
-    return DrawnSamples(
-        sample for samples, block in drawn for sample in samples.samples(block.entities)
-    )
+    return DrawnSamples(draw(open_packets(packets), stream, 1, strategy))
 
 
 def make_stream(
@@ -228,7 +323,7 @@ def make_timing(
 
 def draw(
     packets: RecordingSource, stream: SampleStream, at_once: int, strategy: object
-) -> Iterator[tuple[SampleBlock, PacketBlock]]:
+) -> Generator[tuple[SampleBlock, PacketBlock]]:
     """Yield the drawn samples, each with the block of its packet: see ``SampleStream.draw``.
 
     Packets that are not read from a file are taken ``at_once`` at a time.

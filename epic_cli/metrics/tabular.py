@@ -20,6 +20,12 @@ class Tabular:
         """Return the records that ``--format jsonl`` writes, as plain dicts."""
         return [dict(record) for record in self._make_report().data.records()]
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the records as Arrow's stream, which Polars, DuckDB and PyArrow read."""
+        from epic_cli.metrics.arrow_rows import export_rows
+
+        return export_rows(self._list_rows())
+
     def to_pandas(self) -> Any:
         """Return a ``pandas.DataFrame`` with a row for each record; needs pandas."""
         import pandas
@@ -30,13 +36,13 @@ class Tabular:
         """Return a ``polars.DataFrame`` with a row for each record; needs Polars."""
         import polars
 
-        return polars.DataFrame(self._list_rows(), infer_schema_length=None)
+        return polars.DataFrame(self)
 
     def to_arrow(self) -> Any:
         """Return a ``pyarrow.Table`` with a row for each record; needs PyArrow."""
         import pyarrow
 
-        return pyarrow.Table.from_pylist(self._list_rows())
+        return pyarrow.table(self)
 
     def _list_rows(self) -> list[dict[str, Any]]:
         """Return the records of CSV, or of JSON, with values that tables can hold."""

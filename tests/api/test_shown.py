@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import base64
+import csv
+import io
 import json
 import math
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pytest
+from support.places import SAMPLES
 
 from epic_cli import Comparison, Packet, compare, diagnose, inspect, replay, tune
+from epic_cli.show.documents import as_csv
 
 #: A turn, half of whose packets come late.
 PACKETS = [
@@ -61,6 +66,72 @@ def test_a_replay_is_shown_and_none_of_its_samples_is_lost() -> None:
     assert [record["x"] for record in records if record["status"] != "none"] == [
         sample.position[0] for sample in expected if sample.status != "none"
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_libraries_take_a_result_as_columns(kind: str) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    found = results()[kind]
+    table = arrow.table(found)
+    kinds = {field.name: str(field.type) for field in table.schema}
+    assert "double" in kinds.values() or kind not in ("compare", "tune")
+    rows = list(csv.DictReader(io.StringIO(as_csv(found.report_of(found)))))
+    assert all(list(row) == table.column_names for row in rows)
+    for record, row in zip(table.to_pylist() if rows else [], rows, strict=True):
+        for name, value in record.items():
+            if value is None:
+                assert row[name] == ""
+            elif kinds[name] in ("double", "int64"):
+                assert float(row[name]) == pytest.approx(value, nan_ok=True)
+            elif isinstance(value, bool):
+                assert (row[name] in ("true", "True", "1")) == value
+            else:
+                assert bool(row[name]) == bool(value)
+
+
+@pytest.mark.parametrize("recording", ["match.csv", "spin_turn.csv", "turn.txt"])
+@pytest.mark.parametrize("taken", [0, 3])
+def test_a_replay_is_taken_as_columns(recording: str, taken: int) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    expected = replay(SAMPLES / recording, "lerp").to_dicts()
+    samples = replay(SAMPLES / recording, "lerp")
+    for _ in range(taken):
+        next(samples)
+    samples.head()
+    assert arrow.table(samples).to_pylist() == expected[taken:]
+    assert arrow.table(samples).num_rows == 0
+    assert any("qx" in record for record in expected) == (recording == "spin_turn.csv")
+
+
+def test_nothing_drawn_is_null_in_a_column() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    packets = [Packet((1.0, 2.0, 3.0), None, time, time) for time in (1.0, 1.1, 1.2)]
+    table = arrow.table(replay(packets, "geckos"))
+    empty = [row for row in table.to_pylist() if row["status"] == "none"]
+    assert empty
+    assert all(row["x"] is None and row["vz"] is None for row in empty)
+    assert table.column("x").null_count == len(empty)
+    assert table.column("time").null_count == 0
+
+
+def test_what_a_replay_raises_reaches_who_takes_its_columns() -> None:
+    arrow = pytest.importorskip("pyarrow")
+
+    def packets() -> Iterator[Packet]:
+        yield from sorted(PACKETS, key=lambda packet: packet.arrival or 0.0)
+        raise LookupError("the line is dead")
+
+    with pytest.raises(LookupError, match="the line is dead"):
+        replay(packets(), "lerp").to_arrow()
+    with pytest.raises(OSError, match="LookupError: the line is dead"):
+        arrow.table(replay(packets(), "lerp"))
+
+
+def test_a_stream_that_nobody_reads_ends_quietly() -> None:
+    samples = replay(PACKETS, "lerp")
+    capsule = samples.__arrow_c_stream__()
+    del capsule
+    assert len(list(samples)) > 100
 
 
 def test_the_figures_are_those_of_the_result() -> None:

@@ -1,0 +1,149 @@
+"""Samples that wait until somebody takes them: one by one, as records, or as columns."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.math cimport NAN, isnan
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memcpy
+from libcpp.deque cimport deque
+
+
+cdef enum:
+    DRAWN_NUMBERS = 6       # the position and the velocity
+    TURN_NUMBERS = 7        # a rotation and a spin
+
+
+cdef class SampleQueue:
+    """The samples of block after block, first in, first out."""
+
+    cdef deque[Sample] items
+    cdef readonly bint has_turns        # any of the samples has a rotation
+
+    def __len__(self):
+        return self.items.size()
+
+    def add(self, SampleBlock block not None):
+        """Append the samples of a block."""
+        cdef size_t index
+        for index in range(block.items.size()):
+            self.items.push_back(block.items[index])
+            self.has_turns |= block.items[index].turn.known()
+
+    def take(self, Entities entities not None):
+        """Remove the first sample; return it as the Python API's. Raise ``IndexError`` if empty."""
+        cdef Sample sample
+        if self.items.empty():
+            raise IndexError("the queue is empty")
+        sample = self.items.front()
+        self.items.pop_front()
+        return sample_to_python(sample, entities.name(sample.entity))
+
+    def first(self, size_t count, Entities entities not None):
+        """Return the first samples as a list, and leave them in the queue."""
+        cdef size_t index
+        return [
+            sample_to_python(self.items[index], entities.name(self.items[index].entity))
+            for index in range(min(count, self.items.size()))
+        ]
+
+    def fill(self, unsigned char[::1] out not None, bytes statuses not None, bytes names not None,
+             bint turns):
+        """Write the samples as packed records; raise ``ValueError`` if they do not fit.
+
+        A record is the time, the position and the velocity (NaN where nothing is drawn), where
+        ``turns`` seven doubles of the rotation and the spin (NaN: none), then the status and
+        the entity's name. ``statuses`` and ``names`` hold these texts by number, all of one width.
+        """
+        cdef size_t status_width = <size_t>len(statuses) // 4
+        cdef size_t numbers = 1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)
+        cdef size_t count = self.items.size(), row, column, size, name_width
+        cdef const char* status_texts = PyBytes_AsString(statuses)
+        cdef const char* name_texts = PyBytes_AsString(names)
+        cdef unsigned char* place
+        cdef const Sample* sample
+        cdef double[1 + DRAWN_NUMBERS + TURN_NUMBERS] cells
+        if not count:
+            return
+        size = <size_t>out.shape[0] // count
+        name_width = size - 8 * numbers - status_width
+        if size * count != <size_t>out.shape[0] or size < 8 * numbers + status_width:
+            raise ValueError(f"{out.shape[0]} bytes are not {count} records")
+        for row in range(count):
+            if (<size_t>self.items[row].entity + 1) * name_width > <size_t>len(names):
+                raise ValueError("a sample's entity has no name")
+        place = &out[0]
+        with nogil:
+            for row in range(count):
+                sample = &self.items[row]
+                for column in range(numbers):
+                    cells[column] = read_number(sample[0], column)
+                memcpy(place, cells, 8 * numbers)
+                memcpy(place + 8 * numbers,
+                       status_texts + sample.status * status_width, status_width)
+                memcpy(place + 8 * numbers + status_width, name_texts + sample.entity * name_width,
+                       name_width)
+                place += size
+
+    def columns(self, list statuses not None, list names not None, bint turns):
+        """Return the samples as Arrow's buffers, a column each: (validity, values[, texts]).
+
+        The columns are the time, the position and the velocity (null where nothing is drawn), with
+        ``turns`` the rotation and the spin, then the status and the entity's name. ``statuses`` and
+        ``names`` hold these texts by number, as ``bytes``. The samples are dropped.
+        """
+        cdef size_t column
+        found = []
+        for column in range(1 + DRAWN_NUMBERS + (TURN_NUMBERS if turns else 0)):
+            found.append(self.numbers(column))
+        found.append(self.texts(statuses, True))
+        found.append(self.texts(names, False))
+        self.items.clear()
+        return found
+
+    cdef tuple numbers(self, size_t column):
+        """Return one number of each sample, null where there is none."""
+        cdef size_t count = self.items.size(), row
+        cdef bytes content = PyBytes_FromStringAndSize(NULL, 8 * count)
+        cdef bytes validity = bytes((count + 7) // 8)
+        cdef double* values = <double*>PyBytes_AsString(content)
+        cdef uint8_t* bits = <uint8_t*>PyBytes_AsString(validity)
+        cdef bint whole = True
+        with nogil:
+            for row in range(count):
+                values[row] = read_number(self.items[row], column)
+                if isnan(values[row]):
+                    whole = False
+                else:
+                    bits[row >> 3] |= 1 << (row & 7)
+        return None if whole else validity, content
+
+    cdef tuple texts(self, list texts, bint by_status):
+        """Return the text of each sample's status or entity."""
+        cdef size_t count = self.items.size(), row
+        cdef bytes offsets = PyBytes_FromStringAndSize(NULL, 8 * (count + 1))
+        cdef int64_t* ends = <int64_t*>PyBytes_AsString(offsets)
+        cdef vector[char] content
+        cdef vector[string_view] views
+        cdef string_view text
+        cdef bytes one
+        for one in texts:
+            views.push_back(view(one))
+        ends[0] = 0
+        for row in range(count):
+            text = views.at(self.items[row].status if by_status else self.items[row].entity)
+            content.insert(content.end(), text.data(), text.data() + text.size())
+            ends[row + 1] = <int64_t>content.size()
+        return None, offsets, content.data()[:content.size()] if content.size() else b""
+
+
+cdef double read_number(const Sample& sample, size_t column) noexcept nogil:
+    """Return the time (column 0), one number of the motion or one of the turn; NaN: none."""
+    if column == 0:
+        return sample.time
+    if column > DRAWN_NUMBERS:
+        if not sample.turn.known():
+            return NAN
+        return (<const double*>&sample.turn.value())[column - 1 - DRAWN_NUMBERS]
+    if sample.status == NONE:
+        return NAN
+    return (<const double*>&sample)[column - 1]
