@@ -53,7 +53,9 @@ def diagnose(
     (seconds): samples, packets, or the path of a recording or of rows. The diagnosis then has
     ``drawn``: the strategy and settings that draw so (``best``), the remaining distance
     (``residual``), the lag (``lag``, ``shift``), whether it was smoothed twice (``smoothed``,
-    ``best.constant``), and what draws it better (``advice``: its ``cure`` and ``drawbacks``).
+    ``best.constant``), whether packets are stamped with the time of the frame that reads them
+    (``by_frame``; None: the same is drawn either way), and what draws it better (``advice``: its
+    ``cure`` and ``drawbacks``).
 
     Return a frozen ``Diagnosis``. Its ``findings`` stand worst first; each has its ``cause`` by
     name, the ``share`` of the recording that suffers from it (0 to 1), the ``statistic`` that

@@ -263,6 +263,9 @@ MATTERS = 0.02
 #: A low-pass is there if the error without it is this many times as large.
 CLEARER = 2.0
 
+#: Largest error of frame pacing, as a multiple of that of exact arrivals, for which it is taken.
+LIKELY_PACING = 0.7
+
 #: Strategies of parts, which draw what many others do, by fitted numbers.
 PARTS = ("buffer", "chase")
 
@@ -291,8 +294,9 @@ class DrawnMatch(NamedTuple):
     distance from packet to packet (RMS); a distance below ``enough`` is none. ``smoothed``: there
     is a second smoothing. ``tick`` (s) is the time between changes, if these are not in each
     ``frame``. ``path`` are the frames of the first of the ``entities``, ``advice`` is how to draw
-    them better. ``mechanism`` composes it of parts, if that explains it no worse than a strategy;
-    ``same_as`` are engines' strategies, and other parts, that draw the same.
+    them better. ``by_frame``: packets are stamped with the time of the frame that reads them; None:
+    the same is drawn either way. ``mechanism`` composes it of parts, if that explains it no worse
+    than a strategy; ``same_as`` are engines' strategies, and other parts, that draw the same.
     """
 
     best: FittedStrategy
@@ -308,6 +312,7 @@ class DrawnMatch(NamedTuple):
     advice: DrawingAdvice = DrawingAdvice()
     mechanism: Mechanism | None = None
     same_as: tuple[StrategySpec, ...] = ()
+    by_frame: bool | None = None
 
     @property
     def off(self) -> float:
@@ -332,9 +337,14 @@ class DrawnMatch(NamedTuple):
 
 
 class _DrawnEntity:
-    """One entity's packets, and the frames of the entity that are examined."""
+    """One entity's packets, and the frames of the entity that are examined.
 
-    def __init__(self, name: str, path: DrawnPath, packets: PacketBlock) -> None:
+    ``by_frame``: packets are stamped with the time of the frame that reads them.
+    """
+
+    def __init__(
+        self, name: str, path: DrawnPath, packets: PacketBlock, by_frame: bool = False
+    ) -> None:
         self.name = name
         columns = packet_table(packets)
         with np.errstate(invalid="ignore"):
@@ -344,9 +354,10 @@ class _DrawnEntity:
         self.stamps, self.positions = self.table[TIME], self.table[POSITION].T
         if len(self.stamps) < FEWEST_FRAMES:
             raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
-        self.packets, self.redraw = packets, Redraw(packets)
+        self.packets, self.redraw = packets, Redraw(packets, by_frame)
         steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
         self.step = float(np.sqrt(np.square(steps[steps > 0]).mean())) if steps.any() else 0.0
+        self.all_frames = path
         path = self.frames = self._cut_excerpt(path)
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
         self.frame, self.tick = path.frame, 0.0
@@ -361,6 +372,13 @@ class _DrawnEntity:
         self.comparison = FrameComparison(
             self.redraw, times, path.positions, counted, exact, self.step or 1.0
         )
+
+    def paced(self, by_frame: bool) -> _DrawnEntity:
+        """Return the entity, with packets that are read by frames or not, in the same frames."""
+        other = _DrawnEntity(self.name, self.all_frames, self.packets, by_frame)
+        if self.tick:
+            other.at_ticks()
+        return other
 
     def at_ticks(self) -> bool:
         """Switch to the ticks at which positions change; return False if they always change."""
@@ -406,8 +424,11 @@ class _DrawnEntity:
             return None
         order = np.argsort(self.table[ARRIVAL], kind="stable")
         table = self.table[:, order][:, np.isfinite(self.table[ARRIVAL][order])]
+        arrivals = table[ARRIVAL]
+        if self.redraw.by_frame:
+            arrivals = _move_to_frames(arrivals, path.times, path.frame)
         frames = make_frames(
-            table[ARRIVAL], table[TIME], table[POSITION].T, table[VELOCITY].T,
+            arrivals, table[TIME], table[POSITION].T, table[VELOCITY].T,
             path.times, path.positions,
         )  # fmt: skip
         return frames if min(len(frames.stamps), len(frames.times)) >= FEWEST_FRAMES else None
@@ -419,7 +440,10 @@ class _DrawnEntity:
         frames = self.seen(self.frames)
         if frames is None:
             return DrawingAdvice()
-        bench = Bench(self.packets, self.frames.times, best.candidate, self.frames.positions)
+        bench = Bench(
+            self.packets, self.frames.times, best.candidate, self.frames.positions,
+            self.redraw.by_frame,
+        )  # fmt: skip
         unchanged = {}
         if understood and not best.shift and self.tick:
             unchanged["ticks"] = best.candidate
@@ -493,9 +517,13 @@ def match(
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
-    parts, found = (None if candidates else first.mechanism()), list[FittedStrategy]()
-    usual = [] if candidates else [first.comparison.off(FittedStrategy(spec)) for spec in engines]
-    same = [each.candidate for each in usual if each.residual <= first.enough]
+    look = _look(first, candidates or engines, not candidates)
+    if first.redraw.arrivals and look.residual > first.enough:
+        other = _look(first.paced(by_frame=True), candidates or engines, not candidates)
+        if other.residual < LIKELY_PACING * look.residual:
+            look, moving = other, [entity.paced(by_frame=True) for entity in moving]
+    first, parts, found = moving[0], look.parts, list[FittedStrategy]()
+    same = [] if candidates else [spec for spec, off in look.usual if off <= first.enough]
     if parts is None or not parts.exact:
         found = _search_strategies(moving, candidates or engines)
         if first.tick and not candidates:
@@ -522,10 +550,55 @@ def match(
         first.frames,
         mechanism=parts,
         same_as=tuple(spec for spec in same if spec != best.candidate),
+        by_frame=_find_pacing(first, best),
     )
     return found_match._replace(
         advice=first.advice(best, parts, found_match.found or found_match.likely)
     )
+
+
+class _FirstLook(NamedTuple):
+    """The composition of an entity's drawing, and the error of each strategy without a search."""
+
+    parts: Mechanism | None
+    usual: list[tuple[StrategySpec, float]]
+
+    @property
+    def residual(self) -> float:
+        """The least error (RMS, length)."""
+        least = min((off for _, off in self.usual), default=math.inf)
+        return least if self.parts is None else min(least, self.parts.residual)
+
+
+def _look(first: _DrawnEntity, specs: Sequence[StrategySpec], in_parts: bool) -> _FirstLook:
+    return _FirstLook(
+        first.mechanism() if in_parts else None,
+        [(spec, first.comparison.off(FittedStrategy(spec)).residual) for spec in specs],
+    )
+
+
+def _find_pacing(first: _DrawnEntity, best: FittedStrategy) -> bool | None:
+    """Return True if packets are read by frames; None if exact arrivals draw as well, or badly."""
+    if not first.redraw.arrivals:
+        return None
+    if best.residual > max(first.enough, UNDERSTOOD * first.step):
+        return None
+    by_frame = first.redraw.by_frame
+    other = first.paced(not by_frame).comparison.off(best)
+    near = other.residual <= max(first.enough, AS_GOOD * best.residual)
+    return None if near else by_frame
+
+
+def _move_to_frames(arrivals: Floats, frames: Floats, apart: float) -> Floats:
+    """Return the frames (n, s) that read packets: the first at or after each arrival.
+
+    Frames before the first one, and after the last one, are ``apart`` (s).
+    """
+    at = np.searchsorted(frames, arrivals)
+    inside = frames[np.minimum(at, len(frames) - 1)]
+    begin = frames[0] - np.floor((frames[0] - arrivals) / apart) * apart
+    end = frames[-1] + np.ceil((arrivals - frames[-1]) / apart) * apart
+    return np.where(at == 0, begin, np.where(at == len(frames), end, inside))
 
 
 def _is_smoothed(first: _DrawnEntity, best: FittedStrategy, without: FittedStrategy) -> bool:

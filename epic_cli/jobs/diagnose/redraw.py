@@ -28,11 +28,13 @@ MOST_BEFORE = 5000
 class Redraw:
     """One entity's packets, ready to be drawn in given frames by any strategy.
 
-    Packets reach a strategy when they arrived: before the first frame at or after that. Without
-    arrival times they are paced as in the demo, and frames are those nearest to its ticks.
+    Packets reach a strategy when they arrived: before the first frame at or after that;
+    ``by_frame``, as if they had arrived at that frame. Without arrival times they are paced as in
+    the demo, and frames are those nearest to its ticks.
     """
 
-    def __init__(self, packets: PacketBlock) -> None:
+    def __init__(self, packets: PacketBlock, by_frame: bool = False) -> None:
+        self.by_frame = by_frame
         self.arrivals = packets.begins_with_arrival()
         #: Arrivals of the first packet, and of the last one (s).
         self.begins, self.ends = -np.inf, np.inf
@@ -61,7 +63,7 @@ class Redraw:
             earlier = np.ceil(min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE))
             every = np.concatenate((times[0] - frame * np.arange(earlier, 0, -1), times))
             drawn = np.empty((len(every), 3))
-            draw_frames(spec.maker(), self._packets, every, drawn)
+            draw_frames(spec.maker(), self._packets, every, drawn, self.by_frame)
             return drawn[int(earlier) :]
         except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
             return np.full((len(times), 3), np.nan)

@@ -314,6 +314,8 @@ def drawn_words(match: DrawnMatch) -> list[str]:
     """Return how the frames were drawn, and how to draw them better; a sentence for each entity."""
     found, advice = match.mechanism, match.advice
     words = _engine_words(match) if found is None else mechanism_words(match, found)
+    if match.by_frame:
+        words.append("Packets are read by frames: replay with --pacing frame.")
     if advice.cure is not None:  # the command begins a line, so that it can be pasted
         words += [f"Better here: {advice.cure.words}:", advice.cure.command]
     return words + [f"- {drawback_words(each, advice.cure)}" for each in advice.drawbacks]
@@ -564,6 +566,7 @@ def _mechanism_record(match: DrawnMatch) -> dict[str, Any]:
         ],
         "cure": match.advice.cure and match.advice.cure.record,
         "exact": exact,
+        "pacing": {None: None, True: "frame", False: "arrival"}[match.by_frame],
         "command": strategy_options(spec) if whole else None,
         "same_as": [same.label for same in match.same_as],
     }  # fmt: skip

@@ -37,12 +37,13 @@ def recorded(movement: str = "strafe", seconds: float = 12.0, seed: int = 1) -> 
 
 
 def drawn(
-    block: PacketBlock, strategy: str, rate: float = 60.0, constant: float = 0.0, late: float = 0.0
-) -> DrawnPath:
+    block: PacketBlock, strategy: str, rate: float = 60.0, constant: float = 0.0, late: float = 0.0,
+    by_frame: bool = False,
+) -> DrawnPath:  # fmt: skip
     """Return a game's drawing with this strategy, at irregular frames, rounded to 1e-4."""
     (candidate,) = read_specs([strategy])
     times = np.arange(0.3, 11.0, 1 / rate) + 0.004
-    own = Redraw(block).draw(candidate, times)
+    own = Redraw(block, by_frame).draw(candidate, times)
     shown = np.isfinite(own).all(axis=1)
     positions = low_pass(times[shown], own[shown], constant)
     return DrawnPath(times[shown] + late, np.round(positions, 4), 5e-5)
@@ -72,6 +73,26 @@ def test_what_a_strategy_drew_is_that_strategy(strategy: str, movement: str, rat
     assert found.best.candidate.label == strategy
     assert found.off < 0.001
     assert (found.best.shift, found.best.constant, found.smoothed) == (0.0, 0.0, False)
+
+
+@pytest.mark.parametrize("by_frame", [False, True])
+@pytest.mark.parametrize("movement", ["strafe", "figure-eight"])
+@pytest.mark.parametrize(
+    "strategy", ["buffer+stamps=arrival+delay=0.13", "chase+how=linear+time=0.07", "geckos"]
+)
+def test_packets_that_are_read_by_frames_are_told_from_exact_arrivals(
+    strategy: str, movement: str, by_frame: bool
+) -> None:
+    block = recorded(movement)
+    found = explained(block, drawn(block, strategy, by_frame=by_frame), read_specs([strategy]))
+    assert found.found
+    assert found.by_frame is by_frame
+
+
+def test_it_does_not_matter_when_packets_are_read_to_what_shows_the_newest() -> None:
+    block = recorded()
+    for by_frame in (False, True):
+        assert explained(block, drawn(block, "lerp", by_frame=by_frame)).by_frame is None
 
 
 @pytest.mark.parametrize(

@@ -179,15 +179,15 @@ class Bench:
     """One entity's packets and frames, and the game's drawing before any cure.
 
     ``times`` (n) are the frames' (s), ``drawn`` (n, 3) what a game drew in them; None: what
-    ``reference`` draws.
+    ``reference`` draws. ``by_frame``: the game stamps arrivals with the time of the frame.
     """
 
     def __init__(
         self, packets: PacketBlock, times: Floats, reference: StrategySpec,
-        drawn: Floats | None = None,
+        drawn: Floats | None = None, by_frame: bool = False,
     ) -> None:  # fmt: skip
         self.packets, self.times, self.reference = packets, times, reference
-        self.redraw = Redraw(packets)
+        self.redraw = Redraw(packets, by_frame)
         self.drawn = self.redraw.draw(reference, times) if drawn is None else drawn
         since = times - times[0]
         turn = min(TURN, float(since[-1]) / TURNS)
@@ -266,7 +266,7 @@ class Bench:
             truth, before, redraw = self.truth, self.before, self.redraw
         else:
             packets = cure.packets(self.packets)
-            truth, redraw = _find_truth(packets), Redraw(packets)
+            truth, redraw = _find_truth(packets), Redraw(packets, self.redraw.by_frame)
             before = None if truth is None else self.measure(drawn, truth)
         if truth is None or before is None or not redraw.arrivals:
             return None
@@ -313,7 +313,9 @@ def make_bench(traffic: Traffic, entity: str = "", at: float | None = None) -> B
     match = traffic.drawn
     if match is not None and match.found and match.mechanism is not None:
         path, packets = match.path, traffic.blocks[match.entities[0].entity]
-        return Bench(packets, path.times, match.mechanism.strategy, path.positions)
+        return Bench(
+            packets, path.times, match.mechanism.strategy, path.positions, match.by_frame is True
+        )
     if traffic.messages is None or not traffic.placed or not traffic.blocks:
         return None
     name = entity or max(traffic.streams, key=lambda stream: len(stream.times)).name

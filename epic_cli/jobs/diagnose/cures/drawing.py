@@ -477,7 +477,7 @@ class _CureSearch:
         assert truth is not None
         for rate in SCREENS:
             screen = np.arange(times[0], min(times[-1], times[0] + 20), 1 / rate)
-            bench = Bench(self.bench.packets, screen, spec)
+            bench = Bench(self.bench.packets, screen, spec, by_frame=self.bench.redraw.by_frame)
             found.append(math.nan if bench.before is None else bench.before.lag)
         return found
 
