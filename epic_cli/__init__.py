@@ -123,7 +123,7 @@ _PLACES = {
 
 
 def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
-    """A new strategy by its name, with the settings that differ from their defaults.
+    """Return a new strategy by its name, with the settings that differ from their defaults.
 
     Raises ``UnknownStrategy`` or ``SettingError`` (both are ``ValueError``), with the nearest
     name or the allowed range, and ``StrategyFailed`` where somebody's own strategy raises
@@ -135,7 +135,7 @@ def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
 
 
 def strategies() -> list[Declaration]:
-    """What every strategy says of itself: its name, settings, needs and source.
+    """Return the declarations of all strategies: name, settings, needs and source.
 
     Warns (``RuntimeWarning``) of those of other packages that cannot be used.
     """

@@ -1,9 +1,10 @@
-"""One word, one meaning: class names are unique, and words outside the field are banned."""
+"""The words of the code: class names, the first words of docstrings, and banned words."""
 
 import ast
 import inspect
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,22 @@ BANNED = re.compile(
     r"|\btold of\b|turned away|\bfor one in\b|(?<!there )is no number",
     re.IGNORECASE,
 )
+
+#: First words of a docstring that only the next words explain.
+RIDDLE = re.compile(
+    r"\W*(?:About|Also|And|Any|As|At|But|By|For|From|Here|How|If|In|Is|Its?|None|Not|Nothing|Of|On"
+    r"|Only|Or|Same|So|Some|Something|Such|That|Their|Them|There|These|They|This|Those|To|What|When"
+    r"|Where|Whether|Which|Who|Whose|Why|With|Without)\b"
+)
+
+#: First words of a function's docstring that are no verbs in the imperative form.
+NO_VERB = re.compile(
+    r"(?!(?:Pass|Press|Process|Compress|Guess|Bring|Feed|Need|Embed|Seed)\b)"
+    r"(?:(?:A|An|All|Both|Each|False|First|Last|One|The|True|Two)\b|\w+(?:s|ed|ing)\b|[^A-Z])"
+)
+
+#: The first line of a definition.
+HEAD = re.compile(r" *(?:async def|cdef class|cpdef|cdef|class|def)\b")
 
 
 @cache
@@ -42,6 +59,31 @@ def test_no_public_class_name_stands_in_two_modules() -> None:
         for name in classes(path):
             places[name].append(str(path.relative_to(PACKAGE)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, bool, str]]:
+    """Yield each docstring's line number, whether it is a function's, and its first line."""
+    function, before = False, ":"
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if HEAD.match(line):
+            function = "class " not in line and "property" not in before
+        elif before.endswith(":") and (found := re.match(r' *r?"""(.+)', line)):
+            yield number, function, found[1]
+        before = line
+
+
+def test_docstrings_of_functions_begin_with_a_verb_and_none_with_a_riddle() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in (
+            *PACKAGE.rglob("*.py"),
+            *PACKAGE.rglob("*.pyx"),
+            *(ROOT / "tests").rglob("*.py"),
+        )
+        for line, function, text in docstrings(path)
+        if RIDDLE.match(text) or (function and "/test_" not in str(path) and NO_VERB.match(text))
+    ]
+    assert wrong == []
 
 
 def test_the_words_are_those_of_the_field() -> None:

@@ -62,7 +62,7 @@ def _is_case(path: Path) -> bool:
 
 
 def _is_accepting(config: pytest.Config) -> bool:
-    """True if the user accepts the drawn rows, also by the option of other snapshot plugins."""
+    """Return True if the user accepts the drawn rows, also by another snapshot plugin's option."""
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False

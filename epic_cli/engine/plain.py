@@ -71,7 +71,7 @@ class Anything(Setting):
 
 
 class _AnyNumber(Number):
-    """Any number; with ``narrow`` a whole number arrives as an int, others as floats."""
+    """A number of any size; with ``narrow`` a whole number arrives as an int, others as floats."""
 
     def __init__(self, name: str, default: Value, *, whole: bool, unset: str, narrow: bool) -> None:
         low, high = -math.inf, math.inf

@@ -114,7 +114,7 @@ def lab(
     record: tuple[RecordingFile, ...] = shared(record_option),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """``epic lab``.
+    """Run ``epic lab``.
 
     The page is served to this machine alone, works offline and ends with Ctrl-C. It opens on a bad
     network, or on RECORDING as it arrived, beside what the game drew of it (--drawn). The movement

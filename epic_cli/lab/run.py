@@ -1,4 +1,4 @@
-"""Computes the lab's experiments: first the picture, then the figures.
+"""The lab's experiments: first the picture, then the figures.
 
 An experiment is read by the options of ``epic compare`` itself, and computed by that command's
 functions, so that the line of the command makes the same figures.
@@ -115,7 +115,7 @@ def _parse_words(
 
 
 class ExperimentRunner:
-    """Reads and computes experiments on the given inputs; one thread at a time."""
+    """A runner of experiments on the given inputs; one thread at a time."""
 
     def __init__(self, given: LabInputs = NOTHING) -> None:
         self._command, _ = give_defaults(

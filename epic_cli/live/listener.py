@@ -1,4 +1,4 @@
-"""Receives packets of a running game, and draws them."""
+"""A listener that receives the packets of a running game, and draws them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ ECHO = b"echo "
 
 
 class Echo(Consumer):
-    """Sends datagrams back to their senders, with the time for which they were held here.
+    """A consumer that sends datagrams back, with the time for which they were held here.
 
     Source: Glazer and Madhav, Multiplayer Game Programming (2016), figure 8.4, with the whole
     datagram instead of its stamp, so that any game finds its own stamp in it.
@@ -114,7 +114,7 @@ class Echo(Consumer):
 
 
 class LiveDrawing:
-    """Draws all ``entities`` at every tick, and passes packets and samples to ``consumers``.
+    """A drawing of all ``entities`` at every tick; ``consumers`` get its packets and samples.
 
     The packets that arrived before a tick are passed to the consumers, then applied, then the tick
     is drawn: the samples equal those of a replay of a recording of the packets. Without a

@@ -55,7 +55,7 @@ class _IoVec(ctypes.Structure):
 
 
 class _MessageHeader(ctypes.Structure):
-    """``struct msghdr`` of recvmsg(2)."""
+    """The C structure ``msghdr`` of recvmsg(2)."""
 
     _fields_ = (
         ("name", ctypes.c_void_p),
@@ -69,7 +69,7 @@ class _MessageHeader(ctypes.Structure):
 
 
 class _BatchMessage(ctypes.Structure):
-    """``struct mmsghdr`` of recvmmsg(2)."""
+    """The C structure ``mmsghdr`` of recvmmsg(2)."""
 
     _fields_ = (("header", _MessageHeader), ("size", ctypes.c_uint))
 
@@ -333,7 +333,7 @@ class ReceivingSocket(Reception):
 
 
 def _is_group(at: Resolved) -> bool:
-    """True if the address is that of a multicast group."""
+    """Return True if the address is that of a multicast group."""
     return ip_address(at.place[0].partition("%")[0]).is_multicast
 
 
@@ -566,7 +566,7 @@ class WebSocketMessages(Splitter):
 
 
 def is_allowed(origin: str, allowed: Sequence[str]) -> bool:
-    """True if a page of this origin may send packets: pages of this machine, and of ``allowed``."""
+    """Return True if pages of this origin may send packets: this machine's, and ``allowed``."""
     if "*" in allowed or origin in allowed:
         return True
     with contextlib.suppress(ValueError):

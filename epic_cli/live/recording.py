@@ -174,7 +174,7 @@ class WholeFile:
         """Do nothing: writes have no buffer."""
 
     def isatty(self) -> bool:
-        """True if the file is a terminal."""
+        """Return True if the file is a terminal."""
         return os.isatty(self._descriptor)
 
     def fileno(self) -> int:

@@ -380,7 +380,7 @@ def play(
     output: OutputOptions = shared(OutputOptions),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """``epic play``.
+    """Run ``epic play``.
 
     A SCENARIO, such as figure-8.5, shows one concept in slow motion, with captions.
 

@@ -217,7 +217,7 @@ class RowSelection:
     player: str | None = None
 
     def wants(self, player: str) -> bool:
-        """True if rows of this player are wanted."""
+        """Return True if rows of this player are wanted."""
         return self.player in (None, player)
 
 

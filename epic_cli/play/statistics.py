@@ -198,7 +198,7 @@ class PlayFigure(NamedTuple):
 
 
 def is_switch(event: Event) -> bool:
-    """True if an event restarts the figures on the screen: any change but one of speed."""
+    """Return True if an event restarts the figures on the screen: any change but one of speed."""
     return event.what == "set" and not str(event.details["change"]).startswith("speed=")
 
 

@@ -243,7 +243,7 @@ def first_hit(
 
 
 def sees(arena: Arena, origin: Point, target: Point) -> bool:
-    """True if no wall stands between two points."""
+    """Return True if no wall stands between two points."""
     aim = direction((target[0] - origin[0], target[1] - origin[1]))
     return ray_to_wall(arena, origin, aim) >= distance(origin, target)
 

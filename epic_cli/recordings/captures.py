@@ -191,7 +191,7 @@ _MOST_HEADERS = 8
 
 
 class Lost(Enum):
-    """Why a frame has no usable datagram."""
+    """The reasons why a frame has no usable datagram."""
 
     UNKNOWN_LINK = "on links of an unknown kind"
     FRAGMENT = "of which only fragments were captured"
@@ -394,7 +394,7 @@ _RECORD = struct.Struct("<IIII")
 
 
 def capture_record(one: ReceivedDatagram, target: tuple[Any, ...], wall: int) -> bytes:
-    """A datagram to ``target`` as a record, with its sender and synthesized IP and UDP headers.
+    """Return a datagram to ``target`` as a capture record, with its sender and made-up headers.
 
     ``wall`` is its arrival in nanoseconds since 1970.
     """
@@ -415,7 +415,7 @@ def whole_records(data: bytes, most: int) -> int:
 
 
 def _make_udp_packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
-    """Wraps a datagram in IP and UDP headers."""
+    """Wrap a datagram in IP and UDP headers."""
     size = 8 + len(one.data)
     udp = struct.pack(">HHHH", one.sender[1], target[1], size, 0) + one.data
     if ":" in one.sender[0]:
@@ -432,7 +432,7 @@ def _make_udp_packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
 
 
 def _compute_checksum(data: bytes) -> int:
-    """The Internet checksum (RFC 1071)."""
+    """Return the Internet checksum (RFC 1071)."""
     if len(data) % 2:
         data += b"\0"
     total: int = sum(struct.unpack(f">{len(data) // 2}H", data))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
         @property
         def extra_names(self) -> tuple[str, ...]:
-            """Return the names that are known before any packet: those of a table's columns."""
+            """The names that are known before any packet: those of a table's columns."""
 
         def extras_at(self, block: PacketBlock, index: int) -> Extras:
             """Return the extras of the packet at an index of a block."""

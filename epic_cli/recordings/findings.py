@@ -321,7 +321,7 @@ class RecordingFinding(NamedTuple):
         return self.kind.cure
 
     def words(self, front_end: FrontEnd) -> str:
-        """The code, what was seen and what helps, on one line."""
+        """Return the code, the observation and the cure on one line."""
         cure = self.cure(front_end)
         ready = self.read or self.facts.get("command")
         helps = f"; {'try ' if ready else ''}{cure}" if cure else ""

@@ -318,7 +318,7 @@ class LineReader(ABC):
 
     @property
     def extra_names(self) -> tuple[str, ...]:
-        """Return the names of extras that are known before any packet."""
+        """The names of extras that are known before any packet."""
         return ()
 
     def extras_at(self, block: PacketBlock, index: int) -> Extras:
@@ -345,12 +345,12 @@ class LineReader(ABC):
 
     @cached_property
     def _used_columns(self) -> frozenset[str]:
-        """Return the names of columns, and of vectors with numbers, that fields are read from."""
+        """The names of columns, and of vectors with numbers, that fields are read from."""
         return used_columns(self.layout)
 
     @property
     def _entry_columns(self) -> frozenset[str]:
-        """Return the paths of fields in an entity's entry that the layout does not have."""
+        """The paths of fields in an entity's entry that the layout does not have."""
         return frozenset()
 
     def _group_values(self, values: Extras) -> tuple[Extras, dict[str, Extras]]:

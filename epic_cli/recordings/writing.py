@@ -241,7 +241,7 @@ class UnwritablePacket(Portable, ValueError):
 
 
 class Conversion:
-    """Change the packets of one recording, whose blocks come in their order.
+    """A conversion of the packets of one recording, whose blocks come in their order.
 
     Use either ``packets`` for all blocks, or ``rows`` with one writer.
     """

@@ -92,7 +92,7 @@ class SessionOptions:
 
 @command(EXAMPLES, "s latency tick f resume init")
 def session(options: SessionOptions = shared(SessionOptions)) -> int:
-    """``epic session``.
+    """Run ``epic session``.
 
     Change the strategy and see what would have been drawn. This is what epic alone does on a
     terminal.

@@ -1,4 +1,4 @@
-"""Runs the lines of a session: packets, and commands that begin with a colon.
+"""A controller of a session's lines: packets, and commands that begin with a colon.
 
 Typed lines, pastes, ``--init`` files and the journal all take this path.
 """
@@ -477,7 +477,7 @@ def _split_words(line: str) -> tuple[str, list[str]]:
 
 
 def _is_lasting_error(error: click.ClickException | None) -> bool:
-    """True if more words cannot mend the error: it is not that a word is missing."""
+    """Return True if more words cannot mend the error: it is not that a word is missing."""
     missing: tuple[Any, ...] = (click.MissingParameter, click.BadOptionUsage)
     return error is not None and not isinstance(error, missing)
 

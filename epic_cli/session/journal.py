@@ -112,7 +112,7 @@ def read(path: Path) -> bytes:
 
 
 def in_use(path: Path) -> bool:
-    """True if a running session is writing this journal."""
+    """Return True if a running session is writing this journal."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         return not lock(descriptor)

@@ -178,7 +178,7 @@ class _StoredOutput(io.BytesIO):
     """The output of a command, stored for a person."""
 
     def isatty(self) -> bool:
-        """True, since a person will read it."""
+        """Return True, since a person will read the output."""
         return True
 
 
@@ -224,7 +224,7 @@ class _AbovePrompt(io.RawIOBase):
         return True
 
     def isatty(self) -> bool:
-        """True if a person sees the output at once."""
+        """Return True if a person sees the output at once."""
         return self._screen.shows_messages
 
     def write(self, data: Any) -> int:

@@ -513,7 +513,7 @@ def _parse_rgb(text: str) -> Color:
 
 
 class Pen:
-    """Draw on an image, only within a ``box`` of pixels."""
+    """A pen that draws on an image, only within a ``box`` of pixels."""
 
     def __init__(self, image: Image.Image, box: Box) -> None:
         self.image = image

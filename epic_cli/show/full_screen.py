@@ -37,7 +37,7 @@ UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 
 
 class Cells:
-    """``columns`` by ``lines`` cells, border included; those inside count from the top left."""
+    """A frame of ``columns`` by ``lines`` cells, border included; inner cells count from 0."""
 
     def __init__(self, columns: int, lines: int, symbols: dict[str, str]) -> None:
         self.columns, self.lines = columns - 2, lines - 2
@@ -45,7 +45,7 @@ class Cells:
         self._cells = [[(" ", "")] * self.columns for _ in range(self.lines)]
 
     def put(self, column: int, line: int, symbol: str, style: str) -> None:
-        """Fills a cell; what lies outside is not drawn."""
+        """Fill a cell; cells outside of the frame are ignored."""
         if 0 <= column < self.columns and 0 <= line < self.lines:
             self._cells[line][column] = (symbol, style)
 
@@ -55,7 +55,7 @@ class Cells:
         return inside and self._cells[line][column][0] == " "
 
     def framed(self, title: str) -> Lines:
-        """The lines of the frame, each as fragments."""
+        """Return the lines of the frame, each as fragments."""
         corner, side, top = (self._symbols[name] for name in ("corner", "side", "top"))
         head = f" {title} "[: self.columns].center(self.columns, top)
         border = "class:border"

@@ -42,7 +42,7 @@ class LinkCounts(Protocol):
         """Number duplicated."""
 
     def delay(self, share: float) -> float:
-        """The delay that this share (0 to 1) of those that arrived do not exceed."""
+        """Return the quantile ``share`` (0 to 1) of the delays (s) of what arrived."""
 
 
 def summary(statistics: LinkCounts, fates: Fates) -> str:

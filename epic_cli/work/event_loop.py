@@ -164,13 +164,13 @@ if sys.platform == "linux":
             return found
 
     def microsecond_loop() -> asyncio.AbstractEventLoop:
-        """A new event loop."""
+        """Return a new event loop."""
         return asyncio.SelectorEventLoop(MicrosecondSelector())
 
 else:
 
     def microsecond_loop() -> asyncio.AbstractEventLoop:
-        """A new event loop; kqueue counts nanoseconds."""
+        """Return a new event loop; kqueue counts nanoseconds."""
         return asyncio.SelectorEventLoop()
 
 

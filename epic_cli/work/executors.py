@@ -187,7 +187,7 @@ class NoCluster(ConnectionError):
 
 
 class WorkerDied(BrokenExecutor):
-    """Each worker that ran a job died while running it."""
+    """An error for a job during which each worker that ran it died."""
 
 
 class _WorkerCall:

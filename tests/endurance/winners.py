@@ -1,4 +1,4 @@
-"""How often a comparison names the right or a wrong winner, by the true lead.
+"""The rates of right and wrong winners of a comparison, by their true lead.
 
     python -m endurance.winners [--runs RUNS] [--first SEED] [--only WORDS]      (in tests/)
 

@@ -359,7 +359,7 @@ SPIN = st.tuples(*[st.floats(-6, 6)] * 3)
 def test_corrections_begin_where_it_was_drawn_and_the_spin_is_that_of_what_is_drawn(
     name: str, settings: dict[str, Any], a: Any, b: Any, v: Any, w: Any, after: float
 ) -> None:
-    """Also about axes that differ, where rotation vectors do not add up."""
+    """The axes may differ; then rotation vectors do not add up."""
     made = strategy(name, **settings)
     for time, q, spin in ((0.0, a, v), (0.2, b, w), (0.3, a, w)):
         made.update(Packet((0.0,) * 3, (0.0,) * 3, time, rotation=q, spin=spin), time)

@@ -1,4 +1,4 @@
-"""What every strategy draws on every sample recording: cases, which epic's pytest plugin collects.
+"""The rows of every strategy on every sample recording: cases, which epic's pytest plugin collects.
 
 ``pytest tests/golden --epic-accept`` writes the rows again after a change that is meant; read them
 with ``git diff``.

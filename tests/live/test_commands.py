@@ -14,7 +14,7 @@ PATIENCE = 120
 
 
 class Live:
-    """``epic`` with pipes to all its streams, both ends open."""
+    """The program ``epic`` with pipes to all its streams, both ends open."""
 
     def __init__(self, *args: str) -> None:
         self.process = started(*args)

@@ -1,4 +1,4 @@
-"""How often messages were sent, whatever their stamps are rounded to."""
+"""Rates of messages, whatever their stamps are rounded to."""
 
 from __future__ import annotations
 

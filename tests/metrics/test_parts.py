@@ -93,7 +93,7 @@ def test_of_what_never_moves_nothing_is_along() -> None:
 
 
 def test_noise_of_stamps_is_along_and_a_wrong_curve_across() -> None:
-    """Of two strategies of the same residual one draws the way, and one cuts its corners."""
+    """Two strategies have the same residual: one draws the way, the other cuts its corners."""
     source = np.random.default_rng(2)
     times = np.arange(0, 20, 0.01)
     turn = np.stack((4 * np.cos(times), 4 * np.sin(times), 0 * times), axis=1)

@@ -41,7 +41,7 @@ def test_twins_are_not_told_apart_and_constants_are() -> None:
 
 
 def test_equals_are_rarely_told_apart() -> None:
-    """Of 20 that are equal nobody wins, however lucky one is."""
+    """Nobody wins among 20 that are equal, however lucky one is."""
     source = np.random.default_rng(5)
     sole = 0
     for _ in range(40):

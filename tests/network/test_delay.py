@@ -52,7 +52,7 @@ def below(distribution: Distribution, x: float) -> float:
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("correlated", [0.0, 0.6])
 def test_distribution(distribution: Distribution, correlated: float) -> None:
-    """Also with correlation: it changes the order of the delays and nothing else."""
+    """Correlation changes the order of the delays and nothing else."""
     found = sorted(draws(distribution, correlated))
     independent = COUNT * (1 - correlated) / (1 + correlated)
     for percent in (1, 10, 25, 50, 75, 90, 98):
@@ -113,7 +113,7 @@ def test_netem_s_own_tables(name: str) -> None:
 
 @pytest.mark.parametrize("distribution", ["pareto", "paretonormal"])
 def test_netem_s_tails_end(distribution: Distribution) -> None:
-    """At 4 jitters above the latency, however often one tries."""
+    """The limit is 4 jitters above the latency, however often one tries."""
     found = draws(distribution)
     assert max(found) == pytest.approx(4, abs=0.25 if distribution == "paretonormal" else 1e-12)
     assert max(found) <= 4

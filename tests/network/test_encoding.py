@@ -278,7 +278,7 @@ def test_at_least_so_often_and_once_more_at_rest() -> None:
 def test_the_senders_predictor_draws_what_the_receiver_draws(
     strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is late, nothing lost, and both draw at the same times, before a packet comes."""
+    """Both draw at the same times, before a packet comes; nothing is late or lost."""
     spec, snapshots = SenderSpec.parse("20hz,threshold=0.2,against=judged"), moving(entities=1)
     judged = read_spec(strategy)
     sender, receiver = Sender(spec, 0.0, judged), judged.make()
@@ -349,7 +349,7 @@ def test_changes_against_what_was_acknowledged_can_always_be_read() -> None:
 
 @pytest.mark.parametrize("loss", [0.02, 0.1, 0.2])
 def test_a_chain_breaks_at_a_loss_until_the_next_full_state(loss: float) -> None:
-    """Of n = 20 states a second the k-th after a keyframe is decoded with (1 - loss)^(k + 1)."""
+    """The k-th of n = 20 states a second after a keyframe is decoded with (1 - loss)^(k + 1)."""
     statistics, times = arrived("20hz,quantize=0.001,pack=chain", loss)
     wanted = sum((1 - loss) ** (k + 1) for k in range(20)) / 20
     assert len(times) / 4001 == pytest.approx(wanted, abs=0.04)

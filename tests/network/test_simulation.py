@@ -153,7 +153,7 @@ GOLDEN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_golden(name: str) -> None:
-    """Same seed, same bytes: on every machine, in every version."""
+    """The same seed gives the same bytes: on every machine, in every version."""
     case = GOLDEN[name]
     movement = PathMovement(PATHS[case["path"]](5.0, 2.0, case["seed"]))
     sender = Sender(SenderSpec(clock_offset=1, clock_drift=100, quantize=0.001))

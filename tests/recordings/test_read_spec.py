@@ -35,7 +35,7 @@ NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
 )
 @examples(200)
 def test_what_is_written_says_the_same(names: dict[str, str], more: dict[str, str]) -> None:
-    """Also what would go without saying: a column t_ms is in seconds where unit=s was given."""
+    """A unit that could be left out is written, too: t_ms is in seconds where unit=s was given."""
     different = {name: field for field, name in names.items()}
     columns = {field: column_text(name) for name, field in different.items()}
     spec = ReadSpec.parse(write([*in_order(columns), *more.items()]))

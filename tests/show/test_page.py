@@ -241,7 +241,7 @@ STRETCHED = """Math.max(...[...document.querySelectorAll("canvas")].filter((one)
 
 
 def test_on_paper_of_any_width_all_is_there_and_sharp(browser: Page, tmp_path: Path) -> None:
-    """Whether the browser prints, or styles the page for paper and changes its size."""
+    """The browser may print, or style the page for paper and change its size."""
     browser.size(1300, 900)
     page = opened(browser, tmp_path)
     page.run("turn('Raising', true); drawNow()")

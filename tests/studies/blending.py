@@ -1,4 +1,4 @@
-"""Is dead reckoning with blending still better than a buffer?
+"""Dead reckoning with blending against a buffer: which is better?
 
     python -m studies.blending --data FOLDER [--out FOLDER] [--stamps recorded] [--only NAME]
 

@@ -1,4 +1,4 @@
-"""How many packets of buffer at x % loss?
+"""The length of a buffer, in packets, that x % loss asks for.
 
     python -m studies.buffer --data FOLDER [--out FOLDER] [--packets 20000]
 

@@ -159,7 +159,7 @@ class Way(NamedTuple):
 
     @property
     def when(self) -> str:
-        """``rate`` or ``threshold``."""
+        """The sender's rule, ``rate`` or ``threshold``."""
         return "threshold" if self.against else "rate"
 
     @property

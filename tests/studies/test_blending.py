@@ -90,7 +90,7 @@ def test_a_table_is_what_numpy_makes_of_a_circle(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_closed_form_is_the_quadratic_equation() -> None:
-    """At 10 rad/s V / a is 0.1 s: the age s at which a s^2 / 2 V is s - T / 2 + D."""
+    """V / a is 0.1 s at 10 rad/s: the age s at which a s^2 / 2 V is s - T / 2 + D."""
     turns = 10.0
     off = np.abs(np.exp(1j * turns * AGES) - 1 - 1j * turns * AGES) ** 2
     table = np.stack([np.ones_like(AGES), turns**2 * np.ones_like(AGES), off, off / 2], axis=1)

@@ -54,7 +54,7 @@ def test_it_is_what_thrown_packets_do(delay: float, cell: Cell) -> None:
 def test_without_jitter_it_can_be_worked_out_by_hand(
     loss: float, share: float, delay: float
 ) -> None:
-    """For k <= D <= k + 1, the share is (D - k) p^(k + 1) + (k + 1 - D) p^k."""
+    """The share is (D - k) p^(k + 1) + (k + 1 - D) p^k for k <= D <= k + 1."""
     found = needed(share, lambda at: missing(at, Cell(loss, 1, 0.0)))
     assert found == pytest.approx(delay, abs=0.01)
 

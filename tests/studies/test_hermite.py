@@ -107,7 +107,7 @@ def test_the_closed_form_on_impulses_and_noise() -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_it_is_better_until_velocities_are_as_wrong_as_they_change(share: float) -> None:
-    """At constant acceleration the border is at sqrt(105 / 2) 0.1 = 0.72, in the closed form."""
+    """The border at constant acceleration is sqrt(105 / 2) 0.1 = 0.72, in the closed form."""
     assert (hermite.predicted(1.0, share, 0.0, r=0) < 1) == (share < 0.72)
     assert (hermite.predicted(1.0, share, 100.0, r=0)) == pytest.approx(1.02, abs=0.01)
 
@@ -138,7 +138,7 @@ def test_it_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_recordings_are_cut_where_they_break(tmp_path: Path) -> None:
-    """At a gap and at a jump."""
+    """Recordings are cut at a gap and at a jump."""
     rows = [(k / 20 + (k > 20), k / 20 + 50 * (k > 40)) for k in range(61)]
     text = "".join(f"a,{time},{x},0,0,1,0,0\n" for time, x in rows)
     for name in ("slippi_melee_60hz", "quakeworld_duel", "comma2k19_car", "adsb_flight"):

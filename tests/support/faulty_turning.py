@@ -37,7 +37,7 @@ class Attitude(NamedTuple):
         return Slerp(self.times, self.turns)(np.clip(times, self.times[0], self.times[-1]))
 
     def spin(self, times: Floats) -> Floats:
-        """The angular velocity in world axes, rad/s."""
+        """Return the angular velocity in world axes, rad/s."""
         steps = (self.turns[1:] * self.turns[:-1].inv()).as_rotvec() * FINE
         middles = (self.times[1:] + self.times[:-1]) / 2
         return np.stack([np.interp(times, middles, axis) for axis in steps.T])

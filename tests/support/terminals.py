@@ -81,7 +81,7 @@ class Screen(pyte.HistoryScreen):
 
 
 class Terminal:
-    """``epic`` (or another module) on a terminal of its own."""
+    """A run of ``epic`` (or another module) on a terminal of its own."""
 
     def __init__(
         self,

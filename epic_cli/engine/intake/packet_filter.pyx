@@ -1,4 +1,4 @@
-"""Admits or refuses packets of untrusted senders, and puts their times on the receiver's clock."""
+"""A filter that refuses packets of untrusted senders, and maps stamps to the receiver's clock."""
 
 from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan, nearbyint
 from libc.stdint cimport int32_t, uint32_t
@@ -271,7 +271,7 @@ cdef class PacketFilter:
         return 0
 
     def drifts(self):
-        """The clock drift of each sender: growth of the delay (s) per second.
+        """Return the clock drift of each sender: growth of the delay (s) per second.
 
         None while unknown.
         """

@@ -91,7 +91,7 @@ cdef struct TurnState:
 
 
 cdef class Census:
-    """Counts what the packets of a recording show, a block at a time.
+    """A count of the features of a recording's packets, made block by block.
 
     ``observe`` takes the next block; ``skip`` says that one was left out, after which steps from
     packet to packet begin again. ``tracks`` are values of each entity in the order of appearance:

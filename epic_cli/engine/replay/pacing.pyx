@@ -94,7 +94,7 @@ cdef class Pacing:
         return -INFINITY
 
     cdef void follow(self, Run& run, void* strategy) noexcept nogil:
-        """The fast loop for one entity, up to the first exception."""
+        """Draw one entity in the fast loop, up to the first exception."""
 
     cdef Verdict distance(self, double target) noexcept nogil:
         cdef double ticks = self.clock.ticks_to(target)
@@ -275,7 +275,7 @@ cdef class Clock:
         return time + LEAD
 
     cdef double ticks_to(self, double target) noexcept nogil:
-        """About how many ticks until ``target``; infinity if the clock never passes it."""
+        """Return the approximate ticks until ``target``; infinity if the clock never passes it."""
         return 0
 
     cdef double reach(self) noexcept nogil:
@@ -287,7 +287,7 @@ cdef class Clock:
         return 0
 
     cdef void lend(self, Run& run) noexcept nogil:
-        """Lends the clock's state to the loop for one entity."""
+        """Lend the clock's state to the loop for one entity."""
         run.now = self.now
         # near a limit the pacing decides, exactly
         run.limit = self.reach()

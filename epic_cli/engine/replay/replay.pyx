@@ -265,7 +265,7 @@ cdef class Replay:
             self.due = max(self.due, self.pacing.due_after(packet[0]))
 
     cdef void run_one_entity(self, SampleBlock out) noexcept nogil:
-        """The fast loop for one entity, up to the first exception."""
+        """Draw one entity in the fast loop, up to the first exception."""
         cdef Run run
         if self.next_entity == 0 or self.block is None or self.index >= self.block.items.size():
             return              # in the middle of a tick, or no packet left

@@ -187,7 +187,7 @@ def check(
     case: ReplaySpec = shared(_case_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """``epic check``.
+    """Run ``epic check``.
 
     A case is a folder with case.toml (recording = "FILE", strategy = "NAME", and all other options
     of "epic replay") beside expected.tsv, .csv, .jsonl or .epic. All cases in the FOLDERs are

@@ -249,7 +249,7 @@ class Difference(NamedTuple):
     written: bool = False
 
     def pairs(self) -> Iterator[Pair]:
-        """All pairs of rows."""
+        """Yield all pairs of rows."""
         for group in self.groups:
             yield from group.pairs
 
@@ -342,7 +342,7 @@ class _CellComparison:
         self._turn = turn if len(turn) == 4 and not literal else []
 
     def _is_negated(self, expected: RowCells, drawn: RowCells) -> bool:
-        """True if negating one quaternion brings them closer (q and -q are the same rotation)."""
+        """Return True if negating one quaternion brings them closer (q and -q are one rotation)."""
         turns = [(expected.cells[here], drawn.cells[there]) for here, there in self._turn]
         return all(map(all, turns)) and sum(float(a) * float(b) for a, b in turns) < 0
 

@@ -44,7 +44,7 @@ def code(
                      " 'epic check --against'.")
     ),
 ) -> None:  # fmt: skip
-    """``epic code``."""
+    """Run ``epic code``."""
     from epic_cli.jobs.code.run import NoCode, NoRotations, run
 
     file = Path(output).name if output and output != "-" else ""

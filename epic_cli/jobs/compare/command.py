@@ -295,7 +295,7 @@ def compare(
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """``epic compare``.
+    """Run ``epic compare``.
 
     RECORDING is packet text, CSV or JSON lines, from files, from the files of a folder or, without
     it, from standard input, with arrival times or a --latency to derive them from. What each

@@ -139,7 +139,7 @@ def convert(
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """``epic convert``.
+    """Run ``epic convert``.
 
     Recordings are packet text, tables, JSON lines or Parquet with any column names, or UDP
     datagrams in network captures (pcap, pcapng), from the FILEs, or from standard input without

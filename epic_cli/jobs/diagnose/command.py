@@ -156,7 +156,7 @@ class DiagnoseOptions:
 
 @command(_EXAMPLES, "s read entity span drawn link-out f fail-if")
 def diagnose(options: DiagnoseOptions = shared(DiagnoseOptions)) -> int:
-    """``epic diagnose``.
+    """Run ``epic diagnose``.
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
     teleports that are not marked, stamps that are not the time of the state, packets in bursts,

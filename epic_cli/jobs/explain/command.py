@@ -40,7 +40,7 @@ def explain(
     form: str = shared(figures_format_option("The output format.")),
     color: ColorChoice = shared(color_option),
 ) -> None:
-    """``epic explain``.
+    """Run ``epic explain``.
 
     NAME is the code of a finding, a cause of "epic diagnose", a metric, a strategy, a setting of
     strategies, a key of an option (read, link, send, movement, video), a kind of game, or a word

@@ -47,7 +47,7 @@ _PROPOSED = 3
 
 
 class UnknownName(Portable, ValueError):
-    """Nothing is called ``name``; the nearest names are proposed."""
+    """An error for a name that nothing has; the message proposes the nearest names."""
 
     def __init__(self, name: str, near: Sequence[str]) -> None:
         likely = " or ".join(filter(None, (", ".join(near[:-1]), *near[-1:])))

@@ -81,7 +81,7 @@ class InspectOptions:
 
 @command(_EXAMPLES, "f fail-if explain save-profile read")
 def inspect(options: InspectOptions = shared(InspectOptions)) -> int:
-    """``epic inspect``.
+    """Run ``epic inspect``.
 
     How each RECORDING (or standard input) was read: layout, entities, clock, send rate, speeds,
     arrival times, columns that were not read, the first packets. Then the findings, worst first,

@@ -85,7 +85,7 @@ def replay(
     color: ColorChoice = shared(color_option),
     video: VideoSpec = shared(video_option),
 ) -> int:
-    """``epic replay``.
+    """Run ``epic replay``.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,
     from the FILEs, or from standard input without any or for "-". Several files are replayed in

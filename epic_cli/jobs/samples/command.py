@@ -43,7 +43,7 @@ def samples(
     everything: bool = flag("Copy all of them.", "--all"),
     color: ColorChoice = shared(color_option),
 ) -> None:
-    """``epic samples``.
+    """Run ``epic samples``.
 
     The NAMEs, files and folders, are copied into the folder sample_inputs, where the examples of
     all commands expect them. Without a NAME they are listed.

@@ -83,7 +83,7 @@ def simulate(
     seed: int = shared(seed_option("The same seed gives the same bytes.")),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """``epic simulate``.
+    """Run ``epic simulate``.
 
     An entity on a computed path, or recorded movement, is sampled at the send rate; each sample is
     sent over a link with latency, jitter and loss in the terms of Linux netem, or over a recorded

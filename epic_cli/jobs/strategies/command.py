@@ -35,7 +35,7 @@ def strategies(
     ),
     color: ColorChoice = shared(color_option),
 ) -> None:
-    """``epic strategies``."""
+    """Run ``epic strategies``."""
     from epic_cli.jobs.strategies.report import (  # rich is slow to load
         catalogue,
         explanation,

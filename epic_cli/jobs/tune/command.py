@@ -160,7 +160,7 @@ def _parse_limit(text: str) -> Limit:
 
 @dataclass(frozen=True)
 class Wire:
-    """Whether to tune senders instead of settings, and their limit."""
+    """The options that tune senders instead of settings, and limit the senders' bytes or figure."""
 
     bytes: bool = flag(
         "Tune the sender of --movement for few bytes. Rate, threshold, bits and packing are"
@@ -250,7 +250,7 @@ def tune(
     messages: Messages = shared(messages_options),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """``epic tune``.
+    """Run ``epic tune``.
 
     First, without a search, it reports the delay that delay buffers need: how long to wait for 90,
     95, 99 and 99.9 % of the packets of the RECORDING (packet text, CSV or JSON lines, from files,

@@ -388,7 +388,7 @@ class _TriedComposition:
 
     @property
     def spec(self) -> StrategySpec:
-        """Return the strategy as text needs it: no default words, but all numbers."""
+        """The strategy as text needs it: no default words, but all numbers."""
         usual = declaration(self.space.strategy).values({})
         numbers = {axis.name: axis.default for axis in self.space.axes}
         given = {**numbers, **self.best.settings}

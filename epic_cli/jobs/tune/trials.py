@@ -294,7 +294,7 @@ class EvaluationSet:
         return found.hexdigest()
 
     def span(self) -> tuple[float, float]:
-        """The times (s) of the first and the last judged row in the first recording."""
+        """Return the times (s) of the first and the last judged row in the first recording."""
         counted = [
             entity.truth.times[entity.truth.counted] for entity in self.prepared[0].entities.judged
         ]
@@ -665,7 +665,7 @@ class Trials:
         return list_code(self.strategy)
 
     def _journal_key(self, evaluated: StrategySpec) -> str:
-        """The part of each journal key that names the data and the method."""
+        """Return the part of each journal key that names the data and the method."""
         plain = {
             name: value if isinstance(value, str) else float(value)
             for name, value in evaluated.settings.items()

@@ -1,4 +1,4 @@
-"""Serves one page, its WebSocket and its files, to this machine alone."""
+"""A server of one page, its WebSocket and its files, for this machine alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ServeSpec:
 
 
 def is_local(host: str) -> bool:
-    """True if ``host`` names this machine, at any port, as a tunnel and a WSL window use.
+    """Return True if ``host`` names this machine, at any port, as a tunnel and a WSL window use.
 
     False for the name of another site, even if that name resolves to this machine (DNS rebinding).
     """

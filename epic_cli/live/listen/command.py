@@ -80,7 +80,7 @@ class _ListenOutputs:
     )
 
     def wants_screen(self, given: set[str]) -> bool:
-        """True if a screen is shown; ``given`` are the names of options on the command line.
+        """Return True if a screen is shown; ``given`` are the names of options on the command line.
 
         Raise ``WrongUsage`` if it is wanted and there is no terminal.
         """
@@ -105,7 +105,7 @@ def listen(
     quiet: bool = shared(quiet_option),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """``epic listen``.
+    """Run ``epic listen``.
 
     Packets arrive as UDP datagrams, as messages of WebSockets (ws://), or over TCP (tcp://) as
     lines or, with --layout, as messages after their lengths. A datagram or message is one or more

@@ -149,7 +149,7 @@ class _ProxyOutputs:
         return Page() if self.show is None else Page(self.show.port, self.show.opens)
 
     def rows_given(self, given: set[str]) -> bool:
-        """True if rows are written; ``given`` are the names of options on the command line.
+        """Return True if rows are written; ``given`` are the names of options on the command line.
 
         Raise ``WrongUsage`` if that contradicts other options.
         """
@@ -164,7 +164,7 @@ class _ProxyOutputs:
         return True
 
     def wants_screen(self, taken: bool) -> bool:
-        """True if the screen is shown; ``taken``: the terminal is used otherwise.
+        """Return True if the screen is shown; ``taken``: the terminal is used otherwise.
 
         Raise ``WrongUsage`` if the user wants the screen and it cannot be shown.
         """
@@ -176,7 +176,7 @@ class _ProxyOutputs:
         return there and self.by in ("", "screen")
 
     def wants_map(self, given: set[str]) -> bool:
-        """True if the screen has a map; ``given`` are the names of options on the command line."""
+        """Return True if the screen has a map; ``given`` are the names of given options."""
         return self.by == "screen" or self.watch.direction is not None or "records" in given
 
     def files(self, way: Way, stack: contextlib.ExitStack) -> list[list[Recording]]:
@@ -248,7 +248,7 @@ def proxy(
     quiet: bool = shared(quiet_option),
     color: ColorChoice = shared(color_option),
 ) -> int:
-    """``epic proxy``.
+    """Run ``epic proxy``.
 
     Clients connect to the first address (7777,idle=10s,max_clients=20: forget silent clients after
     10 s, accept no more than 20); the second is the server. Without a HOST both are on this machine

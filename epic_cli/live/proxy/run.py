@@ -54,7 +54,7 @@ class Circle(ValueError):
 
 
 def reaches_itself(listening: socket.socket, target: Resolved) -> bool:
-    """True if the target's address is the socket's own, under any address of this machine."""
+    """Return True if the target is the socket's own address, by any address of this machine."""
     with socket.socket(target.family, socket.SOCK_DGRAM) as trial:
         try:
             trial.connect(target.place)  # 0.0.0.0 and :: become an address
@@ -267,7 +267,7 @@ class DelayQueue:
         return self._heap[0][0] if self._heap else None
 
     def has_room(self, size: int) -> bool:
-        """True if there is room for a datagram of ``size`` bytes."""
+        """Return True if there is room for a datagram of ``size`` bytes."""
         return self._bytes + size + _AROUND <= self._most
 
     def add(self, flight: Flight) -> None:
@@ -331,7 +331,7 @@ class Flow:
         return self._sequence
 
     def ended(self, time: float) -> bool:
-        """True if a recorded network has ended by this time."""
+        """Return True if a recorded network has ended by this time."""
         return self._channel.ended(max(time, self._last))
 
     def take(

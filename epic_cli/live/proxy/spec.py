@@ -112,7 +112,7 @@ class WatchSpec(Described):
         return "up" if self.direction == "up" else "down"
 
     def has(self, way: Way) -> bool:
-        """True if the packets of this direction are read."""
+        """Return True if the packets of this direction are read."""
         return self.direction == "both" or way == self.first
 
 

@@ -232,7 +232,7 @@ def send(
     seed: int = shared(seed_option("The same seed gives the same losses and delays.")),
     quiet: bool = shared(quiet_option),
 ) -> int:
-    """``epic send``.
+    """Run ``epic send``.
 
     Without a RECORDING or a --movement, standard input is sent. Each packet leaves at its arrival
     time in the recording or, if unknown, at its own time, and then crosses the simulated link.

@@ -1,4 +1,4 @@
-"""Sends packets as a game does: packed, over a simulated link, each at its time."""
+"""A sender of packets as a game sends them: packed, over a simulated link, each at its time."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MAX_ENTITIES = 256
 
 
 class Refused(Enum):
-    """Why something was refused, in the order of the checks."""
+    """The reasons for refusing a datagram or packet, in the order of the checks."""
 
     OTHER_SENDER = "from other senders"
     FOREIGN_PAGE = "of web pages from elsewhere (see origin=)"

@@ -38,7 +38,7 @@ class _PositionLog(Format):
         return lambda: next(rows, b"")
 
     def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
-        """CSV, the header first."""
+        """Yield the positions as CSV, header first."""
         raise NotImplementedError
 
 
@@ -50,7 +50,7 @@ class Gpx(_PositionLog):
     mark = rb"^(<\?xml[^>]*\?>|<!--.*?-->|\s)*<(\w+:)?gpx\b"
 
     def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
-        """The points of tracks; routes and waypoints have no times."""
+        """Yield the points of tracks as CSV; routes and waypoints are skipped, having no times."""
         from xml.etree.ElementTree import ParseError, XMLPullParser  # only what is XML needs it
 
         yield b"time,lat,lon,ele,entity\n"
@@ -96,7 +96,7 @@ class Nmea(_PositionLog):
     mark = rb"^[$!][A-Z]{2,5}[A-Z0-9]*,.*\*[0-9A-Fa-f]{2}\s"
 
     def rows(self, data: Iterator[bytes]) -> Iterator[bytes]:
-        """A row for each time, in seconds from the first; past midnight it goes on."""
+        """Yield a row for each time, in seconds from the first; times continue past midnight."""
         yield b"time,lat,lon,alt\n"
         left, first, last, row = b"", None, 0.0, ""
         for piece in chain(data, (b"\n",)):
@@ -122,7 +122,7 @@ class Nmea(_PositionLog):
 
 
 def _read_fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
-    """The time of day (s), latitude and longitude, and altitude of a sentence; None: not valid."""
+    """Return time of day (s), latitude and longitude, altitude of a sentence; None: not valid."""
     checksum = 0
     for byte in found[0].partition(b"*")[0][1:]:
         checksum ^= byte
@@ -145,7 +145,7 @@ def _read_fix(found: re.Match[bytes]) -> tuple[float, str, str] | None:
 
 
 def _parse_degrees(text: str, side: str) -> float:
-    """``ddmm.mmmm`` and N, S, E or W, in degrees."""
+    """Convert ``ddmm.mmmm`` with N, S, E or W to degrees."""
     whole, minutes = divmod(float(text), 100)
     degrees = round(whole + minutes / 60, 10)
     return -degrees if side in ("S", "W") else degrees
@@ -158,7 +158,7 @@ class _RefusedFormat(_PositionLog):
         self.name, self.mark, self._cure = name, mark, cure
 
     def unpack(self, source: ByteSource, layout: ReadSpec | None) -> Callable[[], bytes]:
-        """Raises ``Unreadable``."""
+        """Raise ``Unreadable`` with the advice for this format."""
         raise Unreadable(self._cure)
 
 

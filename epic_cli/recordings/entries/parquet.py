@@ -47,7 +47,7 @@ class NoParquetLibrary(Unreadable):
 
 
 def _import_library() -> tuple[Any, Any]:
-    """``pyarrow`` and ``pyarrow.parquet``; raises ``NoParquetLibrary``."""
+    """Return ``pyarrow`` and ``pyarrow.parquet``; raise ``NoParquetLibrary``."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -57,7 +57,7 @@ def _import_library() -> tuple[Any, Any]:
 
 
 class ParquetWriter:
-    """Writes packets as Parquet, a group of rows at a time."""
+    """A writer of packets as Parquet, a group of rows at a time."""
 
     header = b""
 

@@ -31,7 +31,7 @@ _PLACE, _DEEPEST, _DIFFERENT, _LONGEST_TAG = 10, 200, 2000, 8 << 20
 
 
 def check_sizes(file: IO[bytes]) -> None:
-    """Raises ``Unreadable`` where an archive takes far more memory than it has bytes.
+    """Raise ``Unreadable`` if an archive needs far more memory than its size in bytes.
 
     Every cell of XLSX is made that lies between the first and the last. Where they lie is read
     strictly: a cell that this did not see would be made all the same.

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def strategy_option(meaning: str, name: str = "--strategy", default: str = DEFAULT) -> OptionGroup:
-    """An option for a strategy with its settings, as ``chosen: StrategySpec``."""
+    """Make an option for a strategy with its settings, as ``chosen: StrategySpec``."""
     return OptionGroup(
         "chosen",
         lambda strategy: strategy,
@@ -127,7 +127,7 @@ color_option = click.option(
 
 
 def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
-    """``--format``, as ``name``."""
+    """Make the option ``--format``, as ``name``."""
     if "jsonl" in formats and "json" not in formats:
         meaning = f"{meaning} json means jsonl."
     return click.option("-f", "--format", name, type=FormatChoice(formats), default=default,
@@ -135,27 +135,27 @@ def format_option(name: str, formats: Sequence[str], default: str, meaning: str)
 
 
 def row_format_option(meaning: str) -> Decorator:
-    """``--format`` of rows, as ``row_format``."""
+    """Make the option ``--format`` of rows, as ``row_format``."""
     return format_option("row_format", FORMATS, "epic", meaning)
 
 
 def packet_format_option(meaning: str) -> Decorator:
-    """``--format`` of packets, as ``packet_format``."""
+    """Make the option ``--format`` of packets, as ``packet_format``."""
     return format_option("packet_format", packet_formats(), "text", meaning)
 
 
 def figures_format_option(meaning: str) -> Decorator:
-    """``--format`` of a report, as ``form``."""
+    """Make the option ``--format`` of a report, as ``form``."""
     return format_option("form", tuple(REPORT_FORMATS), "table", meaning)
 
 
 def output_option(meaning: str) -> Decorator:
-    """``--output``."""
+    """Make the option ``--output``."""
     return click.option("-o", "--output", type=OutputFile(), help=meaning)
 
 
 def seed_option(meaning: str) -> Decorator:
-    """``--seed``."""
+    """Make the option ``--seed``."""
     return option(SEED, help=meaning)
 
 

@@ -31,7 +31,7 @@ record_layout_option = click.option(
 
 
 def sender_option(help_text: str) -> Decorator:
-    """``--from``, as ``sender: Address | None``."""
+    """Make the option ``--from``, as ``sender: Address | None``."""
     return click.option("--from", "sender", type=SENDER, help=help_text)
 
 

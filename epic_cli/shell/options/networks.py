@@ -80,7 +80,7 @@ def link_options(
     sized: bool = True,
     latency: str = "The mean delay.",
 ) -> Decorator:
-    """``--link``, and ``--latency``, ``--jitter`` and ``--loss``, which override it.
+    """Make ``--link``, and ``--latency``, ``--jitter`` and ``--loss``, which override it.
 
     As ``link: LinkSpec``. ``usual`` is the link without a preset or a trace. Not ``sized``: packets
     have lengths of their own. ``latency`` is what the help says of the delay.
@@ -141,7 +141,7 @@ def _list_presets(
 
 
 def movement_option(help_text: str, default: str | None = None) -> Decorator:
-    """``--movement``, as ``movement: MovementSpec | None``."""
+    """Make the option ``--movement``, as ``movement: MovementSpec | None``."""
     return click.option(
         "--movement",
         type=described(

@@ -100,7 +100,7 @@ class Inputs:
 
 
 def strategies_option(meaning: str) -> Decorator:
-    """``--strategies``."""
+    """Make the option ``--strategies``."""
     return click.option("-s", "--strategies", type=STRATEGIES, multiple=True, help=meaning)
 
 

@@ -99,7 +99,7 @@ def test_the_two_loops_draw_the_same(strategy: str) -> None:
 
 
 def test_an_arrival_where_the_single_clock_stands_still_is_refused() -> None:
-    """Also where the last seconds before that are less than a double's last place."""
+    """The last seconds before that may be less than a double's last place."""
     tick = 2.0**30
     end = tick * 2.0**24
     for pacing in (ArrivalPacing, OtherArrivalPacing):

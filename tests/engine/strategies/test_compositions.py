@@ -448,7 +448,7 @@ def test_the_code_taken_home_draws_random_compositions(
 
 @pytest.mark.parametrize(("name", "values"), [("buffer", BUFFER), ("chase", CHASE)])
 def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[Any]]) -> None:
-    """On an axis, an angle (rad) equal to the distance: both are smoothed alike."""
+    """An angle (rad) on an axis equal to the distance: both are smoothed alike."""
     for seed in range(150):
         dice = random.Random(seed)
         packets, frames = stream(dice)

@@ -97,7 +97,7 @@ def usual_age(name: str) -> float:
 
 @every
 def test_resuming_after_a_pause(name: str) -> None:
-    """At rest, silent for 10 s, then on as before: no slow motion, no jump by stale time."""
+    """An entity rests, is silent for 10 s, then moves on: no slow motion, no jump by stale time."""
     before = [
         state(packet.time, packet.time + LATENCY, min(10 * packet.time, 80), SPEED * moves)
         for packet in steady(10.0)

@@ -1,4 +1,4 @@
-"""What a game drew is recognized, and a second smoothing on top of it is found."""
+"""The strategies that games drew with are recognized, and a second smoothing on top is found."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
 
 
 def test_a_lerp_in_each_frame_is_a_low_pass() -> None:
-    """With alpha 0.2 at 60 Hz, -1/60 s / ln 0.8 = 75 ms."""
+    """Alpha 0.2 at 60 Hz: -1/60 s / ln 0.8 = 75 ms."""
     block = recorded()
     path = drawn(block, "lerp")
     shown, smoothed = path.positions[0], []
@@ -205,7 +205,7 @@ def test_small_remains_are_no_second_smoothing() -> None:
 
 
 def test_rows_of_the_demo_are_what_epic_drew() -> None:
-    """Without arrival times, with two decimals."""
+    """The rows have no arrival times, and two decimals."""
     block = PacketBlock()
     for number in range(240):
         t = number / 20

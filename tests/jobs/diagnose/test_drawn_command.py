@@ -41,7 +41,7 @@ def drawn(epic: Epic, packets: Path, form: str, *words: str) -> Path:
 
 @pytest.mark.parametrize("form", ["epic", "csv", "tsv", "jsonl"])
 def test_rows_of_replay_are_recognized(form: str, epic: Epic, packets: Path) -> None:
-    """In parts first, and then as the engine that draws the same."""
+    """The composition comes first, then the engine's strategy that draws the same."""
     path = drawn(epic, packets, form, "-s", "gambetta")
     (*_, told) = map(
         json.loads, epic("diagnose", packets, "--drawn", path, "--format", "jsonl").splitlines()
@@ -113,7 +113,7 @@ def test_times_of_a_browser_are_those_of_the_arrivals(epic: Epic, packets: Path)
 
 
 def test_a_second_smoothing_is_a_finding(epic: Epic, packets: Path) -> None:
-    """Of a player who lerps by 0.15 in each frame: -1/60 s / ln 0.85 = 103 ms."""
+    """A player who lerps by 0.15 in each frame: -1/60 s / ln 0.85 = 103 ms."""
     lines = drawn(epic, packets, "csv", "-s", "snapshot").read_text().splitlines()[1:]
     shown, smoothed = None, ["time,x,y,z"]
     for time, *state in (line.split(",") for line in lines):

@@ -103,7 +103,7 @@ def _case(rows: Columns) -> Case:
 def test_states_stamped_on_arrival_have_wrong_stamps_and_right_velocities(
     movement: str, jitter: float
 ) -> None:
-    """Without numbers, and with what overtakes others sorted by these stamps."""
+    """The packets have no numbers, and those that overtake others are sorted by these stamps."""
     for seed, rate in enumerate((20, 30)):
         rows = clean(movement, LINKS["perfect"], rate, seed, 30.0)
         random = np.random.default_rng(seed)

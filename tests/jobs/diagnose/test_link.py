@@ -124,7 +124,7 @@ def test_what_drifts_is_no_jitter() -> None:
 
 
 def test_entities_in_datagrams_of_their_own_are_not_one_fast_network() -> None:
-    """Of several delays the least would be taken for that of all."""
+    """Entities with several delays: the least would be taken for that of all."""
     tables = {}
     for number in range(6):
         rows = recorded(LinkConditions(0.1, 0.03))

@@ -120,7 +120,7 @@ def test_over_arrivals_there_is_no_clock_that_could_differ() -> None:
 
 
 def test_clocks_that_draw_the_same_are_listed_the_usual_one_first() -> None:
-    """Without jitter, every clock finds the same; the sender's is 41.7 s behind."""
+    """Every clock explains packets without jitter; the sender's is 41.7 s behind."""
     block = PacketBlock()
     path = PathMovement(PATHS["strafe"](5.0, 5.0, 3))
     for packet in simulate(path, send_rate=20, duration=24, channel=Link(LinkConditions(0.06))):

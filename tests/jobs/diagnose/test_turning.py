@@ -151,7 +151,7 @@ def test_spins_that_are_missing_now_and_then_hide_nothing() -> None:
 
 
 def test_a_half_turn_is_told_with_its_moment_and_seam() -> None:
-    """From 170 degrees on to 190, smoothed as a number: 20 degrees become 340."""
+    """A turn from 170 to 190 degrees, smoothed as a number: 20 degrees become 340."""
     times = np.arange(0, 30, 1 / 60)
     aim = np.where((times // 5) % 2 == 0, 170.0, -170.0) + 3 * np.sin(times)
     yaw = aim.copy()

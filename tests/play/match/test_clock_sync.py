@@ -117,7 +117,7 @@ def test_after_a_step_of_the_latency_it_is_within_a_tick_again(
 @pytest.mark.parametrize("name", SYNCS)
 @pytest.mark.parametrize("rate", [0.99, 1.01])
 def test_it_follows_a_server_whose_clock_runs_at_another_rate(name: str, rate: float) -> None:
-    """Without synchronization the clock would be off by 200 ms at the end.
+    """The clock would be off by 200 ms at the end without synchronization.
 
     In frames, it is off by no more than GGPO's wait and the frames between two waits.
     """

@@ -192,7 +192,7 @@ def test_a_wreck_is_not_its_driver_any_more(tmp_path: Path) -> None:
 
 @needs_rocketleague
 def test_the_ball_before_is_no_second_ball(tmp_path: Path) -> None:
-    """It is deleted late, and a key frame repeats where it was."""
+    """The ball is deleted late, and a key frame repeats it where it was."""
     frames: list[tuple[float, list[Event]]] = [
         (1.0, [New(1, BALL), Update(1, moved(1))]),
         (1.1, [New(2, BALL), Update(2, moved(2)), Update(1, moved(1))]),

@@ -146,7 +146,7 @@ def test_a_strategy_has_one_color_and_no_two_of_a_picture_look_alike(seed: int) 
 
 @pytest.mark.parametrize("file", sorted(PICTURES.glob("*.svg")), ids=lambda one: one.stem)
 def test_the_text_of_committed_pictures_can_be_read(file: Path) -> None:
-    """As a browser draws it: a rule of a class that is no CSS name counts for nothing."""
+    """A browser ignores a rule of a class that is no CSS name."""
     text = file.read_text()
     rules = re.findall(r"(?:^|[\s},])(\.?[A-Za-z][\w-]*)\s*\{[^}]*?fill:\s*(#\w+)", text)
     fills = {name: full(color) for name, color in rules}

@@ -145,7 +145,7 @@ def test_bytes_are_those_of_every_machine() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_darts_head_where_the_rows_do(seed: int) -> None:
-    """Their tips are 8 pixels from the rows that they are of, less where these look up or down."""
+    """The darts' tips are 8 pixels from their rows, less where these look up or down."""
     packets = comparisons.tumbling(seed)
     (scene,) = comparisons.turning({"": packets}).scenes
     oracle = comparisons.Turning(packets, comparisons.TURNING)

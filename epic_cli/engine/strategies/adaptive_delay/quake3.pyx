@@ -255,7 +255,7 @@ cdef class Quake3(Strategy):
             sample.hold(motion, self.drawn, INTERPOLATED)
 
     cdef void turn(self, Sample& sample) noexcept nogil:
-        """The angles of the drawn snapshot on their trajectory."""
+        """Set the sample's rotation to the angles of the drawn snapshot on their trajectory."""
         cdef const Snapshot* base = &self.snapshots.front()
         cdef Motion angles
         if self.angle_trajectory in (INTERPOLATE, STATIONARY):

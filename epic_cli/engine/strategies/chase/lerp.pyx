@@ -10,7 +10,7 @@ from epic_cli.engine.parameters import Number
 
 
 cdef class Lerp(Strategy):
-    """Each frame moves from the drawn position towards the newest received one.
+    """Moves in each frame from the drawn position towards the newest received one.
 
     The fraction of the distance covered is the time since the last frame over ``lerp_time``; a
     frame longer than ``lerp_time`` jumps to the received position:

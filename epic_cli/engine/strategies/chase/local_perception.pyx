@@ -12,7 +12,7 @@ from epic_cli.engine.parameters import Number
 
 
 cdef class LocalPerception(Strategy):
-    """On each packet, moves from the drawn position to the new state over the period.
+    """Moves from the drawn position to the new state over the period, starting at each packet.
 
         drawn(t) = lerp(start, received, (t - now) / period)
 

@@ -34,7 +34,7 @@ cdef struct Pace:
 
 
 cdef class Luanti(Strategy):
-    """Each frame goes a part of the way to the newest position: a chase that never overshoots.
+    """Goes a part of the way to the newest position in each frame: a chase that never overshoots.
 
         drawn += (received - drawn) * min(pace * frame time / T, most)
 

@@ -270,26 +270,26 @@ cdef double NEAR_ZERO = 0.01
 
 
 cdef double first(double theta) noexcept nogil:
-    """sin(theta) / theta"""
+    """Return sin(theta) / theta."""
     return 1 - theta * theta / 6 if theta < NEAR_ZERO else sin(theta) / theta
 
 
 cdef double second(double theta) noexcept nogil:
-    """(1 - cos(theta)) / theta^2"""
+    """Return (1 - cos(theta)) / theta^2."""
     if theta < NEAR_ZERO:
         return 0.5 - theta * theta / 24
     return (1 - cos(theta)) / (theta * theta)
 
 
 cdef double third(double theta) noexcept nogil:
-    """(theta - sin(theta)) / theta^3"""
+    """Return (theta - sin(theta)) / theta^3."""
     if theta < NEAR_ZERO:
         return 1.0 / 6 - theta * theta / 120
     return (theta - sin(theta)) / (theta * theta * theta)
 
 
 cdef double fourth(double theta) noexcept nogil:
-    """(1 / 2 - first + second) / theta^2"""
+    """Return (1 / 2 - first + second) / theta^2."""
     if theta < NEAR_ZERO:
         return 0.125 - theta * theta / 144
     return (0.5 - first(theta) + second(theta)) / (theta * theta)

@@ -145,7 +145,7 @@ cdef class Projective(Strategy):
         return True
 
     cdef void depart(self, double now) noexcept nogil:
-        """The next blend begins at what is drawn now, or in the last frame."""
+        """Begin the next blend at the state drawn now, or in the last frame."""
         cdef Motion drawn
         cdef double at = self.drawn.time if self.begins_at_frame and self.drew else now
         self.turn.depart(at, self.turn_left(at))
@@ -166,7 +166,7 @@ cdef class Projective(Strategy):
         return Motion()
 
     cdef bint can_blend(self, Vec3[double] last_velocity) noexcept nogil:
-        """Prepares to blend from the start; False: too far to the received path, or not finite."""
+        """Prepare to blend from the start; False: too far to the received path, or not finite."""
         cdef Vec3[double] displacement = self.received.position - self.start.position
         cdef double speed2 = dot(self.start.velocity, self.start.velocity)
         cdef double last2 = dot(last_velocity, last_velocity)

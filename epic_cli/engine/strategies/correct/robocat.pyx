@@ -161,7 +161,7 @@ cdef class Robocat(Strategy):
 
     cdef void correct(self, Vec3[double]& value, const Vec3[double]& shown, OutOfSync* state,
                       double now, double rtt) noexcept nogil:
-        """Blends a position or velocity between the corrected and the shown one."""
+        """Blend a position or velocity between the corrected and the shown one."""
         cdef double elapsed
         if self.in_sync(value - shown):
             state.apart = False

@@ -151,7 +151,7 @@ cdef class Unreal(Strategy):
         self.behind = timestamp - self.clock
 
     cdef void smooth(self, double elapsed) noexcept nogil:
-        """Shrinks the offset by one frame."""
+        """Shrink the offset by one frame."""
         cdef double time = self.network_simulated_smooth_location_time
         if self.network_smoothing_mode == LINEAR:
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)

@@ -53,12 +53,12 @@ cdef class VisualOffset:
         self.set(fading, time, smooth_above, snap_above)
 
     cpdef void set(self, Fading fading, double time, double smooth_above, double snap_above):
-        """Fades this way from now on; what is left of the last correction stays."""
+        """Fade in this way from now on; the rest of the last correction stays."""
         self.fading, self.time = fading, time
         self.smooth_above, self.snap_above = smooth_above, snap_above
 
     def add(self, double x, double y, double z, double now):
-        """Add a correction, so that the drawing goes on from here, as seen from the new prediction.
+        """Add a correction: the drawn position less the new prediction.
 
         What is drawn is to go on from here, as seen from the new prediction.
         """
@@ -86,7 +86,7 @@ cdef class VisualOffset:
         self.began = self.seen = now
 
     cdef Motion at(self, double now) noexcept nogil:
-        """What is left of the offset, with its velocity."""
+        """Return the rest of the offset, with its velocity."""
         cdef double age = now - self.began
         cdef double frame = now - self.seen
         cdef double share = 0

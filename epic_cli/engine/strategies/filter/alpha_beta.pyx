@@ -155,7 +155,7 @@ cdef class AlphaBeta(Filter):
                 and is_finite(self.acceleration))
 
     cdef void adapt(self, double period) noexcept nogil:
-        """The gains for a packet that is ``period`` seconds newer than the last."""
+        """Set the gains for a packet that is ``period`` seconds newer than the last."""
         cdef double index, r
         if self.rule == Rule.TRACKING_INDEX:
             index = self.sigma_ratio * period * period

@@ -116,7 +116,7 @@ cdef class OneEuro(Filter):
         self.smooth(packet)
 
     cdef void smooth(self, const Packet& packet) noexcept nogil:
-        """Filters one position with the current frequency."""
+        """Filter one position with the current frequency."""
         cdef Vec3[double] before = self.position, slope
         cdef double alpha = self.alpha(self.dcutoff)
         self.position.x = self.axis(packet.position.x, before.x, self.speed.x)
@@ -131,7 +131,7 @@ cdef class OneEuro(Filter):
         self.moving = True
 
     cdef void turn_to(self, const Packet& packet) noexcept nogil:
-        """The same for the rotation, with one cutoff for all axes."""
+        """Filter one rotation with the current frequency, with one cutoff for all axes."""
         cdef double part, alpha = self.alpha(self.dcutoff)
         cdef Vec3[double] slope
         if not packet.turn.known():

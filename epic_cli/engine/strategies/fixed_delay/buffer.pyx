@@ -361,7 +361,7 @@ cdef class DelayBuffer(Strategy):
 
     cdef void bend(self, const Snapshot& before, const Snapshot& after, double u,
                    Motion& motion) noexcept nogil:
-        """The point of a curve; of the line, where numbers overflow."""
+        """Set ``motion`` to a point of the curve, or of the line where numbers overflow."""
         cdef Motion start = before
         cdef Motion end = after
         cdef Motion curved

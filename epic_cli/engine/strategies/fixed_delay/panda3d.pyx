@@ -147,7 +147,7 @@ cdef class Panda3D(Strategy):
             pass
 
     cdef bint adds_rest(self, double time, Sample& sample) noexcept nogil:
-        """Draws; or adds a report of standing still, after which it must be drawn again."""
+        """Draw, or add a report of standing still; return True if drawing must then be repeated."""
         cdef long size = self.reports.size()
         cdef long after = max(self.last_before, 0), before = -1, way_before
         cdef bint beyond

@@ -163,8 +163,7 @@ cdef class Source(Strategy):
             self.draw_along(before - 1, time, sample)
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
-        """The last segment, continued; or the newest state: without one, or of an entity at rest.
-        """
+        """Draw the last segment continued, or the newest state without a segment or at rest."""
         cdef const Snapshot* before
         cdef double past = time - newest.time
         hold_state(newest, self.drawn, sample)
@@ -184,7 +183,7 @@ cdef class Source(Strategy):
             sample.hold(sample, self.drawn, EXTRAPOLATED)
 
     cdef void draw_along(self, size_t index, double time, Sample& sample) noexcept nogil:
-        """The curve from the state that has this index to the next."""
+        """Draw a point of the curve from the state with this index to the next."""
         cdef const Snapshot* start = &self.history[index]
         cdef const Snapshot* end = &self.history[index + 1]
         cdef const Snapshot* previous

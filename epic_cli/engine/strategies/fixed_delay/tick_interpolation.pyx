@@ -1,4 +1,4 @@
-"""Between the last two fixed ticks by the frame's fraction, as game loops with fixed steps draw."""
+"""The point between the last two fixed ticks, as game loops with fixed steps draw it."""
 
 from libc.math cimport ceil, floor
 

@@ -303,7 +303,7 @@ cdef void add_to(Window& window, double value) noexcept nogil:
 
 
 cdef int find_place(const Window& window, double value) noexcept nogil:
-    """The first place of a value that is in the window."""
+    """Return the first place of a value in the sorted window."""
     cdef int low = 0
     cdef int high = window.count - 1
     cdef int middle

@@ -205,7 +205,7 @@ class Smoothing(SendInterval, Turning):
         self.states.insert(i, state)
 
     def average(self, difference: float) -> None:
-        """The exponential mean of the time between two packets."""
+        """Update the exponential mean of the time between two packets."""
         self.intervals += 1
         share: float = 1.0
         if self.intervals > 1:

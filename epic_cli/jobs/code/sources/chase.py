@@ -169,7 +169,7 @@ class Smoothing(SendInterval, Turning):
         return age
 
     def seconds(self) -> float:
-        """TIME in seconds."""
+        """Return TIME in seconds."""
         if TIME_IN_INTERVALS:
             return TIME * self.interval
         return TIME

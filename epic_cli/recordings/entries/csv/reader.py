@@ -310,7 +310,7 @@ class CsvReader(LineReader):
 
     @property
     def extra_names(self) -> tuple[str, ...]:
-        """Return the columns that no field is read from, where each row is of one entity."""
+        """The columns that no field is read from, where each row is of one entity."""
         return tuple(name for _, name in self._find_unread_columns or ())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Runs a parser in a process of its own, where it may fail in any way.
+"""A parser in a process of its own, where it may fail in any way.
 
 That is this module, with a format, a folder, and perhaps ``names``: it writes the states in the
 folder's ``recording`` as CSV, or what is wrong as a sentence on standard error, and removes both.
@@ -30,7 +30,7 @@ _COPY = "recording"
 
 
 def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[bytes]:
-    """The states of a recording as CSV; raises ``Unreadable``."""
+    """Yield the states of a recording as CSV; raise ``Unreadable``."""
     from subprocess import DEVNULL, PIPE
     from tempfile import TemporaryDirectory
 
@@ -59,7 +59,7 @@ def parsed(game: GameRecording, source: ByteSource, names: bool) -> Iterator[byt
 
 
 def entity(taken: set[str], number: str, player: str) -> str:
-    """A name that is not taken yet: that of a player, or the number."""
+    """Return a name that is not taken yet: the player's, or the number, with apostrophes."""
     name = _escape_message(player) or number
     while name in taken:
         name += "'"
@@ -68,7 +68,7 @@ def entity(taken: set[str], number: str, player: str) -> str:
 
 
 def line(entity: str, *numbers: float | str) -> str:
-    """A state as a line of CSV."""
+    """Return a state as a line of CSV."""
     return f"{csv_field(entity)},{','.join(map(str, numbers))}\n"
 
 
@@ -78,7 +78,7 @@ def _escape_message(text: str) -> str:
 
 
 def _run_parser(name: str, folder: str, *names: str) -> int:
-    """Writes a recording, and removes its copy, as who made it may be gone: the exit status."""
+    """Write the states of a recording, remove its copy, and return the exit status."""
     import gc
     from contextlib import suppress
     from importlib import import_module

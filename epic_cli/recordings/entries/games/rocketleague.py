@@ -34,7 +34,7 @@ _BEGINNING = 0x804FD3F7
 
 
 def rows(path: str, names: bool) -> Iterator[str]:
-    """A line for each update that the replay holds; nothing is filled in between."""
+    """Yield a line for each update in the replay; no states are interpolated."""
     import subtr_actor
 
     data = Path(path).read_bytes()

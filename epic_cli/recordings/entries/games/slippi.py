@@ -28,7 +28,7 @@ _REBIRTH = 12
 
 
 def rows(path: str, names: bool) -> Iterator[str]:
-    """A line for each fighter in each frame, as it was in the end: rollbacks play frames again."""
+    """Yield a line for each fighter and frame, as the frame was after the last rollback."""
     import peppi_py
 
     try:
@@ -83,7 +83,7 @@ def _read_states(post: Any, there: list[bool]) -> list[list[Any]]:
 
 
 def _find_presence(data: bytes) -> dict[tuple[int, int], set[int]]:
-    """The frames in which each fighter is there, by port and whether it follows.
+    """Return the frames in which each fighter exists, by port and whether it is the follower.
 
     Before version 3 the parser moves what comes after a gap into it.
     """

@@ -21,7 +21,7 @@ class JsonDocument(Format):
     name = "json"
 
     def detect(self, head: Head) -> Fit:
-        """Also by what is around the array of packets."""
+        """Detect an array of packets, also by the text around the array."""
         lines = head.has_object_line
         if not head.begins_as_json or (is_packet(head.line) and not lines):
             return Fit.NO
@@ -49,7 +49,7 @@ class JsonLines(Format):
     suffixes = (".jsonl", ".ndjson")
 
     def detect(self, head: Head) -> Fit:
-        """Documents fit better."""
+        """Detect JSON on each line; a document with an array of packets is a better fit."""
         return Fit.WORDS if head.begins_as_json else Fit.NO
 
     def reader(

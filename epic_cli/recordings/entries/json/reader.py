@@ -1224,12 +1224,12 @@ class JsonlReader(LineReader):
 
     @cached_property
     def _used_columns(self) -> frozenset[str]:
-        """Return the paths that fields are read from; see ``LineReader``."""
+        """The paths that fields are read from; see ``LineReader``."""
         return used_columns(self.layout).union(map(path_text, self._paths.values()))
 
     @property
     def _entry_columns(self) -> frozenset[str]:
-        """Return the paths in an entry that fields are read from; see ``LineReader``."""
+        """The paths in an entry that fields are read from; see ``LineReader``."""
         found = self._entries.paths if self._entries is not None else {}
         return frozenset(map(path_text, found.values()))
 

@@ -95,7 +95,7 @@ class _Piece(NamedTuple):
 
 
 def propose(line: str, ahead: Sequence[str] = ()) -> tuple[Reading, ...]:
-    """Patterns with a group for each field that the line seems to have; empty: not enough.
+    """Return patterns with a group for each field found in the line; empty: too few fields.
 
     There is one for each vector that may be the position. ``ahead`` are lines below: a word that
     changes there may name the entity.
@@ -192,7 +192,7 @@ def _find_changing_words(
 
 
 def _find_positions(found: Sequence[_Vector]) -> list[_Vector]:
-    """The vectors that may be the position: those with the likeliest names."""
+    """Return the vectors that may be the position: those with the likeliest names."""
     meant = [
         vector for vector in found if not set(_split_words(vector)) & (OTHER_WORDS | VELOCITY_WORDS)
     ]
@@ -203,7 +203,7 @@ def _find_positions(found: Sequence[_Vector]) -> list[_Vector]:
 
 
 def _split_words(one: _Vector) -> list[str]:
-    """The words of its name: ``localPosition`` is a position, ``lookAt`` is none."""
+    """Return the words of a vector's name: ``localPosition`` is a position, ``lookAt`` is none."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", one.name)]
 
 
@@ -244,7 +244,7 @@ LIMIT = 1.0
 
 
 class PatternReader(LineReader):
-    """Reads a packet from each line in which ``layout.pattern`` is found, and passes over others.
+    """A reader of the lines in which ``layout.pattern`` is found; others are skipped.
 
     Its named groups are to a line what the columns are to a row of a table. Without a pattern the
     first line from which one can be made is refused, with that.

@@ -125,7 +125,7 @@ class TurnLag(NamedTuple):
     off: float
 
     def matters(self, period: float, mended: float = MENDED) -> bool:
-        """True if the lag is clearly not 0, and reduces the difference by the required factor."""
+        """Return True if the lag is clearly not 0, and reduces the difference enough."""
         late = abs(self.seconds) >= max(LEAST_LAG, LEAST_PACKETS * period)
         inside = EARLIEST + STEP < self.seconds < LATEST - STEP
         return late and inside and self.left * mended <= self.off
