@@ -23,6 +23,7 @@ a text, and ``write`` a text that reads back as the same value.
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from fractions import Fraction
+    from typing import Self
 
 # No dataclasses: making their methods would take a tenth of the start of "epic replay".
 
@@ -154,6 +156,12 @@ class Parameter(ABC):
         self.default: Final = default
         self.help: Final = help
         self.field: Final = field or name
+
+    def with_default(self, value: object) -> Self:
+        """Return the parameter with another default, as it is written."""
+        other = copy.copy(self)
+        vars(other)["default"] = self.check(value)
+        return other
 
     @property
     def choices(self) -> tuple[str, ...]:

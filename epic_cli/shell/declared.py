@@ -255,11 +255,12 @@ def propose_files(begun: str) -> list[CompletionItem]:
 
 def propose_strategies(begun: str) -> list[CompletionItem]:
     """Return the names of strategies, each with its summary, or files: ``./file.py:Class``."""
-    from epic_cli.engine.strategies import declarations
+    from epic_cli.engine.strategies import declaration, names, system_names
 
     if begun.startswith((".", "/", "~")):
         return propose_files(begun)
-    return completions(((each.name, each.summary) for each in declarations()), begun)
+    declared = map(declaration, (*names(), *system_names()))
+    return completions(((each.name, each.summary) for each in declared), begun)
 
 
 def _parse_name(text: str) -> str:

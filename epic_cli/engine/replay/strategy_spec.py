@@ -7,7 +7,15 @@ session, in case files and from Python.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.strategies import DEFAULT, create, declaration, find, maker, remote_names
+from epic_cli.engine.strategies import (
+    DEFAULT,
+    compose,
+    create,
+    declaration,
+    find,
+    maker,
+    remote_names,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
@@ -64,6 +72,11 @@ class StrategySpec(_SpecFields):
         """The settings that differ from their defaults; raises as ``values``."""
         defaults = declaration(self.name).values({})
         return {key: value for key, value in self.values.items() if value != defaults.get(key)}
+
+    @property
+    def composed(self) -> "StrategySpec":
+        """The strategy that a system's name stands for, under the same label."""
+        return StrategySpec(*compose(self.name, self.settings), self.label)
 
     def make(self) -> "SmoothingStrategy":
         """Create a strategy; raise ``UnknownStrategy`` or ``SettingError``."""

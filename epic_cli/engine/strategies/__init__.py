@@ -4,7 +4,7 @@
 has the name. No list is kept. A family is one compiled module, loaded when one of its strategies is
 used; a strategy compiled alone takes precedence. Other packages add theirs as entry points of the
 group ``epic_cli.strategies``; a class can also be given by path, ``package.module:Class`` or
-``./file.py:Class``.
+``./file.py:Class``. A composition has the name of the system that draws so (``systems``).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from epic_cli.engine.parameters import Value, nearest
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.places import Plugin, UnusablePlugin
+    from epic_cli.engine.strategies.systems import System
 
 DEFAULT = "epic"
 
@@ -75,20 +76,40 @@ def find(name: str) -> type[SmoothingStrategy]:
         raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
     found = _find_class(name)
     if found is None:
-        near = nearest(name, [*_find_built_in(), *(plugin.name for plugin in _load_plugins())])
+        near = nearest(
+            name,
+            [
+                *_find_built_in(),
+                *_load_compositions(),
+                *(plugin.name for plugin in _load_plugins()),
+            ],
+        )
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
         raise UnknownStrategy(f"unknown strategy {name!r}; {hint}")
     return found
 
 
 def is_built_in(name: str) -> bool:
-    """Return True if the name is that of a built-in strategy."""
-    return name in _find_built_in()
+    """Return True if the name is that of a built-in strategy, or of a system that one draws."""
+    return name in _find_built_in() or name in _load_compositions()
+
+
+def compose(name: str, settings: Mapping[str, Value]) -> tuple[str, dict[str, Value]]:
+    """Return the strategy and settings that a system's name stands for; others as they are."""
+    system = None if name in _find_built_in() else _load_compositions().get(name)
+    if system is None:
+        return name, dict(settings)
+    return system.base, {**system.settings, **settings}
+
+
+def system_names() -> list[str]:
+    """Return the names of the systems that are compositions."""
+    return list(_load_compositions())
 
 
 def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
     """Create a strategy; raise ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``."""
-    return make(find(name), settings or {}, name)
+    return make(find(name), compose(name, settings or {})[1], name)
 
 
 def make(
@@ -137,9 +158,27 @@ def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
 def declaration(name: str) -> Declaration:
     """Return the declaration of a strategy; raise what ``find`` does."""
     declared = _load_declaration(find(name), name)
-    if not is_built_in(name):
-        return declared
-    return declared._replace(family=FAMILIES[_find_built_in()[name].partition(".")[0]])
+    place = _find_built_in().get(name)
+    if place is not None:
+        return declared._replace(family=FAMILIES[place.partition(".")[0]])
+    system = _load_compositions().get(name)
+    return declared if system is None else _declare_system(system)
+
+
+def _declare_system(system: System) -> Declaration:
+    """Return the declaration of a composition's strategy, with the composition's defaults."""
+    base = declaration(system.base)
+    given = system.settings
+    return base._replace(
+        name=system.name,
+        summary=f"{system.title}: the same as {system.strategy}",
+        source=f"{system.source}, read in November 2026; {system.license}",
+        proof=f"a composition; left out: {system.leaves_out}" if system.leaves_out else "",
+        settings=tuple(
+            each.with_default(given[each.name]) if each.name in given else each
+            for each in base.settings
+        ),
+    )
 
 
 def _load_declaration(found: type, name: str) -> Declaration:
@@ -167,6 +206,8 @@ def _find_class(name: str) -> type[SmoothingStrategy] | None:
     module = _find_built_in().get(name)
     if module is not None:
         return _load_built_in_class(module, name)
+    if ":" not in name and name in _load_compositions():
+        return _find_class(_load_compositions()[name].base)
     outright = ":" in name
     place = (
         name
@@ -216,6 +257,12 @@ def _find_built_in() -> dict[str, str]:
     return found
 
 
+def _load_compositions() -> Mapping[str, System]:
+    from epic_cli.engine.strategies.systems import compositions  # not needed for built-in ones
+
+    return compositions()
+
+
 def _load_plugins() -> list[Plugin]:
     from epic_cli.engine.places import plugins  # not needed for built-in ones
 
@@ -226,7 +273,9 @@ def _list_plugins() -> list[tuple[str, UnusablePlugin | None]]:
     """Return the entry points of other packages by name, sorted, each with its error or None."""
     from epic_cli.engine.places import UnusablePlugin
 
-    taken = dict.fromkeys(_find_built_in(), "its name is that of a built-in one")
+    taken = dict.fromkeys(
+        [*_find_built_in(), *_load_compositions()], "its name is that of a built-in one"
+    )
     found: list[tuple[str, UnusablePlugin | None]] = []
     for plugin in _load_plugins():
         reason = taken.get(plugin.name, "")

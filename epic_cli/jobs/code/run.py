@@ -48,6 +48,7 @@ def run(spec: CodeSpec, command: str) -> str:
 
     Raise ``NoCode``, ``NoRotations``, ``SettingError``.
     """
+    spec = spec._replace(strategy=spec.strategy.composed)
     name = spec.strategy.name
     if name not in strategies():
         raise NoCode(name, find_equivalent(spec.strategy))

@@ -15,7 +15,7 @@ import numpy as np
 
 from epic_cli.engine.parameters import Choice, Number, Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.strategies import declaration, names, system_names
 from epic_cli.jobs.diagnose.cures import Bench
 from epic_cli.jobs.diagnose.cures.drawing import DrawingAdvice, advise
 from epic_cli.jobs.diagnose.mechanism import Frames, Mechanism, make_frames, mechanism
@@ -517,9 +517,10 @@ def match(
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
     engines = [spec for spec in read_specs() if spec.name not in PARTS]
-    look = _look(first, candidates or engines, not candidates)
+    known = candidates or [*engines, *map(StrategySpec, system_names())]
+    look = _look(first, known, not candidates)
     if first.redraw.arrivals and look.residual > first.enough:
-        other = _look(first.paced(by_frame=True), candidates or engines, not candidates)
+        other = _look(first.paced(by_frame=True), known, not candidates)
         if other.residual < LIKELY_PACING * look.residual:
             look, moving = other, [entity.paced(by_frame=True) for entity in moving]
     first, parts, found = moving[0], look.parts, list[FittedStrategy]()

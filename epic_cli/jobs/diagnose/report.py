@@ -10,6 +10,7 @@ from typing import Any
 from epic_cli.engine import description
 from epic_cli.engine.replay.strategy_spec import StrategySpec, written
 from epic_cli.engine.strategies import declaration
+from epic_cli.engine.strategies.systems import find_system
 from epic_cli.engine.text.widths import printable
 from epic_cli.jobs.diagnose.cures import CureTrial, write_option
 from epic_cli.jobs.diagnose.cures.drawing import GUESSES, Drawback, used_values
@@ -424,8 +425,15 @@ def _write_error(off: float) -> str:
 
 def _alternative_words(match: DrawnMatch) -> str:
     """Return other compositions that draw the same frames; empty if there are none."""
-    same = ", ".join(map(strategy_options, match.same_as))
+    same = ", ".join(map(_write_alternative, match.same_as))
     return f"The same here: {same}." if same else ""
+
+
+def _write_alternative(spec: StrategySpec) -> str:
+    """Return the option of a strategy; behind a system's title where it has the system's name."""
+    option = strategy_options(spec)
+    system = find_system(spec.name)
+    return f"{system.title} ({option})" if system and system.is_composition else option
 
 
 #: A buffer that keeps fewer states is short of them.

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from epic_cli.engine.parameters import SettingError
 from epic_cli.shell.console import (
     PROSE,
     UNLIMITED,
@@ -17,6 +18,7 @@ from epic_cli.shell.console import (
     write_report,
 )
 from epic_cli.shell.declared import STRATEGY_NAME, command, shared
+from epic_cli.shell.errors import WrongUsage, wrong_usage
 from epic_cli.shell.options.common import color_option, figures_format_option
 from epic_cli.shell.refused_lines import report_left_out
 
@@ -24,12 +26,21 @@ EXAMPLES = """\b
 Examples:
   epic strategies
   epic strategies epic
+  epic strategies --find "cl_updaterate 66"
 """
 
 
 @command(EXAMPLES)
 def strategies(
     name: str | None = shared(click.argument("name", required=False, type=STRATEGY_NAME)),
+    find: str | None = shared(
+        click.option(
+            "--find",
+            metavar="WORD",
+            help="Find what draws as an engine does, by a word of its users: NetworkTransform,"
+            " cl_interp. A number after a setting is converted: 'cl_updaterate 66'.",
+        )
+    ),
     form: str = shared(
         figures_format_option("How to write the list, or the settings of the strategy NAME.")
     ),
@@ -39,15 +50,24 @@ def strategies(
     from epic_cli.jobs.strategies.report import (  # rich is slow to load
         catalogue,
         explanation,
+        find_engines,
         report,
     )
 
-    if not name:
+    if name and find:
+        raise WrongUsage("--find looks for a strategy: leave out NAME, or --find", "find")
+    if not name and not find:
         report_left_out()
     if form != "table":
-        write_report(report(name), form, color)
+        with wrong_usage(kind=SettingError, about=("find",)):
+            found = report(name, find)
+        write_report(found, form, color)
         return
     room = screen_columns(sys.stdout)
-    what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
+    if find:
+        with wrong_usage(kind=SettingError, about=("find",)):
+            what = find_engines(find, room or PROSE)
+    else:
+        what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
     with open_sink(None) as sink:
         sink.write(draw(what, use_color(color, sys.stdout)).encode())

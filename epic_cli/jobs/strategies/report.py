@@ -5,13 +5,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Setting
-from epic_cli.engine.strategies import declaration, find, names
+from epic_cli.engine.strategies import declaration, find, names, system_names
+from epic_cli.engine.strategies.systems import (
+    CLOSED,
+    ClosedSystem,
+    EngineWord,
+    FoundWord,
+    System,
+    find_system,
+    find_word,
+    setting_of,
+)
 from epic_cli.show.report import Column, Data, Report, Table
 from epic_cli.show.text import DescribedRow, definitions, described, paragraph
 
@@ -30,15 +41,73 @@ def catalogue(room: int) -> RenderableType:
             [(member.name, _summarize_strategy(member)) for member in members], room, _INDENT
         )
         lines.append(Text())
-    return Group(*lines, *paragraph("'epic strategies NAME' explains one.", room))
+    lines += paragraph("the same as", room, style="underline")
+    systems = [find_system(name) for name in system_names()]
+    lines += definitions(
+        [(system.name, system.title) for system in systems if system], room, _INDENT
+    )
+    lines.append(Text())
+    closed = ", ".join(system.title for system in CLOSED)
+    hint = (
+        "'epic strategies NAME' explains one. '--find WORD' looks for a word of an engine's users,"
+        f" and says what comes near to closed ones: {closed}."
+    )
+    return Group(*lines, *paragraph(hint, room))
 
 
-def report(name: str | None) -> Report:
-    """Return all strategies, or the settings of one strategy, as records for programs."""
-    if name is None:
+def find_engines(text: str, room: int) -> RenderableType:
+    """Return what draws as the engines do whose users know a word, with a setting's value."""
+    rows = [(row["engine"], _write_found(row)) for row in _find_rows(text)]
+    unknown = f"No engine's users are known to say {text!r}. 'epic strategies' lists the engines."
+    return Group(*(definitions(rows, room) if rows else paragraph(unknown, room)))
+
+
+def _write_found(row: dict[str, str]) -> str:
+    option = f"-s {row['strategy']}"
+    if row["same"] == "yes":
+        return f"{option} ({row['note']})" if row["note"] else option
+    near = f"{option} comes near, but is not the same: " if row["strategy"] else ""
+    return f"{near}{row['note']}"
+
+
+def _find_rows(text: str) -> list[dict[str, str]]:
+    """Return the systems that a word means, as records: engine, what draws it, a note."""
+    head, _, last = text.strip().rpartition(" ")
+    found = find_word(text)
+    value = ""
+    if not found and head:
+        found, value = find_word(head.rstrip("= ")), last
+    return [
+        dict(zip(("engine", "strategy", "same", "note"), _describe_found(each, value), strict=True))
+        for each in found
+    ]
+
+
+def _describe_found(found: FoundWord, value: str) -> tuple[str, str, str, str]:
+    system, word = found
+    if isinstance(system, ClosedSystem):
+        return system.title, system.nearest, "no", system.documented
+    if word is None:
+        return system.title, system.name, "yes", system.strategy if system.is_composition else ""
+    setting = setting_of(word, declaration(system.name).settings)
+    ours = f"{system.name}+{setting.name}="
+    if not value:
+        note = _describe_word(word, setting).partition(": ")[2]
+        return system.title, f"{ours}...", "yes", note
+    written = word.convert(value)
+    setting.check(written)
+    return system.title, f"{ours}{written}", "yes", ""
+
+
+def report(name: str | None, text: str | None = None) -> Report:
+    """Return all strategies, the settings of one, or those of a word, as records for programs."""
+    rows: list[dict[str, Any]]
+    if text:
+        rows = list(_find_rows(text))
+    elif name is None:
         rows = [
             {"strategy": word.name, "summary": word.summary, **dict(_list_facts(word))}
-            for word in map(declaration, names())
+            for word in map(declaration, (*names(), *system_names()))
         ]
     else:
         rows = [
@@ -64,7 +133,14 @@ def explanation(name: str, room: int) -> RenderableType:
     one = declaration(name)
     lines = [*paragraph(f"{one.name}: {one.summary}", room)]
     lines[0].stylize("bold", 0, len(one.name))
-    lines += [Text(), *_format_documentation(name, room)]
+    system = find_system(name)
+    if system is not None:
+        lines += [Text(), *_format_engine(system, one, room)]
+    if system is not None and system.is_composition:
+        words = f"'epic strategies {system.base}' explains the parts."
+        lines += [Text(), *paragraph(words, room, _INDENT), Text()]
+    else:
+        lines += [Text(), *_format_documentation(name, room)]
     if one.settings:
         lines += [
             Text("Settings", style="underline"),
@@ -72,6 +148,35 @@ def explanation(name: str, room: int) -> RenderableType:
             Text(),
         ]
     return Group(*lines, *definitions([fact for fact in _list_facts(one) if fact[1]], room))
+
+
+def _format_engine(system: System, one: Declaration, room: int) -> Iterator[Text]:
+    """Yield how an engine's users set it: an example, and its settings in their words."""
+    theirs, ours = system.write_example()
+    yield from paragraph(f"{theirs} -> -s {ours}", room, _INDENT)
+    rows = [
+        (word.words, _describe_word(word, setting_of(word, one.settings))) for word in system.words
+    ]
+    if rows:
+        yield Text()
+        yield from definitions(rows, room, _INDENT)
+
+
+def _describe_word(word: EngineWord, setting: Setting) -> str:
+    """Return the setting that an engine's word means, with units and range."""
+    if not word.unit:
+        return f"{setting.name}: {setting.range}"
+    unit = getattr(setting, "unit", "")
+    ours = f"1 / {word.unit}, in {unit}" if word.is_rate else f"in {unit}, not {word.unit}"
+    return f"{setting.name}: {ours}"
+
+
+def _describe_reading(system: System | None) -> str:
+    if system is None or system.reads_by_frames is None:
+        return ""
+    if system.reads_by_frames:
+        return "read at the start of a frame, and stamped with its time: --pacing frame"
+    return "stamped when they arrive, between frames: --pacing arrival"
 
 
 def _list_facts(one: Declaration) -> list[tuple[str, str]]:
@@ -83,6 +188,7 @@ def _list_facts(one: Declaration) -> list[tuple[str, str]]:
         ("on loss", one.on_loss),
         ("turns", one.rotates),
         ("connection", one.connection),
+        ("packets", _describe_reading(find_system(one.name))),
         ("source", one.source),
         ("proof", one.proof),
     ]

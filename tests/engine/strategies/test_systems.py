@@ -1,0 +1,99 @@
+"""The names of engines and games, and their users' words for settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from epic_cli import Packet, UnknownStrategy, replay, strategy
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.parameters import Number
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec
+from epic_cli.engine.strategies import declaration, names, system_names
+from epic_cli.engine.strategies.systems import (
+    CLOSED,
+    SYSTEMS,
+    System,
+    find_system,
+    find_word,
+    setting_of,
+)
+
+COMPOSITIONS = [system for system in SYSTEMS if system.is_composition]
+PACKETS = [
+    Packet((0.2 * n, n % 3 / 10, 0.0), (4.0, 0.0, 0.0), n / 20, n / 20 + 0.08 + n % 4 / 100)
+    for n in range(30)
+]
+
+
+def title(system: System) -> str:
+    return system.name
+
+
+def test_each_name_is_that_of_one_system() -> None:
+    found = [system.name for system in SYSTEMS]
+    assert len(set(found)) == len(found)
+    assert set(system_names()).isdisjoint(names())
+    assert {system.name for system in SYSTEMS} <= {*names(), *system_names()}
+
+
+@pytest.mark.parametrize("system", COMPOSITIONS, ids=title)
+def test_a_name_draws_as_its_composition_and_takes_its_settings(system: System) -> None:
+    base = read_spec(system.strategy)
+    number = next(each for each in declaration(base.name).settings if isinstance(each, Number))
+    for changes in ({}, {number.name: number.high}):
+        own = replay(PACKETS, strategy(system.name, **changes))
+        same = replay(PACKETS, strategy(base.name, **{**base.settings, **changes}))
+        assert list(own) == list(same)
+
+
+@pytest.mark.parametrize("system", COMPOSITIONS, ids=title)
+def test_the_defaults_of_a_name_are_those_of_its_composition(system: System) -> None:
+    own: Declaration = declaration(system.name)
+    assert own.name == system.name
+    assert own.values({}) == StrategySpec(system.base, system.settings).values
+    assert own.family == declaration(system.base).family
+    assert system.source
+    assert system.license
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=title)
+def test_each_word_of_an_engine_is_a_setting_and_is_found(system: System) -> None:
+    settings = declaration(system.name).settings
+    for word in system.words:
+        setting = setting_of(word, settings)
+        assert (system, word) in [tuple(found) for found in find_word(word.words)]
+        if word.unit:
+            assert setting.unit == "s"  # type: ignore[attr-defined]
+    for name in (system.name, system.title, *system.known_as):
+        assert system in [found.system for found in find_word(name.lower())]
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=title)
+def test_the_example_of_an_engine_is_a_strategy(system: System) -> None:
+    theirs, ours = system.write_example()
+    assert theirs.startswith(system.title)
+    spec = read_spec(ours)
+    assert spec.name == system.name
+    assert len(spec.settings) == len(system.example)
+
+
+def test_units_of_engines_are_converted() -> None:
+    convert = {word.words: word.convert for each in SYSTEMS for word in each.words}
+    assert convert["Send Rate"]("30") == "1/30"
+    assert convert["cl_timeNudge"](-10) == "-0.01"
+    assert convert["cl_interp"]("0.1") == "0.1"
+    assert convert["Position Interpolation Type"]("lerp") == "lerp"
+
+
+def test_the_nearest_of_a_closed_system_is_a_strategy() -> None:
+    for system in CLOSED:
+        if system.nearest:
+            read_spec(system.nearest)
+        assert system in [found.system for found in find_word(system.title)]
+
+
+def test_an_unknown_name_is_told_the_nearest_one() -> None:
+    with pytest.raises(UnknownStrategy, match="did you mean 'pun2'"):
+        read_spec("pun22")
+    assert find_system("nothing") is None
+    assert find_word("?") == []
