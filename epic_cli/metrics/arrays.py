@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from epic_cli.engine.measure import fill_rotations, table
+from epic_cli.engine.measure import fill_rotations, sort_distances, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,6 +85,13 @@ def distinct(values: NDArray[_Value]) -> NDArray[_Value]:
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]
     return ordered[new]
+
+
+def sort(distances: Floats) -> Floats:
+    """Return a sorted copy of distances, several times as fast as numpy; no NaN is allowed."""
+    ordered = distances.copy()
+    sort_distances(ordered)
+    return ordered
 
 
 def quantile(values: Floats, share: float) -> float:

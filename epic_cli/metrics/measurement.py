@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
-from epic_cli.engine.measure import accumulate_errors, overshoot, turn_overshoot
+from epic_cli.engine.measure import (
+    accumulate_errors,
+    backward_steps,
+    overshoot,
+    sum_rows,
+    sum_values,
+    turn_overshoot,
+)
 from epic_cli.metrics import SENT_SUMS, SUMS, TURN_SUMS
-from epic_cli.metrics.arrays import ARRIVAL, TIME, choose_places, packet_table, quantile
+from epic_cli.metrics.arrays import ARRIVAL, TIME, choose_places, packet_table, quantile, sort
 from epic_cli.metrics.lag import Lag, find_lag
 from epic_cli.metrics.metric import AIM_RANGE, SCALE, DrawnRows, Weights
 from epic_cli.metrics.recovery import Events, Recovery, recovery
@@ -153,9 +159,6 @@ SHORTEST = 0.1
 _LAG_STEP = 0.01
 _LAG_ROWS = 5000
 
-#: Rows of differences in memory at a time.
-_STRETCH = 65_536
-
 #: Sums known for all rows only, which are spread evenly over them.
 SPREAD = ("backward", "overshoots", "recoveries", "recovery_seconds")
 
@@ -186,6 +189,17 @@ FIELDS = (
     *TURN_SUMS,
     *(f"turn_{name}" for name in _LAG),
     *SENT_SUMS,
+)
+
+#: The columns that ``sum_rows`` fills.
+_ROW_SUMS = (
+    "rows",
+    "squares",
+    "speed_squares",
+    "jumps",
+    "fours",
+    "third",
+    "truth_third",
 )
 
 #: First column of rotations.
@@ -225,38 +239,39 @@ def tally(
     counted: Integers,
     errors: Floats,
     measured: Measurement,
+    places: Integers,
     delays: Floats,
 ) -> Floats:
     """Return the sums (cells, fields) of what one participant drew.
 
-    ``added`` (n each) are the sums of metrics, row by row. ``counted`` (n) is the segment of each
-    judged row, -1 for others; ``errors`` are the distances of the judged rows, ``measured`` their
-    measurement. ``delays`` (cells, s) are those of the packets.
+    ``places`` (n) are the cells of the rows, ``added`` (n each) the sums of metrics, row by row.
+    ``counted`` (n) is the segment of each judged row, -1 for others; ``errors`` are the distances
+    of the judged rows, ``measured`` their measurement. ``delays`` (cells, s) are those of the
+    packets.
     """
     shown, sampled = drawn.shown, drawn.truth
-    places = cells.places(sampled.times)
     sums = np.zeros((cells.size, len(FIELDS)))
-
-    def add(field: str, rows: NDArray[np.intp], values: Floats | None = None) -> None:
-        sums[:, FIELDS.index(field)] += np.bincount(places[rows], values, cells.size)
-
     rows = np.flatnonzero(counted >= 0)
     if not len(rows):
         return sums
-    add("rows", rows)
-    sums[:, FIELDS.index("delays")] = delays * sums[:, FIELDS.index("rows")]
-    add("squares", rows, np.square(errors))
-    add("speed_squares", rows, _square_lengths(sampled.velocities)[rows])
-    pairs = np.flatnonzero((counted[1:] >= 0) & (counted[1:] == counted[:-1])) + 1
-    steps = np.sqrt(_square_lengths(shown[1:] - shown[:-1])[pairs - 1])
+    movement = np.zeros((cells.size, len(_ROW_SUMS)))
     floor = JUMP_FLOOR * sampled.usual_step + 2 * measured.resolution
-    add("jumps", pairs[steps > JUMP_FACTOR * sampled.step_limit[pairs - 1] + floor])
-    run = pairs[2:][(pairs[2:] - pairs[:-2] == 2)]
-    add("fours", run)
-    add("third", run, _square_third_differences(shown, run))
-    add("truth_third", run, _square_third_differences(sampled.positions, run))
+    sum_rows(
+        places,
+        counted,
+        shown,
+        sampled.positions,
+        errors,
+        sampled.speed_squares,
+        sampled.step_limit,
+        JUMP_FACTOR,
+        floor,
+        movement,
+    )
+    sums[:, [FIELDS.index(name) for name in _ROW_SUMS]] = movement
+    sums[:, FIELDS.index("delays")] = delays * sums[:, FIELDS.index("rows")]
     for name, values in added.items():
-        add(name, rows, values[rows])
+        sum_values(places, counted, values, sums[:, FIELDS.index(name)])
     share = sums[:, 0] / len(rows)
     for field in SPREAD:
         sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share
@@ -270,7 +285,7 @@ def tally(
 
 def _add_lag(
     sums: Floats,
-    places: NDArray[np.int64],
+    places: Integers,
     sampled: SampledTruth,
     shown: Floats,
     counted: Integers,
@@ -288,12 +303,11 @@ def _add_lag(
     told = not math.isnan(lag.seconds)
     shift = lag.seconds if told else 0.0
     some = rows[choose_places(len(rows), _LAG_ROWS)]
-    squares = []
-    for off in (-_LAG_STEP, 0.0, _LAG_STEP):
-        times = sampled.times[some] - (shift + off)
-        segments = sampled.truth.at(sampled.times[some], shift + off).segments
-        distances = truth.squared_distance(times, shown[some])
-        squares.append(np.where(segments == counted[some], distances, np.nan))
+    own = sampled.times[some], shown[some], counted[some]
+    squares = [
+        truth.squares_apart(*own, shift + off, sampled.truth)
+        for off in (-_LAG_STEP, 0.0, _LAG_STEP)
+    ]
     left, center, right = squares
     fits = np.isfinite(left + center + right)
     if not fits.any():
@@ -322,19 +336,6 @@ def _add_lag(
     if not math.isnan(lag.charged):
         add("charged_rows", np.ones(len(some)))
         add("charged_seconds", lag.charged + math.copysign(1.0, shift) * slopes)
-
-
-def _square_lengths(vectors: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->i", vectors, vectors))
-
-
-def _square_third_differences(path: Floats, last: NDArray[np.intp]) -> Floats:
-    squares = np.empty(max(0, len(path) - 3))
-    for begin in range(0, len(squares), _STRETCH):
-        part = path[begin : begin + _STRETCH + 3]
-        thirds = (part[3:] - part[:-3]) - (part[2:-1] - part[1:-2]) * 3
-        squares[begin : begin + _STRETCH] = _square_lengths(thirds)
-    return np.asarray(squares[last - 3])
 
 
 _PLACES = {name: place for place, name in enumerate(FIELDS)}
@@ -480,9 +481,7 @@ class ErrorsKept:
         chosen: Any = self
         return cast(
             "Self",
-            replace(
-                chosen, errors=_choose_evenly(np.sort(self.errors), most), kept=self._all_errors
-            ),
+            replace(chosen, errors=_choose_evenly(sort(self.errors), most), kept=self._all_errors),
         )
 
 
@@ -604,10 +603,11 @@ def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | Non
         return np.concatenate([measurement.errors for measurement in measurements]), None
     every = max(each.rows / len(each.errors) for each in measurements if len(each.errors))
     parts = [
-        _choose_evenly(np.sort(each.errors), round(each.rows / every)) for each in measurements
+        _choose_evenly(each.errors if each.kept else sort(each.errors), round(each.rows / every))
+        for each in measurements
     ]
     known = [measurement._all_errors for measurement in measurements]
-    return np.sort(np.concatenate(parts)), Kept(
+    return sort(np.concatenate(parts)), Kept(
         sum(kept.rows for kept in known),
         sum(kept.squares for kept in known),
         max(kept.largest for kept in known),
@@ -695,6 +695,13 @@ TURN_WINDOW = 0.1
 STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 
+class InCells(NamedTuple):
+    """The cell of each of an entity's rows (n), and the mean delay (cells, s) of its packets."""
+
+    places: Integers
+    delays: Floats
+
+
 @dataclass(frozen=True)
 class Entity:
     """An entity that can be measured: its packets, its truth at the ticks, and its events."""
@@ -706,17 +713,20 @@ class Entity:
     aim_range: float = AIM_RANGE
     sent: SentStates | None = None
 
-    @cached_property
-    def arrived(self) -> tuple[Floats, Floats]:
-        """The arrivals and delays (s) of the packets that have a finite delay."""
+    def place_in(self, cells: Grid) -> InCells:
+        """Return the cells of the rows, and the delay in each cell; computed once for each grid."""
+        known: dict[Grid, InCells] = self.__dict__.setdefault("_in_cells", {})
+        if cells not in known:
+            places = cells.places(self.truth.times).astype(np.int32)
+            known[cells] = InCells(places, self._measure_delays(cells))
+        return known[cells]
+
+    def _measure_delays(self, cells: Grid) -> Floats:
+        """Return the mean delay (s) of the packets that arrive in each cell; 0 if unknown."""
         table = packet_table(self.packets)
         delays = table[ARRIVAL] - table[TIME]
         known = np.isfinite(delays)
-        return table[ARRIVAL][known], delays[known]
-
-    def delays(self, cells: Grid) -> Floats:
-        """Return the mean delay (s) of the packets that arrive in each cell; 0 if unknown."""
-        arrivals, delays = self.arrived
+        arrivals, delays = table[ARRIVAL][known], delays[known]
         if not len(delays):
             return np.zeros(cells.size)
         places = cells.places(arrivals)
@@ -784,11 +794,12 @@ def measure(
         rows = judged(drawn, counted) >= 0
         if rows.any():
             turned = Turned(np.sqrt(added["angle_squares"][rows]), angular)
-    backward = sampled.truth.path.backward_steps(
-        sampled.times,
+    motion = drawn.late_motion
+    backward = backward_steps(
         shown,
         counted,
-        shift,
+        motion.velocities,
+        motion.segments,
         max(1, round(TURN_WINDOW / sampled.tick)),
         BACKWARD_FLOOR * sampled.usual_speed,
         BACKWARD_FLOOR * sampled.usual_step + resolution,
@@ -801,9 +812,8 @@ def measure(
         round(shift / sampled.tick),
         max(1, round(OVERSHOOT_WINDOW / sampled.tick)),
     )
-    recovered = recovery(
-        shown, sampled, events, shift, max(SCALE * sampled.usual_speed, resolution)
-    )
+    tolerance = max(SCALE * sampled.usual_speed, resolution)
+    recovered = recovery(shown, sampled, events, shift, motion.positions, tolerance)
     extent = float(np.linalg.norm(sampled.high - sampled.low))
     measured = Measurement(
         errors,
@@ -831,5 +841,5 @@ def measure(
     )
     if cells is None:
         return measured
-    delays = entity.delays(cells)
-    return replace(measured, sums=tally(cells, drawn, added, counted, errors, measured, delays))
+    in_cells = entity.place_in(cells)
+    return replace(measured, sums=tally(cells, drawn, added, counted, errors, measured, *in_cells))

@@ -15,7 +15,7 @@ from epic_cli.metrics.digits import three_digits
 
 if TYPE_CHECKING:
     from epic_cli.metrics.arrays import Floats, Integers
-    from epic_cli.metrics.truth import SampledTruth
+    from epic_cli.metrics.truth import Motion, SampledTruth
 
 
 #: A lag of this (s), or an error of as much movement, costs 1.
@@ -62,19 +62,17 @@ class DrawnRows:
     @cached_property
     def along(self) -> Floats:
         """The squared errors (n) along the movement, in the truth's direction."""
-        return self.truth.squares_along(self.shown - self.truth.positions, self.truth.velocities)
+        return self.truth.split_errors(self.shown, self.truth.motion)[0]
+
+    @cached_property
+    def late_motion(self) -> Motion:
+        """The truth at the ticks, as late as the drawing."""
+        return self.truth.truth.at(self.truth.times, self.lag)
 
     @cached_property
     def late(self) -> tuple[Floats, Floats]:
         """The squared errors (n) left at the lag, along and across; 0 in another segment."""
-        truth = self.truth
-        positions, velocities, segments = truth.truth.at(truth.times, self.lag)
-        left = self.shown - positions
-        left[segments != truth.segments] = 0.0
-        along = truth.squares_along(left, velocities)
-        # a part is never more than the whole
-        across = (left * left).sum(axis=1) - along
-        return along, across.clip(0.0)
+        return self.truth.split_errors(self.shown, self.late_motion)
 
 
 @dataclass(frozen=True)

@@ -152,10 +152,16 @@ def _resting_time(truth: Truth, start: float, end: float) -> float:
 
 
 def recovery(
-    shown: Floats, sampled: SampledTruth, events: Events, lag: float, tolerance: float
+    shown: Floats,
+    sampled: SampledTruth,
+    events: Events,
+    lag: float,
+    late: Floats,
+    tolerance: float,
 ) -> Recovery:
     """Measure the recovery of a strategy that draws ``shown`` (n, 3), ``lag`` seconds late.
 
+    ``late`` (n, 3) is the true position that much earlier.
     It has recovered when it is, for ``STEADY`` seconds, as near to the truth at its usual lag as it
     usually is (``USUAL``), or within ``tolerance``. The lag does not count twice: the time begins
     at the arrival, or when the strategy would show that packet.
@@ -163,7 +169,6 @@ def recovery(
     if not len(events.arrivals):
         return Recovery()
     times, truth = sampled.times, sampled.truth
-    late = truth.at(times, lag).positions
     away = lengths(shown - late)
     usual = away[sampled.counted & np.isfinite(away)]
     near = max(tolerance, USUAL * median(usual) if len(usual) else 0.0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.measure import Path
+from epic_cli.engine.measure import Path, squares_along
 from epic_cli.metrics.arrays import (
     LARGEST,
     POSITION,
@@ -114,6 +115,17 @@ class Truth:
         """Return the squared distances (n) of ``shown`` (n, 3) from the positions at ``times``."""
         apart = self.at(times).positions - shown
         return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+    def squares_apart(
+        self, times: Floats, shown: Floats, segments: Integers, shift: float, _: Truth
+    ) -> Floats:
+        """Return the squared distances (n) of ``shown`` (n, 3) from the truth at ``times - shift``.
+
+        NaN where that is not in the segment (n) of the row.
+        """
+        found = np.empty(len(times))
+        self.path.shifted_distances(times, shown, segments, shift, found)
+        return found
 
     def squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats
@@ -438,21 +450,38 @@ class SampledTruth:
         flags: Flags = self.segments >= 0
         return flags
 
+    @cached_property
+    def speed_squares(self) -> Floats:
+        """The squared speeds (n)."""
+        return np.asarray(np.einsum("ij,ij->i", self.velocities, self.velocities))
+
+    @property
+    def motion(self) -> Motion:
+        """The movement at the ticks."""
+        return Motion(self.positions, self.velocities, self.segments)
+
     def squares_along(self, vectors: Floats, velocities: Floats) -> Floats:
         """Return the squared parts (n) of ``vectors`` (n, 3) along ``velocities`` (n, 3).
 
-        At rest, the direction is that of the movement before, or else after; without any movement
-        the parts are 0.
+        See ``split_errors``.
         """
-        speeds = lengths(velocities)
-        moving = speeds > RESTING * self.usual_speed
-        if moving.all():
-            return np.asarray((np.einsum("ij,ij->i", vectors, velocities) / speeds) ** 2)
-        if not moving.any():
-            return np.zeros(len(vectors))
-        rows = np.where(moving, np.arange(len(moving)), int(moving.argmax()))
-        rows = np.maximum.accumulate(rows)
-        return np.asarray((np.einsum("ij,ij->i", vectors, velocities[rows]) / speeds[rows]) ** 2)
+        segments, along = np.zeros(len(vectors), np.int32), np.empty(len(vectors))
+        origin, across = np.zeros((len(vectors), 3)), np.empty(len(vectors))
+        motion = Motion(origin, np.ascontiguousarray(velocities), segments)
+        resting = RESTING * self.usual_speed
+        squares_along(np.ascontiguousarray(vectors), *motion, segments, resting, along, across)
+        return along
+
+    def split_errors(self, shown: Floats, motion: Motion) -> tuple[Floats, Floats]:
+        """Return the squared distances (n) of ``shown`` (n, 3) from a motion, along and across it.
+
+        At rest, the direction is that of the movement before, or else after; without any movement
+        all is across. Both are 0 where the motion is not in the segment of the row.
+        """
+        along, across = np.empty(len(shown)), np.empty(len(shown))
+        resting = RESTING * self.usual_speed
+        squares_along(shown, *motion, self.segments, resting, along, across)
+        return along, across
 
 
 def default_warm_up(truth: Truth) -> float:

@@ -18,6 +18,7 @@ from epic_cli.metrics.arrays import TIME, lengths, median, packet_table
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats, Integers
+    from epic_cli.metrics.truth import Truth
 
 #: Largest difference of spins that are used from those of the rotations, as a share.
 SPIN_MISMATCH = 0.5
@@ -53,6 +54,16 @@ class TurnTruth:
     def squared_distance(self, times: Floats, shown: Floats) -> Floats:
         """Return the squared angles (n) between ``shown`` (n, 4) and the truth at ``times``."""
         return np.asarray(angles(shown, self.at(times)) ** 2)
+
+    def squares_apart(
+        self, times: Floats, shown: Floats, segments: Integers, shift: float, truth: Truth
+    ) -> Floats:
+        """Return the squared angles (n) of ``shown`` (n, 4) to the truth at ``times - shift``.
+
+        NaN where that is not in the segment (n) of the row in the ``truth`` of the movement.
+        """
+        angles = self.squared_distance(times - shift, shown)
+        return np.where(truth.at(times, shift).segments == segments, angles, np.nan)
 
     def squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats

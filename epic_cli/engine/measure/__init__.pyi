@@ -26,16 +26,9 @@ class Path:
         totals: Buffer,
         counts: Buffer,
     ) -> None: ...
-    def backward_steps(
-        self,
-        times: Buffer,
-        positions: Buffer,
-        segments: Buffer,
-        shift: float,
-        reach: int,
-        slowest: float,
-        shortest: float,
-    ) -> int: ...
+    def shifted_distances(
+        self, times: Buffer, positions: Buffer, segments: Buffer, shift: float, squares: Buffer
+    ) -> None: ...
 
 def restore_path(times: bytes, motions: bytes, segments: bytes) -> Path: ...
 
@@ -94,6 +87,39 @@ def turn_overshoot(
     resting: float,
     found: Buffer,
 ) -> None: ...
+def sum_rows(
+    places: Buffer,
+    counted: Buffer,
+    shown: Buffer,
+    truth: Buffer,
+    errors: Buffer,
+    speed_squares: Buffer,
+    step_limit: Buffer,
+    jump_factor: float,
+    jump_floor: float,
+    sums: Buffer,
+) -> None: ...
+def sum_values(places: Buffer, counted: Buffer, values: Buffer, sums: Buffer) -> None: ...
+def squares_along(
+    shown: Buffer,
+    positions: Buffer,
+    velocities: Buffer,
+    segments: Buffer,
+    expected: Buffer,
+    resting: float,
+    along: Buffer,
+    across: Buffer,
+) -> None: ...
+def backward_steps(
+    shown: Buffer,
+    counted: Buffer,
+    velocities: Buffer,
+    segments: Buffer,
+    reach: int,
+    slowest: float,
+    shortest: float,
+) -> int: ...
+def sort_distances(values: Buffer) -> None: ...
 def running_medians(
     values: NDArray[np.float64], width: int, stride: int, medians: NDArray[np.float64]
 ) -> None: ...

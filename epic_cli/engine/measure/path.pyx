@@ -1,7 +1,7 @@
 """A movement given by states, interpolated by cubic Hermite curves."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport NAN, isfinite, sqrt
+from libc.math cimport NAN, isfinite
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
@@ -88,7 +88,8 @@ cdef class Path:
         cdef Py_ssize_t row, place
         cdef Vec3[double] offset, here
         cdef double time
-        cdef size_t index = 0
+        cdef size_t index, longest = 0
+        cdef int32_t segment
         if not (times.shape[0] == positions.shape[0] == segments.shape[0]
                 and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
             raise ValueError("all arrays must have one value for each time, one sum per shift")
@@ -100,50 +101,33 @@ cdef class Path:
                     continue
                 here = read_row(positions, row)
                 # from the longest shift on, the path is mostly gone along forward
+                index = longest
                 for place in range(shifts.shape[0] - 1, -1, -1):
                     time = times[row] - shifts[place]
-                    if self.find(time, index) != segments[row]:
+                    segment = self.find(time, index)
+                    if place == shifts.shape[0] - 1:
+                        longest = index
+                    if segment != segments[row]:
                         continue
                     offset = self.place(index, time) - here
                     totals[place] += dot(offset, offset)
                     counts[place] += 1
 
-    def backward_steps(self, const double[:] times, const double[:, :] positions,
-                       const int32_t[:] segments, double shift, Py_ssize_t reach,
-                       double slowest, double shortest):
-        """Count the steps that go against the direction of this path ``shift`` seconds earlier.
-
-        A step is from one row to the next of the same segment. It must go back by more than
-        ``shortest`` in the directions at its end and ``reach`` rows before and after, so that
-        turning a little early or late is no fault. Where the path is no faster than ``slowest``,
-        its direction is the last that it had.
-        """
-        cdef Py_ssize_t row, count = 0, rows = times.shape[0]
-        cdef vector[Vec3[double]] directions
-        cdef Vec3[double] velocity, latest, step
-        cdef double speed
+    def shifted_distances(self, const double[::1] times, const double[:, ::1] positions,
+                          const int32_t[::1] segments, double shift, double[::1] squares):
+        """Fill in |positions - path(times - shift)|^2 for each row; NaN in another segment."""
+        cdef Py_ssize_t row
+        cdef Vec3[double] offset
         cdef size_t index = 0
-        if not (rows == positions.shape[0] == segments.shape[0]) or reach < 0:
+        if not (times.shape[0] == positions.shape[0] == segments.shape[0] == squares.shape[0]
+                and positions.shape[1] == 3):
             raise ValueError("all arrays must have one value for each time")
         with nogil:
-            directions.resize(rows)
-            for row in range(rows):
-                if self.find(times[row] - shift, index) >= 0:
-                    velocity = self.interpolate(index, times[row] - shift).velocity
-                    speed = sqrt(dot(velocity, velocity))
-                    if speed > slowest:
-                        latest = velocity * (1 / speed)
-                directions[row] = latest
-            for row in range(1, rows):
-                if segments[row] < 0 or segments[row] != segments[row - 1]:
-                    continue
-                step = read_row(positions, row) - read_row(positions, row - 1)
-                count += (
-                    dot(step, directions[row]) < -shortest
-                    and dot(step, directions[max(row - reach, 1)]) < -shortest
-                    and dot(step, directions[min(row + reach, rows - 1)]) < -shortest
-                )
-        return count
+            for row in range(times.shape[0]):
+                squares[row] = NAN
+                if segments[row] >= 0 and self.find(times[row] - shift, index) == segments[row]:
+                    offset = self.place(index, times[row] - shift) - read_row(positions, row)
+                    squares[row] = paired_dot(offset, offset)
 
     cdef int32_t find(self, double time, size_t& index) noexcept nogil:
         """Return the segment at a time, or -1; set ``index`` to the state before it.
@@ -154,14 +138,11 @@ cdef class Path:
         if last == 0 or not (self.times[0] <= time <= self.times[last - 1]):
             return -1
         last -= 1
+        # no branch: which of the two it is cannot be foreseen
+        (&index)[0] += (index < last) & (self.times[min(index + 1, last)] <= time)
         if not self.times[index] <= time or (index < last and self.times[index + 1] <= time):
-            if index < last and self.times[index] <= time and (
-                index + 1 == last or time < self.times[index + 2]
-            ):
-                (&index)[0] = index + 1
-            else:
-                (&index)[0] = upper_bound(self.times.begin(), self.times.end(), time) \
-                    - self.times.begin() - 1
+            (&index)[0] = upper_bound(self.times.begin(), self.times.end(), time) \
+                - self.times.begin() - 1
         if index == last or self.times[index] == time:
             return self.segments[index]
         if self.segments[index] != self.segments[index + 1]:
