@@ -30,6 +30,7 @@ FUNCTIONS = {
     "sqrt": "float",
     "exp": "float",
     "cos": "float",
+    "floor": "float",
     "sin": "float",
     "acos": "float",
     "length": "float",

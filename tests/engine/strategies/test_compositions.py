@@ -135,18 +135,34 @@ BUFFER: dict[str, list[Any]] = {
     "snap": [0, 5, 15],
 }
 CHASE: dict[str, list[Any]] = {
-    "how": ["exponential", "lerp", "share", "spring", "speed", "interval", "linear", "eased"],
+    "how": [
+        "exponential",
+        "lerp",
+        "share",
+        "spring",
+        "speed",
+        "interval",
+        "linear",
+        "eased",
+        "growing",
+    ],
     "time": [0.05, 0.1, 0.2, "1i", "2.5i"],
     "share": [0.1, 0.3, 1],
     "speed": [3, 20],
     "ease": ["smoothstep", "sine", "out-quad", "out-cubic"],
     "start": ["drawn", "arrival", "last", "frame"],
     "overshoot": ["off", "on"],
-    "interval": ["auto", 0.06],
-    "ahead": ["newest", "newest", "velocity", "arrival", "step"],
+    "interval": ["auto", 0.06, "arrivals", "frames"],
+    "ahead": ["newest", "newest", "velocity", "arrival", "step", "interval", "fixed"],
     "age": ["stamp", "arrival"],
-    "ahead_time": [1.0, 0.1],
+    "ahead_time": [1.0, 0.1, "unlimited"],
     "snap": [0, 5],
+    "snap_after": [0, 0, 0.3],
+    "dead_zone": [0, 0, 0.2],
+    "every": ["frame", "frame", "packet", 0.02, 0.05],
+    "phase": [0, 0.0071],
+    "between": ["hold", "lerp"],
+    "rounding": [0, 0, 0.137],
 }
 
 
@@ -375,6 +391,91 @@ class Timer(Game):
         self.drawn = self.start + (self.got[-1][2] - self.start) * (u * u * (3 - 2 * u))
 
 
+class Tutorial(Game):
+    """The usual tutorial on synchronized movement: each packet is looked at in the next frame."""
+
+    seen, last, elapsed, delay = 0, math.nan, 0.0, 0.05
+
+    def take(self, packet: Packet, now: float) -> bool:
+        self.velocity = np.array(packet.velocity)
+        return super().take(packet, now)
+
+    def read(self) -> None:
+        """Take the packets since the frame before, one after the other, at the same time."""
+        while self.seen < len(self.got):
+            if not math.isnan(self.last):
+                self.delay = max(self.at - self.last, 1e-4)
+            self.last, self.elapsed = self.at, 0.0
+            self.start, self.goal = self.drawn, self.got[-1][2]
+            self.seen += 1
+
+    def frame(self) -> None:
+        self.read()
+        self.elapsed += self.dt or self.at - self.got[-1][0]
+        end = self.goal + self.velocity * self.delay
+        self.drawn = self.start + (end - self.start) * min(self.elapsed / self.delay, 1)
+
+
+class FedBack(Tutorial):
+    """The factor is applied to what is drawn, not to where it began."""
+
+    def frame(self) -> None:
+        self.read()
+        self.elapsed += self.dt or self.at - self.got[-1][0]
+        share = min(self.elapsed / self.delay, 1)
+        self.drawn = self.drawn + (self.goal - self.drawn) * share
+
+
+class GoalAhead(AgeOfVelocity):
+    """Unclamped steps towards where its velocity leads; after a second without a packet, there."""
+
+    def frame(self) -> None:
+        old = self.at - self.got[-1][0]
+        goal = self.got[-1][2] + self.velocity * old
+        share = 15 * self.dt if old <= 1 else 1
+        self.drawn = self.drawn + (goal - self.drawn) * share
+
+
+class HalfWay(Game):
+    def arrive(self) -> None:
+        self.drawn = (self.drawn + self.got[-1][2]) / 2
+
+    def frame(self) -> None:
+        pass
+
+
+class FixedTicks(Game):
+    """Three ticks of 50 ms from what was drawn to the newest state; frames lie between ticks."""
+
+    ticks, left, seen = None, 0, 0
+
+    def frame(self) -> None:
+        newest = math.floor((self.at - 0.01) / 0.05)
+        if self.ticks is None:
+            self.ticks, self.place, self.before = newest, self.drawn, self.drawn
+        while self.ticks < newest:
+            self.ticks += 1
+            if self.seen < len(self.got):
+                self.seen, self.left = len(self.got), 3
+            self.before = self.place
+            if self.left:
+                self.place = self.place + (self.got[-1][2] - self.place) / self.left
+                self.left -= 1
+        part = (self.at - 0.01) / 0.05 - newest
+        self.drawn = self.before + (self.place - self.before) * part
+
+
+class Pixels(Game):
+    """Nearer than 0.1 it stays; whole pixels of 0.25."""
+
+    def frame(self) -> None:
+        self.place = getattr(self, "place", self.drawn)
+        rest = self.got[-1][2] - self.place
+        if math.sqrt(rest @ rest) >= 0.1:
+            self.place = self.place + rest * 0.2
+        self.drawn = np.floor(self.place / 0.25 + 0.5) * 0.25
+
+
 @pytest.mark.parametrize(
     ("game", "composition"),
     [
@@ -401,6 +502,20 @@ class Timer(Game):
             AgeOfVelocity,
             "chase+how=share+share=1+ahead=velocity+age=arrival+ahead_time=unlimited",
         ),
+        (
+            Tutorial,
+            "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval"
+            "+ahead_time=unlimited",
+        ),
+        (FedBack, "chase+how=growing+time=1i+start=last+interval=frames"),
+        (
+            GoalAhead,
+            "chase+how=lerp+time=0.0666666666666666667+overshoot=on+ahead=velocity+age=arrival"
+            "+ahead_time=unlimited+snap_after=1",
+        ),
+        (HalfWay, "chase+how=share+share=0.5+every=packet"),
+        (FixedTicks, "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp"),
+        (Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
     ],
 )
 def test_what_games_draw_that_are_no_engine_is_a_composition(
@@ -455,7 +570,7 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
         settings |= {"snap": 0}
         if name == "chase":
-            settings["ahead"] = "newest"  # no turn is led
+            settings |= {"ahead": "newest", "rounding": 0}  # no turn is led, or rounded
         elif settings.get("curve") == "catmull-rom":
             settings["curve"] = "hermite"  # it turns by slerp
         made: Any = strategy(name, **settings)

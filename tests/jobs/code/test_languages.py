@@ -73,8 +73,10 @@ TOOLCHAINS = {
     "python": Toolchain(("python3",), (), _words("python3 {0}")),
 }
 
-#: Three of each language, which between them have every part that keeps a state.
+#: Some of each language, which between them have every part that keeps a state.
 COMPOSITIONS = (
+    "chase+how=linear+time=1i+start=last+interval=frames+ahead=interval+every=0.04+between=lerp",
+    "chase+how=growing+time=1i+interval=arrivals+snap_after=0.6+dead_zone=0.03+rounding=0.017",
     "buffer+stamps=ticks+clock=median+delay=1.8i+jitter_margin=1+curve=catmull-rom+low_pass=0.03",
     "dead-reckoning+correction=spline+acceleration=estimated",
     "epic",
@@ -106,11 +108,13 @@ def compositions(language: str) -> list[str]:
     """
     chance = random.Random(language)
     more = [random_composition(chance) for _ in range(40)] if EXHAUSTIVE else []
-    if language == "gdscript":  # single precision cannot say whether a step is as long as that
-        more = [
-            re.sub(r"(?<=snap=)[\d.]+", lambda at: f"{1.07 * float(at[0])}", one) for one in more
-        ]
-    return [*COMPOSITIONS, *more]
+    if language != "gdscript":
+        return [*COMPOSITIONS, *more]
+    # single precision cannot say whether a step is as long as that, or which multiple is nearest
+    more = [
+        re.sub(r"(?<=snap=|zone=)[\d.]+", lambda at: f"{1.07 * float(at[0])}", one) for one in more
+    ]
+    return [re.sub(r"\+rounding=[\d.]+", "", one) for one in (*COMPOSITIONS, *more)]
 
 
 def built(language: str, strategy: str, folder: Path, *more: str) -> tuple[str, ...]:

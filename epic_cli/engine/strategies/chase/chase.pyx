@@ -1,20 +1,30 @@
 """A chase of the newest state made of parts: what most tutorials teach."""
 
-from libc.math cimport INFINITY, M_PI, cos, sin, sqrt
+from libc.math cimport INFINITY, M_PI, NAN, cos, floor, isfinite, isnan, sin, sqrt
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, dot, is_beyond,
+    EXTRAPOLATED, INTERPOLATED, Motion, Packet, Sample, Status, Vec3, clamped, dot, is_beyond,
 )
 from epic_cli.engine.strategies.parts cimport (
     PacketAge, SendInterval, Strategy, span_seconds,
 )
 from epic_cli.engine.strategies.parts.curves cimport damped_step, lerp, smooth_damp
-from epic_cli.engine.strategies.parts.following cimport exponential_share
-from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide
+from epic_cli.engine.strategies.parts.following cimport exponential_share, rounded
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
+from epic_cli.engine.strategies.parts.turning cimport TurnChase, TurnGlide, slerp_between
 
 from epic_cli.engine.declaration import Declaration, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
-from epic_cli.engine.strategies.parts.common_settings import INTERVAL, SNAP, age_setting
+from epic_cli.engine.strategies.parts.common_settings import (
+    DEAD_ZONE, MEASURED_INTERVAL, ROUNDING, SNAP, age_setting,
+)
+
+cdef double PACKET = -1     # every=packet: a step for each packet
+cdef double ARRIVALS = -1   # interval=arrivals: the time between the last two arrivals
+cdef double FRAMES = -2     # interval=frames: the time between the frames that took them
+
+cdef double LEAST_PERIOD = 0.0001   # a measured interval is at least this long, s
+cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
 
 
 cpdef enum class Approach:
@@ -26,6 +36,7 @@ cpdef enum class Approach:
     INTERVAL
     LINEAR
     EASED
+    GROWING
 
 cpdef enum class Easing:
     SMOOTHSTEP
@@ -38,10 +49,12 @@ cpdef enum class Goal:
     VELOCITY
     ARRIVAL
     STEP
+    INTERVAL
+    FIXED
 
 
 cdef class Chase(Strategy):
-    """Goes from where it is drawn towards the newest state, in one of eight ways.
+    """Goes from where it is drawn towards the newest state, in one of nine ways.
 
         exponential  drawn += (goal - drawn) * (1 - e^(-dt / time))
         lerp         drawn += (goal - drawn) * min(dt / time, 1)
@@ -51,24 +64,34 @@ cdef class Chase(Strategy):
         interval     as fast as leads there in one send interval, from the newest arrival on
         linear       from what was drawn to the goal over ``time``, from the newest arrival on
         eased        the same with an ease: 3u^2 - 2u^3, (1 - cos(pi u)) / 2, 1 - (1 - u)^2 or ^3
+        growing      drawn += (goal - drawn) * min(u, 1), where u grows from 0 to 1 over ``time``
 
     where dt is the time since the frame before. ``Lerp(drawn, newest, 10 * dt)`` is
     ``chase+how=lerp+time=0.1``, ``Lerp(drawn, newest, 0.1)`` is ``chase+how=share+share=0.1``: that
     one is faster on a faster screen. ``lerp``, ``local-perception`` with a period and
     ``dumb-terminal`` are compositions, too, which their pages name. Times are seconds, or send
-    intervals: ``1i``.
+    intervals: ``1i``. An interval is the usual one of the timestamps, or the last one, measured
+    from arrival to arrival (``interval=arrivals``) or from the frame that took the packet before to
+    the one that takes this one (``interval=frames``).
 
     The goal is the newest state; or ``ahead`` of it: ``velocity``: where its velocity has led it by
     now, for ``ahead_time`` at most; ``arrival``: where it had led it when the packet arrived;
     ``step``: as that, but the way from the packet before in the place of the velocity, as Photon's
-    view has it. ``age`` is how old a packet is on arrival.
+    view has it; ``interval``: where its velocity leads it in one interval; ``fixed``: in
+    ``ahead_time``. ``age`` is how old a packet is on arrival.
 
-    A spring never passes its goal, as Unity's; with ``overshoot`` it does. ``linear`` and ``eased``
-    begin where it was drawn last, or where their line is when the packet arrives
-    (``start=arrival``). Their time counts from the arrival; as tweens of engines have it, from the
-    frame before it (``start=last``: the first frame is one dt on its way) or behind it
+    A spring never passes its goal, as Unity's; with ``overshoot`` it does, and so do ``lerp`` and
+    ``linear``, whose shares then are not limited to 1. ``linear`` and ``eased`` begin where it was
+    drawn last, or where their line is when the packet arrives (``start=arrival``). Their time, that
+    of ``growing`` and an age by arrival count from the arrival; as tweens of engines have it, from
+    the frame before it (``start=last``: the first frame is one dt on its way) or behind it
     (``start=frame``: the first frame is where it was). ``snap`` jumps to a goal that is further
-    away.
+    away, ``snap_after`` to that of a packet that is older. Within ``dead_zone`` of its goal it
+    stays, unless it is ``linear`` or ``eased``.
+
+    It steps in each frame; in ticks, one each ``every`` seconds and one at ``phase``; or once a
+    packet. Between two ticks it draws the last one, or with ``between=lerp`` the line from the tick
+    before to the last, which is a tick late. ``rounding`` does not feed back.
 
     A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
     (ahead of the newest ``extrapolated``) until the entity is at the goal, ``held`` from then on.
@@ -97,45 +120,68 @@ cdef class Chase(Strategy):
             Number("speed", 20.0, "the speed, with how=speed", "length units/s", 0, 1e12,
                    tune=(0.1, 100), scale="log"),
             Choice("ease", "smoothstep", "the curve of how=eased", Easing),
-            Choice("start", "drawn", "where how=linear and eased begin; drawn: at the last drawn"
-                   " position, on arrival; arrival: where it would be drawn on arrival; last and"
+            Choice("start", "drawn", "where how=linear, eased and growing begin; drawn: at the last"
+                   " drawn position, on arrival; arrival: where it would be drawn on arrival; last and"
                    " frame: at the last drawn position, from that frame on, or from the next",
                    ("drawn", "arrival", "last", "frame"), tune=False),
-            Switch("overshoot", "off", "let a spring pass its goal", tune=False),
-            INTERVAL,
+            Switch("overshoot", "off", "let how=spring, lerp and linear pass their goal",
+                   tune=False),
+            MEASURED_INTERVAL,
             Choice("ahead", "newest", "the goal: the newest state, or a prediction from it by its"
-                   " velocity, by its velocity until it arrived, or by the last step", Goal),
+                   " velocity, by its velocity until it arrived, by the last step, or by its"
+                   " velocity for one interval or for ahead_time", Goal),
             age_setting("stamp"),
             Number("ahead_time", 1.0, "the longest prediction", "s", 0, 3600,
                    words={"unlimited": INFINITY}),
             SNAP,
+            Number("snap_after", 0.0, "jump to the goal where the newest packet is older; 0: never",
+                   "s", 0, 3600),
+            DEAD_ZONE,
+            Number("every", 0.0, "how often it steps: in each frame, once a packet, or in ticks of"
+                   " this length", "s", 0.001, 60, words={"frame": 0.0, "packet": PACKET}),
+            Number("phase", 0.0, "a time at which a tick falls", "s", 0, 60),
+            Choice("between", "hold", "what to draw between two ticks: the last one, or the line to"
+                   " it", ("hold", "lerp"), tune=False),
+            ROUNDING,
         ),
     )
 
     cdef public Approach how
     cdef public Easing ease
     cdef public Goal ahead
-    cdef public double time, share, speed, ahead_time, snap
+    cdef public double time, share, speed, ahead_time, snap, snap_after, dead_zone
+    cdef public double every, phase, rounding
     cdef public bint overshoot
-    cdef bint from_arrival, from_last, from_frame, counts_intervals, glides
+    cdef bint from_arrival, from_last, from_frame, counts_intervals, glides, interpolates
+    cdef bint ages_by_arrival
+    cdef double measured            # how intervals are measured: NaN, seconds, ARRIVALS or FRAMES
     cdef PacketAge packet_age
     cdef SendInterval interval
+    cdef double period              # the present interval, s
     cdef double arrived, old        # arrival of the newest packet, and its age then, s
+    cdef double taken               # the step that took the packet before
+    cdef long waiting               # packets since the last step
     cdef double begun, duration     # beginning and duration of the way to it, s
     cdef double length, left        # distance and remaining time of the way to it, s
+    cdef double stepped             # time of the last step, or number of the last tick; NaN: none
     cdef Motion received, shown
+    cdef Snapshot last, current     # as the last two ticks drew it
     cdef Vec3[double] start, goal   # of the way to the newest packet
     cdef TurnChase turn
     cdef TurnGlide glide
 
-    def configure(self, *, start, interval, age):
+    def configure(self, *, start, interval, age, between):
         self.check_free()
         self.from_arrival = start == "arrival"
         self.from_last = start == "last"
         self.from_frame = start == "frame"
+        self.interpolates = between == "lerp"
         self.packet_age = PacketAge(age)
-        self.interval = SendInterval(interval)
-        self.counts_intervals = self.time < 0 or self.how == Approach.INTERVAL
+        self.ages_by_arrival = self.settings["age"] == "arrival"
+        self.measured = interval
+        self.interval = SendInterval(NAN if interval < 0 else interval)
+        self.counts_intervals = not self.measured < 0 and (
+            self.time < 0 or self.how == Approach.INTERVAL or self.ahead == Goal.INTERVAL)
         self.glides = self.how == Approach.LINEAR or self.how == Approach.EASED
 
     cdef void clear(self) noexcept nogil:
@@ -143,42 +189,62 @@ cdef class Chase(Strategy):
         self.interval.clear()
         self.turn.clear()
         self.glide.clear()
+        self.stepped = self.taken = NAN
+        self.waiting = 0
 
     # ------------------------------------------------------------- packets
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef Vec3[double] begin = packet.position
         cdef Vec3[double] step
+        cdef Sample sample
         if self.empty:
             self.shown = Motion(packet.position, Vec3[double]())
+            self.period = self.interval.value
         elif packet.time < self.newest:
             return False
         else:
             step = packet.position - self.received.position
+            begin = self.shown.position
             if self.glides and self.from_arrival:
                 self.goal = self.goal_at(now)
-                self.shown.position = self.glided(now)
+                begin = self.glided(now)
                 self.glide.move(self.eased(self.fraction(now)))
+            if self.measured == ARRIVALS:
+                self.period = max(now - self.arrived, LEAST_PERIOD)
         if self.counts_intervals:
             self.interval.add(packet.time)
+            self.period = self.interval.value
         self.received = packet
-        self.arrived = now
+        self.arrived = self.begun = now
+        if self.from_frame:
+            self.begun = INFINITY
+        elif self.from_last:
+            self.begun = self.last_step(now)
+        self.start = begin
         self.goal = packet.position
         if self.ahead != Goal.NEWEST:
             self.lead(packet, now, step)
-        self.start = self.shown.position
-        self.begun = self.drawn.time if self.from_last and self.drew else now
-        if self.from_frame:
-            self.begun = INFINITY
-        self.duration = span_seconds(self.time, self.interval.value)
         if self.glides:
             self.glide.aim(packet)
         else:
             self.turn.aim(packet)
-            if self.how == Approach.INTERVAL:
-                self.left = self.interval.value
-                step = self.goal - self.start
-                self.length = sqrt(dot(step, step))
+        self.waiting += 1
+        if self.measured != FRAMES:
+            self.depart()
+        if self.every == PACKET:
+            self.step(now, 0 if isnan(self.stepped) else now - self.stepped, sample)
+            self.stepped = now
+            self.current.turn.copy(sample.turn)
         return True
+
+    cdef double last_step(self, double now) noexcept nogil:
+        """Return the time of the step before; without one, now."""
+        if self.every > 0:
+            return now if isnan(self.stepped) else self.phase + self.stepped * self.every
+        if self.every == PACKET:
+            return now if isnan(self.stepped) else self.stepped
+        return self.drawn.time if self.drew else now
 
     cdef void lead(self, const Packet& packet, double now, Vec3[double] step) noexcept nogil:
         """Move the received state ahead, or find how old it is."""
@@ -187,43 +253,125 @@ cdef class Chase(Strategy):
             self.goal = packet.position + packet.velocity * min(self.old, self.ahead_time)
         elif self.ahead == Goal.STEP:
             self.goal = packet.position + step * min(self.old, self.ahead_time)
-        else:
+        elif self.ahead == Goal.VELOCITY:
             self.goal = self.goal_at(now)
+        elif self.ahead == Goal.FIXED and isfinite(self.ahead_time):
+            self.goal = packet.position + packet.velocity * self.ahead_time
+
+    cdef void depart(self) noexcept nogil:
+        """Begin the way to the newest packet, of which the interval is known."""
+        cdef Vec3[double] way
+        if self.ahead == Goal.INTERVAL:
+            self.goal = self.received.position + self.received.velocity * min(
+                self.period, self.ahead_time)
+        self.duration = span_seconds(self.time, self.period)
+        if self.how == Approach.INTERVAL:
+            self.left = self.period
+            way = self.goal - self.start
+            self.length = sqrt(dot(way, way))
+
+    cdef void take_waiting(self, double at) noexcept nogil:
+        """Take the packets since the last step."""
+        self.begun = min(self.begun, at)
+        if self.measured == FRAMES:
+            if self.waiting > 1:
+                self.period = LEAST_PERIOD
+            elif not isnan(self.taken):
+                self.period = max(at - self.taken, LEAST_PERIOD)
+            self.taken = at
+            self.depart()
+        self.waiting = 0
 
     # ------------------------------------------------------------- frames
 
     cdef Vec3[double] goal_at(self, double at) noexcept nogil:
+        cdef double since
         if self.ahead == Goal.VELOCITY:
+            since = max(at - self.begun, 0.0) if self.ages_by_arrival else at - self.arrived
             return self.received.position + self.received.velocity * min(
-                self.old + (at - self.arrived), self.ahead_time)
+                self.old + since, self.ahead_time)
         return self.goal
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double elapsed = self.since_drawn(at)
+        if self.every == 0:
+            self.step(at, self.since_drawn(at), sample)
+        elif self.every > 0:
+            self.draw_ticks(at, sample)
+        else:
+            sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.kind())
+            sample.turn.copy(self.current.turn)
+            if sample.turn.known():
+                sample.turn.value().spin = Vec3[double]()
+        if self.rounding > 0:
+            sample.position = rounded(sample.position, self.rounding)
+
+    cdef void draw_ticks(self, double at, Sample& sample) noexcept nogil:
+        """Step at each tick since the last frame, and draw the last one or the line to it."""
+        cdef double ticks = (at - self.phase) / self.every
+        cdef double newest = floor(ticks)
+        cdef double u = clamped(ticks - newest, 0, 1) if self.interpolates else 1
+        cdef Motion motion
+        cdef Sample stepped
+        if isnan(self.stepped):
+            self.stepped = newest
+            self.turn_by(0, 0, stepped)
+            self.remember(stepped)
+            self.last = self.current
+        self.stepped = max(self.stepped, newest - MOST_TICKS)
+        while self.stepped < newest:
+            self.stepped += 1
+            stepped = Sample()
+            self.step(self.phase + self.stepped * self.every, self.every, stepped)
+            self.last = self.current
+            self.remember(stepped)
+        motion.position = self.current.position
+        if u < 1:
+            motion.position = lerp(self.last.position, self.current.position, u)
+        motion.velocity = (self.current.position - self.last.position) * (1 / self.every)
+        sample.hold(motion, self.drawn, self.kind())
+        slerp_between(self.last, self.current, u, sample)
+
+    cdef void remember(self, const Sample& stepped) noexcept nogil:
+        """Keep what a tick has drawn."""
+        self.current.position = self.shown.position
+        self.current.time = self.stepped * self.every
+        self.current.turn.copy(stepped.turn)
+
+    cdef void step(self, double at, double elapsed, Sample& sample) noexcept nogil:
+        """Go from where it is drawn towards the goal, as far as the time since the last step."""
         cdef Vec3[double] before = self.shown.position
         cdef Vec3[double] rest
         cdef bint arrives
-        if self.from_frame:
-            self.begun = min(self.begun, at)
+        if self.waiting:
+            self.take_waiting(at)
         self.goal = self.goal_at(at)
         rest = self.goal - before
         arrives = not dot(rest, rest) > 0
         if self.how == Approach.SPRING:
             arrives = arrives and not dot(self.shown.velocity, self.shown.velocity) > 0
-        if is_beyond(rest, self.snap):
+        if is_beyond(rest, self.snap) or (
+                self.snap_after > 0 and at - self.arrived > self.snap_after):
             self.shown = Motion(self.goal, Vec3[double]())
             self.turn_by(1, elapsed, sample)
         elif self.glides:
-            arrives = self.fraction(at) >= 1
+            arrives = self.fraction(at) >= 1 and not self.overshoot
             self.glide_to(at, sample)
+        elif dot(rest, rest) < self.dead_zone * self.dead_zone:
+            self.stay(sample)
+            return
         elif self.how == Approach.SPRING:
             self.spring(elapsed, sample)
         else:
-            self.approach(rest, elapsed, sample)
+            self.approach(rest, at, elapsed, sample)
         if arrives:
             sample.hold(self.shown, self.drawn, self.kind())
         else:
             sample.show(self.shown, self.kind())
+
+    cdef void stay(self, Sample& sample) noexcept nogil:
+        """Draw it where it is; a spring keeps its speed for the way from there."""
+        sample.hold(Motion(self.shown.position, Vec3[double]()), self.drawn, self.kind())
+        self.turn.stay(sample)
 
     cdef Status kind(self) noexcept nogil:
         return INTERPOLATED if self.ahead == Goal.NEWEST else EXTRAPOLATED
@@ -235,11 +383,12 @@ cdef class Chase(Strategy):
         else:
             self.turn.step(share, elapsed, sample)
 
-    cdef void approach(self, Vec3[double] rest, double elapsed, Sample& sample) noexcept nogil:
+    cdef void approach(self, Vec3[double] rest, double at, double elapsed,
+                       Sample& sample) noexcept nogil:
         """Go a share of the remaining way."""
-        cdef double share = self.share_of_rest(sqrt(dot(rest, rest)), elapsed)
+        cdef double share = self.share_of_rest(sqrt(dot(rest, rest)), at, elapsed)
         cdef Vec3[double] before = self.shown.position
-        self.shown.position = lerp(before, self.goal, share) if share < 1 else self.goal
+        self.shown.position = lerp(before, self.goal, share) if share != 1 else self.goal
         self.shown.velocity = Vec3[double]()
         if elapsed > 0:
             self.shown.velocity = (self.shown.position - before) * (1 / elapsed)
@@ -248,23 +397,25 @@ cdef class Chase(Strategy):
             self.left -= elapsed
         self.turn_by(share, elapsed, sample)
 
-    cdef double share_of_rest(self, double distance, double elapsed) noexcept nogil:
-        cdef double seconds = span_seconds(self.time, self.interval.value)
+    cdef double share_of_rest(self, double distance, double at, double elapsed) noexcept nogil:
+        cdef double seconds = span_seconds(self.time, self.period)
         cdef double step
         if self.how == Approach.EXPONENTIAL:
             return exponential_share(elapsed, seconds)
         if self.how == Approach.LERP:
-            return min(elapsed / seconds, 1.0)
+            return elapsed / seconds if self.overshoot else min(elapsed / seconds, 1.0)
         if self.how == Approach.SHARE:
             return self.share
+        if self.how == Approach.GROWING:
+            return self.fraction(at)
         if self.how == Approach.SPEED:
             step = self.speed * elapsed
         else:
-            step = self.length / self.interval.value * elapsed
+            step = self.length / self.period * elapsed
         return step / distance if step < distance else 1
 
     cdef void spring(self, double elapsed, Sample& sample) noexcept nogil:
-        cdef double seconds = span_seconds(self.time, self.interval.value)
+        cdef double seconds = span_seconds(self.time, self.period)
         self.shown = self.damped(self.shown, self.goal, seconds, elapsed)
         if self.turn.known():
             self.turn.put(self.damped(self.turn.offset(), Vec3[double](), seconds, elapsed), sample)
@@ -279,15 +430,17 @@ cdef class Chase(Strategy):
 
     cdef double fraction(self, double at) noexcept nogil:
         cdef double elapsed = max(at - self.begun, 0.0)
+        if self.overshoot and self.how == Approach.LINEAR:
+            return elapsed / self.duration
         return elapsed / self.duration if elapsed < self.duration else 1
 
     cdef Vec3[double] glided(self, double at) noexcept nogil:
         cdef double u = self.fraction(at)
-        return lerp(self.start, self.goal, self.eased(u)) if u < 1 else self.goal
+        return lerp(self.start, self.goal, self.eased(u)) if u != 1 else self.goal
 
     cdef void glide_to(self, double at, Sample& sample) noexcept nogil:
         cdef double u = self.fraction(at)
-        cdef double rate = self.slope(u) / self.duration if u < 1 else 0
+        cdef double rate = self.slope(u) / self.duration if u != 1 else 0
         self.shown = Motion(self.glided(at), (self.goal - self.start) * rate)
         self.glide.move(self.eased(u))
         self.glide.show(rate, sample)

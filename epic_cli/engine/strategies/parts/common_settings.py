@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts import Acceleration, AgeSource, ClockRule
 
@@ -41,6 +43,19 @@ SEND_INTERVAL = Number("send_interval", "auto", "time between two packets; auto 
 
 INTERVAL = Number("interval", "auto", "the send interval, which 1.8i is a multiple of; auto"
                   " measures it", "s", 0.001, 60, unset="auto")  # fmt: skip
+
+#: How long a step of a chase or of a buffer takes, by what it measures itself.
+MEASURED_INTERVAL = Number("interval", "auto", "the send interval, which 1.8i is a multiple of;"
+                           " auto: the usual one of the timestamps, arrivals: the time between the"
+                           " last two arrivals, frames: between the frames that took them", "s",
+                           0.001, 60, words={"auto": math.nan, "arrivals": -1.0,
+                                             "frames": -2.0})  # fmt: skip
+
+DEAD_ZONE = Number("dead_zone", 0.0, "stay where the goal is nearer than this", "length units", 0,
+                   1e12)  # fmt: skip
+
+ROUNDING = Number("rounding", 0.0, "round drawn positions to multiples of this; 0: do not",
+                  "length units", 0, 1e12)  # fmt: skip
 
 CLOCK = Choice("clock", "agree", "how the sender's time is found, from arrival minus stamp",
                ClockRule)  # fmt: skip

@@ -11,6 +11,16 @@ namespace epic {
 // The share of the rest that an exponential approach with this time constant (s) goes.
 inline double exponential_share(double elapsed, double time) { return 1 - std::exp(-elapsed / time); }
 
+// The nearest point whose coordinates are multiples of `grid`; halves go up, as Math.round has it.
+inline double rounded(double x, double grid) {
+    const double whole = std::floor(x / grid + 0.5) * grid;
+    return std::isfinite(whole) ? whole : x;
+}
+
+inline Vec3<double> rounded(const Vec3<double>& point, double grid) {
+    return {rounded(point.x, grid), rounded(point.y, grid), rounded(point.z, grid)};
+}
+
 // A time of playback that goes on by `elapsed` and towards `target`, at most `rate` seconds a
 // second faster or slower; what is further off than `limit` (s; 0: nothing is) is there at once.
 inline double caught_up(double time, double target, double elapsed, double rate, double limit) {

@@ -1,10 +1,11 @@
 """Followers of a drawn or received point, independent of the frame rate (``following.h``)."""
 
-from epic_cli.engine.packets cimport Sample
+from epic_cli.engine.packets cimport Sample, Vec3
 
 
 cdef extern from "strategies/parts/following.h" namespace "epic" nogil:
     double exponential_share(double elapsed, double time)
+    Vec3[double] rounded(const Vec3[double]& point, double grid)
     double caught_up(double time, double target, double elapsed, double rate, double limit)
 
     cdef cppclass LowPass:

@@ -172,13 +172,18 @@ public:
         out.turn = shown_;
     }
 
+    // Draws it as it is, at rest.
+    void stay(Sample& out) const {
+        if (shown_.known()) out.turn.set({shown_.value().rotation, {}});
+    }
+
     // Turns by the fraction u of what is left; `elapsed` (s) is how long that took.
     void step(double u, double elapsed, Sample& out) {
         if (!target_.known()) return;
         Turn& shown = shown_.value();
         const Quaternion before = shown.rotation;
-        shown.rotation = u < 1 ? slerp(before, target_.value().rotation, u)
-                               : near_to(target_.value().rotation, before);
+        shown.rotation = u != 1 ? slerp(before, target_.value().rotation, u)
+                                : near_to(target_.value().rotation, before);
         shown.spin = elapsed > 0 ? vector_between(before, shown.rotation) * (1 / elapsed)
                                  : Vec3<double>();
         out.turn = shown_;

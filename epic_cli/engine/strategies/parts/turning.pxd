@@ -29,6 +29,7 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
         void clear()
         void aim(const Packet&)
         void step(double, double, Sample&)
+        void stay(Sample&)
         bint known()
         Motion offset()
         void put(const Motion&, Sample&)

@@ -52,7 +52,8 @@ class Cpp(LanguageWriter):
             {"vector"} if any("list" in field.type for field in self.program.fields) else set()
         )
         headers |= {"algorithm"} if uses & {"min", "max", "remove"} else set()
-        headers |= {"cmath"} if uses & {"sqrt", "exp", "cos", "abs", "length", "acos"} else set()
+        maths = {"sqrt", "exp", "cos", "abs", "floor", "length", "acos"}
+        headers |= {"cmath"} if uses & maths else set()
         headers |= set(_PROGRAM.split()) if main else set()
         self.line()
         for header in sorted(headers):

@@ -18,7 +18,7 @@ class CSharp(LanguageWriter):
     }  # fmt: skip
     functions = {  # noqa: RUF012
         "min": "Math.Min", "max": "Math.Max", "abs": "Math.Abs", "sqrt": "Math.Sqrt", "exp": "Math.Exp",
-        "cos": "Math.Cos", "sin": "Math.Sin", "acos": "Math.Acos", "length": "Vec3.Length", "dot": "Vec3.Dot", "float": "{0}", "len": "{0}.Count",
+        "cos": "Math.Cos", "floor": "Math.Floor", "sin": "Math.Sin", "acos": "Math.Acos", "length": "Vec3.Length", "dot": "Vec3.Dot", "float": "{0}", "len": "{0}.Count",
         "Vec3": "new Vec3", "Quat": "new Quat",
     }  # fmt: skip
     vectors = {  # noqa: RUF012

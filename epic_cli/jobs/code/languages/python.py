@@ -56,7 +56,8 @@ class Python(IndentedWriter):
 
     def begin(self, main: bool) -> None:
         uses = self.program.uses()
-        modules = ["math"] if main or uses & {"sqrt", "exp", "cos", "length", "acos"} else []
+        maths = {"sqrt", "exp", "cos", "floor", "length", "acos"}
+        modules = ["math"] if main or uses & maths else []
         modules += ["ctypes"] if self.rounding else []
         self.line()
         self.lines += [

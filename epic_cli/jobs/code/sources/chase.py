@@ -16,6 +16,7 @@ from epic_cli.jobs.code.sources.words import (
     cos,
     dot,
     exp,
+    floor,
     length,
 )  # fmt: skip
 
@@ -23,7 +24,10 @@ LICENSE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
 
 #: What rotations are written with.
-TURNS = {"how": ("exponential", "lerp", "share", "speed", "interval", "linear", "eased")}
+TURNS = {"how": ("exponential", "lerp", "share", "speed", "interval", "linear", "eased", "growing")}
+
+#: What counters are called where it only matters whether there was one.
+FLAGS = {"waiting": ("waits", "a packet waits for the next step")}
 
 HOW: str
 TIME: float
@@ -34,25 +38,44 @@ EASE: str
 START: str
 OVERSHOOT: bool
 INTERVAL: float  # s, the first guess where it is measured
-MEASURES_INTERVAL: bool
+MEASURES: str
+TAKES: bool
 AHEAD: str
 AGE: str
 AHEAD_TIME: float
 LIMITS_AHEAD: bool
 SNAP: float
+SNAP_AFTER: float
+DEAD_ZONE: float
+STEPS: str
+EVERY: float
+PHASE: float
+BETWEEN: str
+ROUNDING: float
+KEEPS: bool
 ROTATIONS: bool
 
 
 def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     """Return the constants that are no settings, of settings as they are used."""
     interval = settings["interval"]
-    counts = settings["time"] < 0 or settings["how"] == "interval"
+    steps = {0: "frame", -1: "packet"}.get(settings["every"], "tick")
+    uses = settings["time"] < 0 or "interval" in (settings["how"], settings["ahead"])
+    given = "stamps" if math.isnan(interval) else "nothing"
+    measures = {-1: "arrivals", -2: "frames"}.get(interval, given) if uses else "nothing"
+    begins = settings["how"] in ("linear", "eased", "growing") or (
+        settings["ahead"] == "velocity" and settings["age"] == "arrival"
+    )
+    waits = begins and (settings["start"] == "frame" or steps == "tick")
     return {
         "TIME": abs(settings["time"]),
         "TIME_IN_INTERVALS": settings["time"] < 0,
-        "INTERVAL": 0.05 if math.isnan(interval) else interval,
-        "MEASURES_INTERVAL": counts and math.isnan(interval),
+        "INTERVAL": interval if interval > 0 else 0.05,
+        "MEASURES": measures,
+        "TAKES": measures == "frames" or waits,
         "LIMITS_AHEAD": not math.isinf(settings["ahead_time"]),
+        "STEPS": steps,
+        "KEEPS": steps == "tick" or settings["rounding"] > 0,
     }
 
 
@@ -62,6 +85,15 @@ class Smoothing(SendInterval, Turning):
     position: Vec3  # what is drawn
     started: bool
     newest: float  # the newest timestamp
+    current: Vec3  # as the last step left it
+    current_rotation: Quat
+    previous: Vec3  # as the step before left it
+    previous_rotation: Quat
+    ticking: bool  # there was a tick, or a step
+    stepped: float  # the number of the last tick, or the time of the last step
+    waiting: int  # packets since the last step
+    taking: bool  # there was a step that took packets
+    taken: float  # when
     received: Vec3
     received_rotation: Quat
     speed: Vec3  # as received
@@ -76,7 +108,6 @@ class Smoothing(SendInterval, Turning):
     left: float  # of the interval to be there (s)
     start: Vec3  # where the path to the goal begins
     start_rotation: Quat
-    waits: bool  # it begins in the next frame
     begun: float  # when it began
     duration: float  # of that path (s)
     motion: Vec3  # the drawing's own speed
@@ -87,6 +118,9 @@ class Smoothing(SendInterval, Turning):
         """Forget the past."""
         self.started = False
         self.drawing = False
+        self.ticking = False
+        self.taking = False
+        self.waiting = 0
         self.newest = 0.0
         self.aged = False
         self.interval = INTERVAL
@@ -99,56 +133,118 @@ class Smoothing(SendInterval, Turning):
         """Take a packet (finite numbers, times in s); return false if it is late, and dropped."""
         if self.started and time < self.newest:
             return False
+        if KEEPS:
+            self.restore()
         before: Vec3 = position
+        begin: Vec3 = position
+        turned: Quat = rotation
         if self.started:
             before = self.received
-            if MEASURES_INTERVAL and time > self.newest:
+            begin = self.position
+            if ROTATIONS:
+                turned = self.rotation
+            if HOW == "linear" or HOW == "eased":
+                if START == "arrival":
+                    begin = self.path(arrival)
+                    if ROTATIONS:
+                        turned = self.slerp(
+                            self.start_rotation, self.received_rotation, self.fraction(arrival)
+                        )
+            if MEASURES == "stamps" and time > self.newest:
                 self.typical(time - self.newest)
-        if HOW == "linear" or HOW == "eased":
-            if START != "arrival":
-                self.start = self.position
-                if ROTATIONS:
-                    self.start_rotation = self.rotation
-            elif self.started:
-                self.start = self.path(arrival)
-                if SNAP > 0.0:
-                    self.position = self.start
-                if ROTATIONS:
-                    self.start_rotation = self.slerp(
-                        self.start_rotation, self.received_rotation, self.fraction(arrival)
-                    )
-            self.begun = arrival
-            if START == "last":
-                if self.drawing:
-                    self.begun = self.last
-            if START == "frame":
-                self.waits = True
-            self.duration = self.seconds()
-        if AHEAD != "newest":
-            self.age = self.measured_age(arrival, arrival - time)
-        if AHEAD == "arrival":
-            self.goal = position + velocity * self.prediction(self.age)
-        elif AHEAD == "step":
-            self.goal = position + (position - before) * self.prediction(self.age)
+            if MEASURES == "arrivals":
+                self.interval = max(arrival - self.arrived, 0.0001)
         else:
-            self.goal = position
-        if not self.started:
             self.position = position
-            self.start = position
             self.motion = Vec3(0.0, 0.0, 0.0)
             if ROTATIONS:
                 self.rotation = rotation
-                self.start_rotation = rotation
+        self.start = begin
+        if ROTATIONS:
+            self.start_rotation = turned
+        self.begun = arrival
+        if START == "last":
+            self.begun = self.last_step(arrival)
+        if TAKES:
+            self.waiting += 1
+        if AHEAD == "velocity" or AHEAD == "arrival" or AHEAD == "step":
+            self.age = self.measured_age(arrival, arrival - time)
+        self.goal = position
+        if AHEAD == "arrival":
+            self.goal = position + velocity * self.prediction(self.age)
+        if AHEAD == "step":
+            self.goal = position + (position - before) * self.prediction(self.age)
+        if AHEAD == "fixed" and LIMITS_AHEAD:
+            self.goal = position + velocity * AHEAD_TIME
         self.started = True
         self.newest = time
         self.received = position
         self.received_rotation = rotation
         self.speed = velocity
         self.arrived = arrival
-        if HOW == "interval":
-            self.distance = length(self.aim(arrival) - self.position)
-            self.left = self.interval
+        if MEASURES != "frames":
+            self.depart()
+        if STEPS == "packet":
+            since: float = 0.0
+            if self.ticking:
+                since = arrival - self.stepped
+            self.proceed(arrival, since)
+            self.ticking = True
+            self.stepped = arrival
+        if KEEPS:
+            self.keep()
         return True
+
+    def restore(self) -> None:
+        """Take up the last step again."""
+        if self.started:
+            self.position = self.current
+            if ROTATIONS and STEPS == "tick":
+                self.rotation = self.current_rotation
+
+    def keep(self) -> None:
+        """Note what the last step has left."""
+        self.current = self.position
+        if ROTATIONS and STEPS == "tick":
+            self.current_rotation = self.rotation
+
+    def last_step(self, now: float) -> float:
+        """Return the time of the last step; without one, now."""
+        if STEPS == "tick":
+            if self.ticking:
+                return PHASE + self.stepped * EVERY
+        if STEPS == "packet":
+            if self.ticking:
+                return self.stepped
+        if STEPS == "frame":
+            if self.drawing:
+                return self.last
+        return now
+
+    def depart(self) -> None:
+        """Begin the path to the newest packet."""
+        if AHEAD == "interval":
+            self.goal = self.received + self.speed * self.prediction(self.interval)
+        self.duration = self.seconds()
+        if HOW == "interval":
+            self.distance = length(self.aim(self.arrived) - self.start)
+            self.left = self.interval
+
+    def take(self, now: float) -> None:
+        """Take the packets since the last step."""
+        if START == "frame":
+            self.begun = now
+        elif STEPS == "tick":
+            self.begun = min(self.begun, now)
+        if MEASURES == "frames":
+            if self.waiting > 1:
+                self.interval = 0.0001
+            elif self.taking:
+                self.interval = max(now - self.taken, 0.0001)
+            self.taking = True
+            self.taken = now
+            self.depart()
+        self.waiting = 0
 
     def measured_age(self, arrival: float, age: float) -> float:
         """Return the age of a packet: ``age`` by its timestamp, corrected for the clock."""
@@ -183,12 +279,15 @@ class Smoothing(SendInterval, Turning):
     def aim(self, now: float) -> Vec3:
         """Return the goal."""
         if AHEAD == "velocity":
-            return self.received + self.speed * self.prediction(self.age + (now - self.arrived))
+            since: float = max(now - self.begun, 0.0) if AGE == "arrival" else now - self.arrived
+            return self.received + self.speed * self.prediction(self.age + since)
         return self.goal
 
     def fraction(self, now: float) -> float:
         """Return the fraction of the path's time that has passed."""
-        u: float = min(max((now - self.begun) / self.duration, 0.0), 1.0)
+        u: float = max((now - self.begun) / self.duration, 0.0)
+        if not OVERSHOOT or HOW != "linear":
+            u = min(u, 1.0)
         if HOW == "eased":
             if EASE == "smoothstep":
                 return u * u * (3.0 - 2.0 * u)
@@ -204,21 +303,25 @@ class Smoothing(SendInterval, Turning):
         """Return the point of the path at that time."""
         u: float = self.fraction(now)
         goal: Vec3 = self.aim(now)
-        if u >= 1.0:
+        if u == 1.0:
             return goal
         return self.start * (1.0 - u) + goal * u
 
-    def step_share(self, elapsed: float) -> float:
+    def step_share(self, now: float, elapsed: float) -> float:
         """Return the share of the remaining way for this time."""
         if HOW == "exponential":
             return 1.0 - exp(-elapsed / self.seconds())
         if HOW == "lerp":
+            if OVERSHOOT:
+                return elapsed / self.seconds()
             return min(elapsed / self.seconds(), 1.0)
+        if HOW == "growing":
+            return self.fraction(now)
         return SHARE
 
     def go(self, goal: Vec3, share: float) -> None:
         """Go and turn by a share of the remaining way."""
-        if share < 1.0:
+        if share != 1.0:
             self.position = self.position * (1.0 - share) + goal * share
         else:
             self.position = goal
@@ -268,26 +371,77 @@ class Smoothing(SendInterval, Turning):
         """
         if not self.started:
             return False
-        elapsed: float = 0.0
-        if self.drawing:
-            elapsed = max(now - self.last, 0.0)
-        self.drawing = True
-        self.last = now
-        if START == "frame":
-            if self.waits:
-                self.begun = now
-            self.waits = False
+        if KEEPS:
+            self.restore()
+        if STEPS == "frame":
+            elapsed: float = 0.0
+            if self.drawing:
+                elapsed = max(now - self.last, 0.0)
+            self.drawing = True
+            self.last = now
+            self.proceed(now, elapsed)
+        if STEPS == "tick":
+            self.draw_ticks(now)
+        elif KEEPS:
+            self.keep()
+        if ROUNDING > 0.0:
+            exact: Vec3 = self.position
+            self.position = Vec3(
+                self.nearest(exact.x), self.nearest(exact.y), self.nearest(exact.z)
+            )
+        return True
+
+    def nearest(self, x: float) -> float:
+        """Return the nearest multiple of ROUNDING."""
+        # a half goes up
+        steps: float = floor(x / ROUNDING + 0.5)
+        return steps * ROUNDING
+
+    def draw_ticks(self, now: float) -> None:
+        """Step at each tick since the last frame, and draw between the last two, or the last."""
+        ticks: float = (now - PHASE) / EVERY
+        newest: float = floor(ticks)
+        if not self.ticking:
+            self.ticking = True
+            self.stepped = newest
+            if BETWEEN == "lerp":
+                self.previous = self.position
+                if ROTATIONS:
+                    self.previous_rotation = self.rotation
+        # of a long pause the last 64 ticks
+        self.stepped = max(self.stepped, newest - 64.0)
+        while self.stepped < newest:
+            if BETWEEN == "lerp":
+                self.previous = self.position
+                if ROTATIONS:
+                    self.previous_rotation = self.rotation
+            self.stepped += 1.0
+            self.proceed(PHASE + self.stepped * EVERY, EVERY)
+        self.keep()
+        if BETWEEN == "lerp":
+            u: float = min(max(ticks - newest, 0.0), 1.0)
+            self.position = self.previous * (1.0 - u) + self.current * u
+            if ROTATIONS:
+                self.rotation = self.slerp(self.previous_rotation, self.current_rotation, u)
+
+    def proceed(self, now: float, elapsed: float) -> None:
+        """Go towards the goal, as far as this time leads."""
+        if TAKES and self.waiting > 0:
+            self.take(now)
         goal: Vec3 = self.aim(now)
-        if SNAP > 0.0:
-            rest: Vec3 = goal - self.position
-            if dot(rest, rest) > SNAP * SNAP:
+        rest: Vec3 = goal - self.position
+        if SNAP > 0.0 or SNAP_AFTER > 0.0:
+            if self.snaps(rest, now):
                 self.position = goal
                 self.motion = Vec3(0.0, 0.0, 0.0)
                 if ROTATIONS:
                     self.rotation = self.received_rotation
-                return True
-        if HOW == "exponential" or HOW == "lerp" or HOW == "share":
-            self.go(goal, self.step_share(elapsed))
+                return
+        if DEAD_ZONE > 0.0 and HOW != "linear" and HOW != "eased":
+            if dot(rest, rest) < DEAD_ZONE * DEAD_ZONE:
+                return
+        if HOW == "exponential" or HOW == "lerp" or HOW == "share" or HOW == "growing":
+            self.go(goal, self.step_share(now, elapsed))
         if HOW == "spring":
             self.spring(goal, elapsed)
         if HOW == "speed":
@@ -305,4 +459,12 @@ class Smoothing(SendInterval, Turning):
                 self.rotation = self.slerp(
                     self.start_rotation, self.received_rotation, self.fraction(now)
                 )
-        return True
+
+    def snaps(self, rest: Vec3, now: float) -> bool:
+        """Return true where it jumps to the goal."""
+        if SNAP > 0.0:
+            if dot(rest, rest) > SNAP * SNAP:
+                return True
+        if SNAP_AFTER > 0.0:
+            return now - self.arrived > SNAP_AFTER
+        return False

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from math import acos, cos, exp, sin, sqrt
+from math import acos, cos, exp, floor, sin, sqrt
 from typing import NamedTuple
 
-__all__ = ["Quat", "SendInterval", "Turning", "Vec3", "cos", "dot", "exp", "length", "sqrt"]
+__all__ = [
+    "Quat",
+    "SendInterval",
+    "Turning",
+    "Vec3",
+    "cos",
+    "dot",
+    "exp",
+    "floor",
+    "length",
+    "sqrt",
+]
 
 
 class Vec3(NamedTuple):
