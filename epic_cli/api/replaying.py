@@ -90,7 +90,7 @@ class DrawnSamples(Tabular, Iterator["Sample"]):
         self._columns = self._columns or list_columns(packets.turns())
 
     def _draw_at_least(self, count: int) -> bool:
-        """Draw until so many samples wait; return whether there are more."""
+        """Draw until this many samples wait; return True if more can be drawn."""
         while len(self._queue) < count:
             try:
                 drawn = next(self._drawn, None)

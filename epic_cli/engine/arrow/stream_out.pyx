@@ -191,7 +191,7 @@ cdef void release_stream(ArrowArrayStream* stream) noexcept with gil:
 
 
 cdef void free_stream(object capsule) noexcept:
-    """Free a stream that nobody has taken over."""
+    """Free a stream that no consumer has taken over."""
     cdef ArrowArrayStream* stream = <ArrowArrayStream*>PyCapsule_GetPointer(
         capsule, "arrow_array_stream")
     if stream.release != NULL:

@@ -125,9 +125,9 @@ cdef class SampleQueue:
         cdef vector[char] content
         cdef vector[string_view] views
         cdef string_view text
-        cdef bytes one
-        for one in texts:
-            views.push_back(view(one))
+        cdef bytes encoded
+        for encoded in texts:
+            views.push_back(view(encoded))
         ends[0] = 0
         for row in range(count):
             text = views.at(self.items[row].status if by_status else self.items[row].entity)

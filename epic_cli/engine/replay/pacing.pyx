@@ -226,7 +226,7 @@ cdef class ArrivalPacing(Pacing):
 
 
 cdef class FramePacing(ArrivalPacing):
-    """As ``ArrivalPacing``, but the receiver's time is the tick before which a packet is applied.
+    """Arrival pacing in which the receiver's time is the tick before which a packet is applied.
 
     A game reads its socket at the start of a frame, and stamps what it finds with the frame's time.
     """
