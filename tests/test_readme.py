@@ -9,7 +9,7 @@ import io
 import pkgutil
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,15 +20,10 @@ from support.running import shell
 
 from epic_cli import strategies
 from epic_cli.engine.keys import KEYS
-from epic_cli.engine.parameters import Parameter
 from epic_cli.jobs.diagnose.detectors import registry
 from epic_cli.metrics import METRICS
 from epic_cli.metrics.metric import GAMES, Better, Weights
 from epic_cli.metrics.score import COSTS
-from epic_cli.network.link_spec import LINK_KEYS
-from epic_cli.network.movement_spec import MOVEMENT_KEYS
-from epic_cli.network.sender import SENDER
-from epic_cli.recordings.read_spec import READ
 
 DOCUMENTS = sorted(
     [
@@ -42,7 +37,6 @@ README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
 FORMATS = ROOT / "epic_cli" / "recordings" / "README.md"
 METRICS_GUIDE = ROOT / "epic_cli" / "metrics" / "README.md"
-NETWORK = ROOT / "epic_cli" / "network" / "README.md"
 DIAGNOSIS = ROOT / "epic_cli/jobs/diagnose/README.md"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -213,11 +207,11 @@ def strategy_table() -> str:
     """Return the table of strategies, from their declarations."""
     declared = strategies()
     lines = [
-        "| strategy | what it draws | needs | lag | when packets stay away |",
-        "| --- | --- | --- | --- | --- |",
+        "| strategy | what it draws | needs | lag |",
+        "| --- | --- | --- | --- |",
     ]
     for family in dict.fromkeys(declaration.family for declaration in declared):
-        lines.append(f"| *{family}* | | | | |")
+        lines.append(f"| *{family}* | | | |")
         for described in declared:
             if described.family == family:
                 needs = ", ".join(described.needs_words) or "positions only"
@@ -226,7 +220,6 @@ def strategy_table() -> str:
                     described.summary,
                     needs,
                     described.lag,
-                    described.on_loss,
                 )
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -241,9 +234,11 @@ BETTER = {
 
 
 def metric_table() -> str:
-    """Return the table of metrics, from their declarations."""
+    """Return the table of metrics but the costs, from their declarations."""
     lines = ["| column | name | unit | better | meaning |", "| --- | --- | --- | --- | --- |"]
     for metric in METRICS:
+        if metric.name.removesuffix("_cost") in COSTS:
+            continue
         column = metric.title if metric.weight else ""
         cells = (column, f"`{metric.name}`", metric.unit, BETTER[metric.better], metric.help)
         lines.append(f"| {' | '.join(cells)} |")
@@ -271,18 +266,6 @@ def cause_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_table() -> str:
-    """Return the keys that say how a recording is read."""
-    lines = ["| key | |", "| --- | --- |"]
-    for parameter in READ:
-        if parameter.help:
-            key = f"{parameter.name}={parameter.range}".replace("|", "\\|")
-            lines.append(
-                f"| `{key}` | {parameter.help.partition('  [')[0].replace('*', chr(92) + '*')} |"
-            )
-    return "\n".join(lines) + "\n"
-
-
 def words_table() -> str:
     """Return the words of packet text, and the columns of tables and JSON that say the same."""
     lines = ["| word | columns | meaning |", "| --- | --- | --- |"]
@@ -292,39 +275,13 @@ def words_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def keys_table(table: Sequence[Parameter]) -> str:
-    """Return the keys of a description, from their declarations."""
-    lines = ["| key | takes | default | |", "| --- | --- | --- | --- |"]
-    for row in table:
-        default = "" if row.default in (None, ()) else row.show(row.default)
-        cells = (f"`{row.name}`", row.range.replace("|", " or "), default, row.help)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def movement_table() -> str:
-    """Return the table of the keys of ``--movement``."""
-    return keys_table(MOVEMENT_KEYS)
-
-
-def sender_table() -> str:
-    """Return the table of the keys of ``--send``."""
-    return keys_table(SENDER)
-
-
-def link_table() -> str:
-    """Return the table of the keys of ``--link``."""
-    return keys_table(LINK_KEYS)
-
-
 @pytest.mark.parametrize(
     ("document", "tables"),
     [
-        (FORMATS, [read_table, words_table]),
+        (FORMATS, [words_table]),
         (ENGINE, [strategy_table]),
         (METRICS_GUIDE, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),
-        (NETWORK, [movement_table, sender_table, link_table]),
     ],
 )
 def test_the_tables_are_what_is_declared(

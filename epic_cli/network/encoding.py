@@ -3,6 +3,35 @@
 A field quantizes a part of a state (position, velocity, rotation) to whole numbers and back; the
 result is what a receiver has. A message is a datagram with the states of one moment, and possibly
 repeats of earlier moments; it decodes to the same bits.
+
+The order of the bits, the highest of a number first, padded with zeros to a whole byte; a count is
+a LEB128 (seven bits at a time, the lowest first, each group behind a bit that says whether more
+groups follow):
+
+- datagram: its number, 16 bits (from 0 on, modulo 2^16); a count of moments; the moments, repeated
+  ones from the oldest on, then the new one;
+- moment: the number of datagrams since it was first sent, 8; its stamp in microseconds, 32 (modulo
+  2^32); a count of states; the states;
+- state: a count, the entity's index in the order of first sending; the number of datagrams from its
+  moment's back to its baseline's, 8 (0: none); the layout's flags (unreal 4, mirror 8, unity-ngo
+  32); a bit for a teleport; its parts: position, velocity, rotation, spin;
+- part: a bit for its presence; then its numbers in full, or with a baseline that has this part: a
+  bit for a difference, and if set the changes;
+- in full: the numbers, each in its bits; those in steps without a range as changes of 0;
+- changes: the length of the longest, 7 bits (127: in full); then the differences in as many bits
+  each, 0, -1, 1, -2 as 0, 1, 2, 3.
+
+A number n of a part stands for these values; spins are written as velocities are:
+
+- 32-bit and 16-bit floats: IEEE 754, as the whole numbers of their bits; ``half-delta`` is the
+  change since a base that is not sent again, the first position and that after a teleport; where a
+  change is 64 or more, the base moves along that axis;
+- ``bits=B`` over the range R: (2 n / (2^B - 1) - 1) R;
+- ``quantize=S`` with R: (n - m) S, with m = R / S rounded up, in as many bits as 2 m has;
+- steps S: n S;
+- ``smallest-three``, B bits: 2 bits name the one of x, y, z, w that is left out and positive; the
+  others are (2 n / (2^B - 1) - 1) / sqrt 2;
+- ``euler``, ``yaw``, B bits: yaw about z, pitch about y, roll about x, in this order: n turns / 2^B.
 """
 
 from __future__ import annotations

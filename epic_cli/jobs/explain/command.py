@@ -20,6 +20,7 @@ Examples:
   epic explain E201
   epic explain lag ms
   epic explain clock=min
+  epic explain link
 """
 
 
@@ -43,8 +44,8 @@ def explain(
     """Run ``epic explain``.
 
     NAME is the code of a finding, a cause of "epic diagnose", a metric, a strategy, a setting of
-    strategies, a key of an option (read, link, send, movement, video), a kind of game, or a word
-    of a table. Without a NAME, the kinds of names are listed.
+    strategies, an option with keys (read, link, send, movement, video), one of its keys, a kind of
+    game, or a word of a table. Without a NAME, the kinds of names are listed.
 
     Exit status: 0 explained, 2 nothing has this name.
     """

@@ -160,6 +160,19 @@ def _settings() -> Iterator[NameEntry]:
         yield _explain(NameKind.SETTING, name, words, "", terms)
 
 
+def _options() -> Iterator[NameEntry]:
+    for option, table in OPTIONS.items():
+        terms = tuple((entry.name, _describe_key(entry)) for entry in table)
+        yield _explain(NameKind.OPTION, option[2:], f"keys of {option}", "", terms)
+
+
+def _describe_key(entry: Parameter) -> str:
+    """Return the help of a key, its range and, unless the help names it, its default."""
+    default = "" if entry.default in (None, ()) else f"; default {entry.show(entry.default)}"
+    words = entry.help or f"The column of {entry.name}."
+    return f"{words} ({entry.range}{'' if '[default' in words else default})"
+
+
 def _keys() -> Iterator[NameEntry]:
     for option, table in OPTIONS.items():
         for entry in table:
@@ -213,6 +226,7 @@ _TABLES: Mapping[NameKind, Callable[[], Iterator[NameEntry]]] = {
     NameKind.METRIC: _metrics,
     NameKind.STRATEGY: _strategies,
     NameKind.SETTING: _settings,
+    NameKind.OPTION: _options,
     NameKind.KEY: _keys,
     NameKind.GAME: _games,
     NameKind.WORD: _words,

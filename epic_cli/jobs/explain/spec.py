@@ -14,6 +14,7 @@ class NameKind(Enum):
     METRIC = "metric of compare"
     STRATEGY = "strategy"
     SETTING = "setting of strategies"
+    OPTION = "option with keys"
     KEY = "key of an option"
     GAME = "kind of game"
     WORD = "word of a table"

@@ -24,6 +24,7 @@ KNOWN = {
     NameKind.METRIC: {one.name for one in METRICS} | {*Weights._fields},
     NameKind.STRATEGY: {one.name for one in declarations()},
     NameKind.SETTING: {one.name for each in declarations() for one in each.settings},
+    NameKind.OPTION: {option.removeprefix("--") for option in OPTIONS},
     NameKind.KEY: {one.name for table in OPTIONS.values() for one in table},
     NameKind.GAME: {one.name for one in GAMES},
     NameKind.WORD: {name for name, _, _ in WORDS},
@@ -44,6 +45,15 @@ def test_each_name_of_a_table_is_explained(kind: NameKind) -> None:
 
 def test_a_name_of_several_kinds_has_all_its_explanations() -> None:
     assert {one.kind for one in run(ExplainSpec("loss"))} == {NameKind.CAUSE, NameKind.KEY}
+
+
+def test_an_option_has_all_its_keys_with_their_defaults() -> None:
+    for option, table in OPTIONS.items():
+        (one,) = run(ExplainSpec(option.removeprefix("--")))
+        terms = dict(one.terms)
+        assert [*terms] == [key.name for key in table]
+        assert all(key.range in terms[key.name] for key in table)
+    assert "default 1200" in dict(run(ExplainSpec("send"))[0].terms)["mtu"]
 
 
 def test_json_lines_have_what_the_text_has() -> None:
