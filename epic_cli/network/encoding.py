@@ -31,7 +31,8 @@ A number n of a part stands for these values; spins are written as velocities ar
 - steps S: n S;
 - ``smallest-three``, B bits: 2 bits name the one of x, y, z, w that is left out and positive; the
   others are (2 n / (2^B - 1) - 1) / sqrt 2;
-- ``euler``, ``yaw``, B bits: yaw about z, pitch about y, roll about x, in this order: n turns / 2^B.
+- ``euler``, ``yaw``, B bits: yaw about z, pitch about y, roll about x, in this order, each n turns
+  / 2^B.
 """
 
 from __future__ import annotations

@@ -19,6 +19,13 @@ jitter of 0 to 1 send interval (gamma, shape 2). To check the closed form, ``sna
 simulates packets in NumPy alone. With delays shorter than an interval, stalls are shorter than a
 row and do not show. Four links are recorded ones. Engines' defaults are tried on 36 networks of
 20, 30 and 60 Hz with jitter of 0 to 30 ms.
+
+Comparison. From one interval of delay on, what ``epic`` draws misses 0.97 of the computed share
+in the median, 0.76 to 1.12 in eight of ten cells.
+
+Limits. Other burst lengths; delays that depend on each other (a queue); a buffer that may skip or
+slow down, as Mirror's and lightyear's do, which is why their defaults do better than a fixed
+delay of that length.
 """
 
 from __future__ import annotations

@@ -33,6 +33,9 @@ last difference; or as Catmull-Rom slopes, one interval later. Ratios are of sum
 matches with large errors count most. 95 % intervals: jackknife over matches, or blocks of 10 s.
 Rules are tuned on odd matches and judged on even ones; the two halves are at most 0.04 apart.
 ``test_hermite.py`` checks the errors on sines and the closed form on impulses in NumPy alone.
+
+Limits. Velocities of another time than their positions; measured velocities for QuakeWorld;
+recordings with 120 updates/s, which could judge 60 Hz.
 """
 
 from __future__ import annotations
