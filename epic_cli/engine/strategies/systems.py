@@ -225,6 +225,33 @@ SYSTEMS = (
         words=(EngineWord("server update rate", "update_rate"),),
         example=(("server update rate", 3),),
     ),
+    System(
+        "netcode-for-entities", "Unity Netcode for Entities: interpolated ghosts",
+        "netcode-for-entities", ("GhostAuthoringComponent", "NetworkTimeSystem", "DOTS", "N4E"),
+        words=(
+            EngineWord("SimulationTickRate", "sim_rate"),
+            EngineWord("NetworkTickRate", "net_rate"),
+            EngineWord("InterpolationTimeNetTicks", "want"),
+            EngineWord("MaxExtrapolationTimeSimTicks", "max_extrapolation"),
+            EngineWord("InterpolationDelayJitterScale", "jitter_scale"),
+            EngineWord("InterpolationDelayMaxDeltaTicksFraction", "delay_max_delta"),
+            EngineWord("InterpolationDelayCorrectionFraction", "correction"),
+            EngineWord("InterpolationTimeScaleMin", "scale_min"),
+            EngineWord("InterpolationTimeScaleMax", "scale_max"),
+            EngineWord("ClampPartialTicksThreshold", "clamp_partial"),
+            EngineWord("Quantization", "quantization"),
+            EngineWord("MaxSmoothingDistance", "snap_distance"),
+        ),
+        example=(("SimulationTickRate", 60), ("NetworkTickRate", 20)),
+    ),
+    System(
+        "chrono", "Chrono: characters on Roblox", "chrono", ("Roblox", "InterpolationBuffer"),
+        words=(
+            EngineWord("MIN_BUFFER", "least"), EngineWord("MAX_BUFFER", "most"),
+            EngineWord("BUFFER", "buffer"), EngineWord("TICK_RATE", "tick"),
+        ),
+        example=(("MIN_BUFFER", 0.09), ("MAX_BUFFER", 0.5)),
+    ),
     # ---------------------------------------------------------- compositions under their own names
     System(
         "bevy-replicon-snap", "bevy_replicon_snap",

@@ -1,0 +1,122 @@
+"""Systems that people use, against the rows of independent implementations of their formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.conformance import load
+
+from epic_cli import Packet, Sample, replay, strategy
+
+#: The strategy for each file, with the file's settings where they are not the defaults.
+SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "system_chrono": ("chrono", {}),
+    "system_netcode_for_entities": ("netcode-for-entities", {"net_rate": 20}),
+    "system_purrnet": ("purrnet", {}),
+}
+
+
+@pytest.mark.parametrize("file", SYSTEMS)
+def test_rows_are_those_of_the_formulas(file: str) -> None:
+    expected = load(file)
+    name, settings = SYSTEMS[file]
+    packets = [
+        Packet((x, y, z), (vx, vy, vz), stamp, arrival)
+        for _, stamp, arrival, x, y, z, vx, vy, vz in expected["packets"]
+    ]
+    packets.sort(key=lambda packet: packet.arrival or 0.0)
+    tick = f"1/{expected['frame_rate']}"
+    drawn = list(replay(packets, strategy(name, **settings), tick=tick, pacing="frame"))
+    assert [sample.time for sample in drawn] == pytest.approx([row[0] for row in expected["rows"]])
+    for sample, row in zip(drawn, expected["rows"], strict=True):
+        assert sample.position == pytest.approx(row[1:], abs=1e-8)
+
+
+# ----------------------------------------------------------------------------------- chrono
+
+
+def states(*moves: tuple[float, float], latency: float = 0.0) -> list[Packet]:
+    return [Packet((x, 0.0, 0.0), None, time, time + latency) for time, x in moves]
+
+
+def drawn_x(packets: list[Packet], name: str, **settings: Any) -> list[tuple[float, float]]:
+    rows = replay(packets, strategy(name, **settings), tick="1/100", pacing="frame")
+    return [(sample.time, sample.position[0]) for sample in rows]
+
+
+def test_chrono_is_at_rest_one_tick_before_the_packet_behind_a_gap() -> None:
+    """The wait is 0.2 s, and the gap of 0.5 s is more than three ticks."""
+    moves = [(0.05 * n, float(n)) for n in range(11)]
+    rows = drawn_x(states(*moves, (1.0, 20.0), (1.05, 21.0)), "chrono", buffer=0.2)
+    resting = [x for time, x in rows if 0.72 < time < 0.995]
+    assert len(resting) > 25
+    assert resting == pytest.approx([10.0] * len(resting))
+    begins = [x for time, x in rows if 1.14 < time < 1.155]
+    assert begins == pytest.approx([10.0] * len(begins), abs=0.1)
+    assert rows[-1][1] > 11
+
+
+def test_the_wait_of_chrono_grows_with_the_jitter() -> None:
+    steady = [(0.05 * n, float(n)) for n in range(60)]
+    late = [
+        one._replace(arrival=one.time + (0.06 if n % 2 else 0.0))
+        for n, one in enumerate(states(*steady))
+    ]
+    lags = [
+        20 * time - x
+        for packets in (states(*steady), late)
+        for time, x in drawn_x(packets, "chrono")
+        if round(time, 6) == 2.8
+    ]
+    assert lags[0] == pytest.approx(20 * 0.098, abs=0.3)
+    assert lags[1] > lags[0] + 0.8
+
+
+# ---------------------------------------------------------------------- netcode-for-entities
+
+
+def test_of_two_snapshots_in_a_frame_netcode_for_entities_keeps_the_last() -> None:
+    made = strategy("netcode-for-entities")
+    at = 1.0
+    for time in (0.0, 1 / 60, 2 / 60):
+        assert made.update(Packet((9.0, 0.0, 0.0), None, time), at)
+    assert made.update(Packet((5.0, 0.0, 0.0), None, 3 / 60), at)
+    assert not made.update(Packet((7.0, 0.0, 0.0), None, 2 / 60), at)
+    assert [made.read(at + n / 60).position[0] for n in range(40)] == [5.0] * 40
+
+
+def test_netcode_for_entities_extrapolates_for_its_ticks_and_stops() -> None:
+    packets = states(*[(n / 60, n / 60) for n in range(120)])
+    made = strategy("netcode-for-entities", max_extrapolation=6)
+    drawn: list[Sample] = []
+    for frame in range(240):
+        if frame < len(packets):
+            made.update(packets[frame], frame / 60)
+        drawn.append(made.read(frame / 60))
+    last = packets[-1].position[0]
+    assert drawn[118].position[0] < last
+    farthest = max(one.position[0] for one in drawn)
+    assert last + 6 / 60 - 1e-6 <= farthest < last + 7 / 60
+    assert drawn[-1].status == "extrapolated"
+
+
+def test_an_entity_that_joins_is_on_the_timeline_of_netcode_for_entities() -> None:
+    packets = [
+        Packet((n / 20, 0.0, 0.0), None, n / 20, n / 20 + 0.05 + 0.03 * (n % 3), entity=entity)
+        for n in range(80)
+        for entity in ("a", "b" if n > 30 else "a")
+    ]
+    rows = replay(packets, "netcode-for-entities", net_rate=20, tick="1/60", pacing="frame")
+    places: dict[str, dict[float, float]] = {"a": {}, "b": {}}
+    for sample in rows:
+        places[sample.entity or ""][sample.time] = sample.position[0]
+    later = [time for time in places["b"] if time > 2]
+    assert len(later) > 100
+    assert [places["a"][time] for time in later] == [places["b"][time] for time in later]
+
+
+def test_positions_of_netcode_for_entities_are_rounded_on_demand() -> None:
+    made = strategy("netcode-for-entities", quantization=10)
+    made.update(Packet((0.1234, 5.06, 0.0), None, 0.0), 0.0)
+    assert made.read(0.0).position == pytest.approx((0.1, 5.1, 0.0))
