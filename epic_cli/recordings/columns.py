@@ -12,15 +12,20 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from epic_cli.engine.arrow import ArrowStream, import_array
 from epic_cli.engine.text import COLUMN_KINDS, ColumnRows
 
-#: A column as ``ColumnRows`` takes it: kind, values, texts, validity, offset, width.
-Column = tuple[str, object, object, object, int, int]
+if TYPE_CHECKING:
+    from epic_cli.engine.arrow import Column
 
-#: Rows that are written at once.
+#: Rows that are written at once, and bytes of the first ones.
 ROWS: Final = 4096
+_FIRST: Final = 1 << 16
+
+#: Units in a second.
+_PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 #: A column without values.
 _EMPTY: Column = ("empty", None, None, None, 0, 0)
@@ -48,14 +53,32 @@ def iterate_csv(columns: Mapping[str, Any] | Sequence[Any]) -> Iterator[bytes]:
         yield head
 
 
-def iterate_arrow_csv(table: Any) -> Iterator[bytes]:
-    """Yield the rows of a PyArrow table as CSV, below their names, some at a time."""
-    head = write_head(table.column_names)
-    for batch in table.to_batches(max_chunksize=ROWS):
-        yield head + write_arrow_rows(batch)
-        head = b""
-    if head:
-        yield head
+def iterate_arrow_csv(stream: ArrowStream) -> Iterator[bytes]:
+    """Yield the rows of a table of plain columns as CSV, below their names, some at a time."""
+    return _join_first(write_head(stream.names), _iterate_arrow_rows(stream))
+
+
+def _iterate_arrow_rows(stream: ArrowStream) -> Iterator[bytes]:
+    for count, columns in stream:
+        rows = ColumnRows(columns, count)
+        for begin in range(0, count, ROWS):
+            yield rows.lines(begin, begin + ROWS)
+
+
+def iterate_nested_csv(table: Any) -> Iterator[bytes]:
+    """Yield the rows of a PyArrow table of any columns as CSV, below their names."""
+    batches = table.to_batches(max_chunksize=ROWS)
+    return _join_first(write_head(table.column_names), map(write_arrow_rows, batches))
+
+
+def _join_first(head: bytes, rows: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the first rows at once: the layout is inferred from them, however small batches are."""
+    for lines in rows:
+        head += lines
+        if len(head) >= _FIRST:
+            break
+    yield head
+    yield from rows
 
 
 def write_head(names: Iterable[str]) -> bytes:
@@ -67,24 +90,40 @@ def write_head(names: Iterable[str]) -> bytes:
 
 def write_arrow_rows(batch: Any) -> bytes:
     """Return the rows of a PyArrow record batch as CSV."""
-    rows = ColumnRows([_convert_arrow(column) for column in batch.columns], batch.num_rows)
+    rows = ColumnRows([_convert(column) for column in batch.columns], batch.num_rows)
     return rows.lines(0, rows.count)
 
 
 def _convert(values: Any) -> Column:
-    """Convert some values of a column: an array of NumPy or pandas, a Polars series, a list."""
-    if hasattr(values, "to_physical") and hasattr(values, "null_count"):  # Polars
-        return _convert_polars(values)
-    if hasattr(values, "__arrow_array__") or type(values).__module__.startswith("pyarrow"):
-        return _convert_list(values.to_pylist() if hasattr(values, "to_pylist") else list(values))
+    """Convert values of a column: an array of NumPy, pandas or Arrow, a Polars series, a list."""
     numbers = values
     if hasattr(values, "to_numpy") and _is_numpy(getattr(values, "dtype", None)):  # pandas
         numbers = values.to_numpy()
     if _is_numpy(getattr(numbers, "dtype", None)) and getattr(numbers, "ndim", 0) == 1:
         converted = _convert_array(numbers)
-        if converted is not None:
-            return converted
-    return _convert_list(values.tolist() if hasattr(values, "tolist") else values)
+    else:
+        converted = _convert_arrow(values)
+    if converted is not None:
+        return converted
+    for name in ("tolist", "to_list", "to_pylist"):
+        if hasattr(values, name):
+            return _convert_list(getattr(values, name)())
+    return _convert_list(values)
+
+
+def _convert_arrow(values: Any) -> Column | None:
+    """Convert an array that Arrow can take; return None for others, and for nested values."""
+    if hasattr(values, "rechunk"):  # Polars: one array, not several
+        stream = ArrowStream(values.rechunk().__arrow_c_stream__())
+        return next((columns[0] for _, columns in stream), _EMPTY) if stream.is_plain else None
+    if hasattr(array := getattr(values, "array", values), "__arrow_array__"):  # pandas
+        with contextlib.suppress(ImportError):
+            values = array.__arrow_array__()
+    if hasattr(values, "combine_chunks"):
+        values = values.combine_chunks()
+    return (
+        import_array(*values.__arrow_c_array__()) if hasattr(values, "__arrow_c_array__") else None
+    )
 
 
 def _is_numpy(dtype: Any) -> bool:
@@ -96,17 +135,18 @@ def _convert_array(values: Any) -> Column | None:
     import numpy as np
 
     kind = values.dtype.kind
-    if kind == "f" and values.dtype.itemsize not in (4, 8):
-        values = values.astype(np.float64)  # half precision, or what a double cannot hold
+    if kind == "f" and values.dtype.itemsize > 8:
+        values = values.astype(np.float64)
     elif kind in "Mm":
         return _convert_times(values)
-    elif kind == "U":
-        values = np.char.encode(values, "utf-8")
-    elif kind not in "fiubS":
+    elif kind not in "fiubSU":
         return None
     values = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
-    if values.dtype.kind == "S":
+    if kind == "S":
         return "fixed", values.view(np.uint8), None, None, 0, values.dtype.itemsize
+    if kind == "U":
+        width = values.dtype.itemsize // 4
+        return "wide", values.view(np.uint8) if width else None, None, None, 0, width
     name = "bool" if values.dtype.kind == "b" else values.dtype.name
     if name not in COLUMN_KINDS:
         return None
@@ -114,30 +154,15 @@ def _convert_array(values: Any) -> Column | None:
 
 
 def _convert_times(values: Any) -> Column:
-    """Convert dates to ISO 8601, and durations to seconds, in microseconds."""
+    """Convert NumPy's dates and durations; those that are not counted in s, ms, us or ns in us."""
     import numpy as np
 
-    missing = np.isnat(values)
-    if values.dtype.kind == "m":
-        seconds = values.astype("timedelta64[us]").astype(np.int64) / 1e6
-        seconds[missing] = np.nan
-        return "float64", seconds.view(np.uint8), None, None, 0, 0
-    texts = np.datetime_as_string(values.astype("datetime64[us]")).astype("S")
-    texts[missing] = b""
-    return "fixed", texts.view(np.uint8), None, None, 0, texts.dtype.itemsize
-
-
-def _convert_polars(series: Any) -> Column:
-    """Convert a Polars series; one with missing whole numbers, or of objects, cell by cell."""
-    if series.null_count() == 0 and series.dtype.is_numeric() and not series.dtype.is_decimal():
-        converted = _convert_array(series.to_numpy())
-        if converted is not None:
-            return converted
-    if series.dtype.is_float():
-        converted = _convert_array(series.to_numpy())  # missing numbers are NaN
-        if converted is not None:
-            return converted
-    return _convert_list(series.to_list())
+    unit, count = np.datetime_data(values.dtype)
+    if unit not in _PER_SECOND or count != 1:
+        unit = "us"
+    kind = "stamp" if values.dtype.kind == "M" else "duration"
+    numbers = np.ascontiguousarray(values, f"={values.dtype.kind}8[{unit}]").view(np.uint8)
+    return kind, numbers, None, None, 0, _PER_SECOND[unit]
 
 
 def _convert_list(values: Sequence[Any]) -> Column:
@@ -179,28 +204,6 @@ def write_rows(rows: Sequence[Sequence[Any]], write: Callable[[Any], str]) -> by
         return b"".join(write_rows([row], write) for row in rows)
     columns = [convert_values(values, write) for values in zip(*rows, strict=True)]
     return ColumnRows(columns, len(rows)).lines(0, len(rows))
-
-
-def _convert_arrow(column: Any) -> Column:
-    """Convert an array of PyArrow, whose buffers are read as they are."""
-    import pyarrow as arrow
-
-    types, kind = arrow.types, column.type
-    if types.is_null(kind):
-        return _EMPTY
-    if types.is_dictionary(kind):
-        return _convert_arrow(column.dictionary_decode())
-    if types.is_float16(kind) or types.is_decimal(kind):
-        column, kind = column.cast(arrow.float64()), arrow.float64()
-    name = {"float": "float32", "double": "float64", "bool": "bit"}.get(str(kind), str(kind))
-    buffers = column.buffers()
-    validity = buffers[0] if column.null_count else None
-    if types.is_string(kind) or types.is_large_string(kind):
-        name = "text32" if types.is_string(kind) else "text64"
-        return name, buffers[1], buffers[2] or b"", validity, column.offset, 0
-    if name in COLUMN_KINDS and (name == "bit" or types.is_primitive(kind)):
-        return name, buffers[1], None, validity, column.offset, 0
-    return _convert_list(column.to_pylist())
 
 
 def write_cell(value: Any) -> str:

@@ -149,14 +149,47 @@ def table_of(source: Any) -> Bytes | None:
 
     None for other objects.
     """
-    from epic_cli.recordings.columns import iterate_arrow_csv, iterate_csv
+    from epic_cli.recordings.columns import iterate_csv
 
     if getattr(source, "ndim", 0) == 2 and hasattr(source, "dtype"):
         return _make_source(iterate_csv(list(source.T)))  # its columns have numbers
-    if (table := _make_arrow_table(source)) is not None:
-        return _make_source(iterate_arrow_csv(table))
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars' LazyFrame
+        source = source.collect()
+    if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "reset_index"):
+        return _read_arrow_table(source)
     columns = _find_columns(source)
     return None if columns is None else _make_source(iterate_csv(columns))
+
+
+def _read_arrow_table(source: Any) -> Bytes:
+    """Return the rows of a table with Arrow's stream as CSV; one of nested values needs PyArrow."""
+    from epic_cli.engine.arrow import ArrowStream
+    from epic_cli.recordings.columns import iterate_arrow_csv, iterate_csv, iterate_nested_csv
+
+    stream = ArrowStream(source.__arrow_c_stream__())
+    if stream.is_plain:
+        return _make_source(iterate_arrow_csv(stream))
+    if hasattr(source, "get_columns"):  # Polars
+        return _make_source(iterate_csv(dict(_flatten_polars(source.get_columns()))))
+    try:
+        from pyarrow import table
+    except ImportError as error:
+        message = f"nested columns of {type(source).__name__} need PyArrow: pip install pyarrow"
+        raise TypeError(message) from error
+    whole = table(stream)
+    while any(str(column.type).startswith("struct<") for column in whole.schema):
+        whole = whole.flatten()  # one level: pos.x
+    return _make_source(iterate_nested_csv(whole))
+
+
+def _flatten_polars(columns: Iterable[Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield columns with their names, the members of structures by their paths."""
+    for column in columns:
+        if hasattr(column.dtype, "fields"):
+            parts = [column.struct.field(field.name) for field in column.dtype.fields]
+            yield from _flatten_polars(parts, f"{above}{column.name}.")
+        else:
+            yield f"{above}{column.name}", column
 
 
 def is_row(item: object) -> bool:
@@ -212,33 +245,11 @@ def _find_columns(source: Any) -> dict[str, Any] | None:
     if hasattr(source, "dtype"):
         names = source.dtype.names
         return {name: source[name] for name in names} if names else None
-    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars' LazyFrame
-        source = source.collect()
     if hasattr(source, "reset_index"):  # pandas: the times may be the index
         plain = source.index.name is None and type(source.index).__name__ == "RangeIndex"
         source = source if plain else source.reset_index()
         return {_column_name(column): source[column] for column in source.columns}
-    if hasattr(source, "get_columns"):
-        return {column.name: column for column in source.get_columns()}
     return None
-
-
-def _make_arrow_table(source: Any) -> Any:
-    """Return a PyArrow table, also from anything else with Arrow's stream.
-
-    None for other objects.
-    """
-    if hasattr(source, "to_batches"):
-        return source
-    others = hasattr(source, "reset_index") or hasattr(source, "get_columns")
-    if others or not hasattr(source, "__arrow_c_stream__"):
-        return None
-    try:
-        from pyarrow import table
-    except ImportError as error:
-        message = f"{type(source).__name__} needs PyArrow: pip install pyarrow"
-        raise TypeError(message) from error
-    return table(source)
 
 
 def _column_name(name: Any) -> str:

@@ -25,6 +25,7 @@ from endurance import (
     readers,
     recorded,
     scale,
+    tables,
     ways,
 )
 from endurance.watched import run_cases
@@ -143,3 +144,9 @@ def test_logs_are_read_by_the_command_or_what_it_proposes_reads_them(tmp_path: P
     counts = Counter(logs.judge(logs.Writer(3, case).log(), str(tmp_path))[0] for case in range(30))
     assert set(counts) <= {"right", "pasted"}
     assert counts["right"] > 10
+
+
+def test_tables_of_all_libraries_are_read_as_their_csv(tmp_path: Path) -> None:
+    found = [found for seed in range(4) for found in tables.find_differences(seed, tmp_path)]
+    assert {form for form, _ in found} >= {"pyarrow", "parquet", "polars", "duckdb", "numpy"}
+    assert [words for _, words in found if words] == []

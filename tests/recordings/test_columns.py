@@ -8,6 +8,7 @@ import math
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,11 +93,11 @@ def test_times_and_durations_of_numpy() -> None:
     for unit in ("ms", "us", "ns"):
         times = np.datetime64("2024-05-01T12:00:00", unit) + np.arange(4).astype(f"m8[{unit}]")
         steps = (times - times[0]).astype(f"m8[{unit}]")
-        step = {"ms": 1e-3, "us": 1e-6, "ns": 0.0}[unit]
+        step = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
         for given in (times, steps):
             packets = read_packets({"time": given, "x": range(4), "y": range(4)})
             assert [p.time for p in packets] == pytest.approx(
-                [step * n for n in range(4)], abs=1e-9
+                [step * n for n in range(4)], abs=1e-12
             )
 
 
@@ -169,3 +170,26 @@ def test_columns_of_different_lengths_are_refused() -> None:
 def test_a_buffer_that_is_too_small_is_refused(column: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ColumnRows([column], 1)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "parquet", "duckdb"])
+def test_structures_and_lists_are_read_by_their_paths(library: str, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {"t": n / 20, "state": {"pos": {"x": 1.5 * n, "y": -1.0}, "id": "ab"[n % 2]}, "v": [1.0, n]}
+        for n in range(40)
+    ]
+    given: Any = arrow.Table.from_pylist(rows)
+    if library == "polars":
+        given = pytest.importorskip("polars").from_arrow(given)
+    elif library == "duckdb":
+        given = pytest.importorskip("duckdb").sql("SELECT * FROM given")
+    elif library == "parquet":
+        arrow.parquet.write_table(given, tmp_path / "nested.parquet")
+        given = tmp_path / "nested.parquet"
+    how = "time=t,x=state.pos.x,y=state.pos.y,entity=state.id"
+    found = list(read_packets(given, read=how))
+    assert [(p.time, p.position[:2], p.entity) for p in found] == [
+        (row["t"], (row["state"]["pos"]["x"], -1.0), row["state"]["id"]) for row in rows
+    ]

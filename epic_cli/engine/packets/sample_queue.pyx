@@ -3,7 +3,7 @@
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.math cimport NAN, isnan
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 from libcpp.deque cimport deque
 
@@ -13,10 +13,19 @@ cdef enum:
     TURN_NUMBERS = 7        # a rotation and a spin
 
 
+cdef struct DrawnState:
+    # A sample without its turn, which most recordings do not have.
+    double time
+    double[6] numbers       # the position and the velocity
+    int32_t status
+    int32_t entity
+
+
 cdef class SampleQueue:
     """The samples of block after block, first in, first out."""
 
-    cdef deque[Sample] items
+    cdef deque[DrawnState] items
+    cdef deque[OptionalTurn] turns      # of each sample, once one of them has a rotation
     cdef readonly bint has_turns        # any of the samples has a rotation
 
     def __len__(self):
@@ -25,26 +34,58 @@ cdef class SampleQueue:
     def add(self, SampleBlock block not None):
         """Append the samples of a block."""
         cdef size_t index
+        cdef DrawnState state
+        cdef const Sample* sample
         for index in range(block.items.size()):
-            self.items.push_back(block.items[index])
-            self.has_turns |= block.items[index].turn.known()
+            sample = &block.items[index]
+            state.time, state.status, state.entity = sample.time, sample.status, sample.entity
+            memcpy(state.numbers, <const Motion*>sample, sizeof(state.numbers))
+            if sample.turn.known() and not self.has_turns:
+                self.has_turns = True
+                self.turns.resize(self.items.size())
+            self.items.push_back(state)
+            if self.has_turns:
+                self.turns.push_back(sample.turn)
+
+    cdef Sample sample(self, size_t index) noexcept nogil:
+        """Return a sample as it was added."""
+        cdef Sample sample = Sample()
+        cdef const DrawnState* state = &self.items[index]
+        memcpy(<Motion*>&sample, state.numbers, sizeof(state.numbers))
+        sample.time, sample.status, sample.entity = state.time, state.status, state.entity
+        if self.has_turns:
+            sample.turn = self.turns[index]
+        return sample
 
     def take(self, Entities entities not None):
         """Remove the first sample; return it as the Python API's. Raise ``IndexError`` if empty."""
         cdef Sample sample
         if self.items.empty():
             raise IndexError("the queue is empty")
-        sample = self.items.front()
+        sample = self.sample(0)
         self.items.pop_front()
+        if self.has_turns:
+            self.turns.pop_front()
         return sample_to_python(sample, entities.name(sample.entity))
 
     def first(self, size_t count, Entities entities not None):
         """Return the first samples as a list, and leave them in the queue."""
         cdef size_t index
         return [
-            sample_to_python(self.items[index], entities.name(self.items[index].entity))
+            sample_to_python(self.sample(index), entities.name(self.items[index].entity))
             for index in range(min(count, self.items.size()))
         ]
+
+    cdef double number(self, size_t row, size_t column) noexcept nogil:
+        """Return the time (column 0), one number of the motion or one of the turn; NaN: none."""
+        cdef const DrawnState* state = &self.items[row]
+        if column == 0:
+            return state.time
+        if column > DRAWN_NUMBERS:
+            if not self.has_turns or not self.turns[row].known():
+                return NAN
+            return (<const double*>&self.turns[row].value())[column - 1 - DRAWN_NUMBERS]
+        return NAN if state.status == NONE else state.numbers[column - 1]
 
     def fill(self, unsigned char[::1] out not None, bytes statuses not None, bytes names not None,
              bint turns):
@@ -60,7 +101,7 @@ cdef class SampleQueue:
         cdef const char* status_texts = PyBytes_AsString(statuses)
         cdef const char* name_texts = PyBytes_AsString(names)
         cdef unsigned char* place
-        cdef const Sample* sample
+        cdef const DrawnState* sample
         cdef double[1 + DRAWN_NUMBERS + TURN_NUMBERS] cells
         if not count:
             return
@@ -76,7 +117,7 @@ cdef class SampleQueue:
             for row in range(count):
                 sample = &self.items[row]
                 for column in range(numbers):
-                    cells[column] = read_number(sample[0], column)
+                    cells[column] = self.number(row, column)
                 memcpy(place, cells, 8 * numbers)
                 memcpy(place + 8 * numbers,
                        status_texts + sample.status * status_width, status_width)
@@ -98,6 +139,7 @@ cdef class SampleQueue:
         found.append(self.texts(statuses, True))
         found.append(self.texts(names, False))
         self.items.clear()
+        self.turns.clear()
         return found
 
     cdef tuple numbers(self, size_t column):
@@ -110,7 +152,7 @@ cdef class SampleQueue:
         cdef bint whole = True
         with nogil:
             for row in range(count):
-                values[row] = read_number(self.items[row], column)
+                values[row] = self.number(row, column)
                 if isnan(values[row]):
                     whole = False
                 else:
@@ -134,16 +176,3 @@ cdef class SampleQueue:
             content.insert(content.end(), text.data(), text.data() + text.size())
             ends[row + 1] = <int64_t>content.size()
         return None, offsets, content.data()[:content.size()] if content.size() else b""
-
-
-cdef double read_number(const Sample& sample, size_t column) noexcept nogil:
-    """Return the time (column 0), one number of the motion or one of the turn; NaN: none."""
-    if column == 0:
-        return sample.time
-    if column > DRAWN_NUMBERS:
-        if not sample.turn.known():
-            return NAN
-        return (<const double*>&sample.turn.value())[column - 1 - DRAWN_NUMBERS]
-    if sample.status == NONE:
-        return NAN
-    return (<const double*>&sample)[column - 1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from epic_cli.engine.arrow import is_plain_type
 from epic_cli.engine.keys import COLUMN_KEYS, KEYS, KeyType, table_columns
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.recordings import Format, Unreadable
@@ -313,7 +314,9 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
         small = [each.name for each in file.schema_arrow if each.name not in too_large]
         first = next(file.iter_batches(_SHOWN, columns=small if too_large else None), None)
         lengths = _find_list_lengths(arrow, first) if first is not None else {}
-        empty_table = _fix_list_lengths(arrow, file.schema_arrow.empty_table(), lengths)
+        empty_table = _fix_list_lengths(
+            arrow, arrow.Table.from_batches([], file.schema_arrow), lengths
+        )
         names = [name for name, _ in _flatten(arrow, empty_table)]
         shown: dict[str, Any] = {}
         wanted: Collection[str] = names
@@ -324,16 +327,15 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
                 )
             )
             one = {name: column.slice(0, 1) for name, column in shown.items()}
-            row = _write_csv(
-                arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False
-            )
+            row = _write_csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names])
             wanted = _select_wanted(layout, names, row.decode())
         needed = set(wanted)
         if layout.keep_extras and len(names) <= _MOST_NAMED:
             wanted = [*needed, *(name for name in names if name.partition(".")[0] not in too_large)]
         names = _select_named(names, wanted)
-        yield _write_csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
+        head = write_head(names)
         if first is None:
+            yield head
             return
         tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
         if large := next((name for name in tops if name in too_large), None):
@@ -354,18 +356,20 @@ def rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: ReadSpec) -> Itera
             shown = {}
             for name in read.keys() - needed:  # a row is a line
                 read[name] = _remove_line_breaks(arrow, read[name])
-            yield _write_csv(arrow, [(name, read.get(name, empty)) for name in names], False)
+            # in one piece: the layout is inferred from the first rows
+            yield head + _write_csv(arrow, [(name, read.get(name, empty)) for name in names])
+            head = b""
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
 
 
 def _find_list_lengths(arrow: Any, batch: Any) -> dict[str, int]:
     """Return the length of the lists in each column whose lists all have the same length."""
-    from pyarrow import compute
-
     found = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if arrow.types.is_list(column.type) or arrow.types.is_large_list(column.type):
+            from pyarrow import compute
+
             lengths = compute.unique(compute.list_value_length(column).drop_null()).to_pylist()
             if len(lengths) == 1 and 0 < lengths[0] <= _LONGEST_ARRAY:
                 found[name] = lengths[0]
@@ -453,13 +457,16 @@ def _leads_to(top: str, wanted: Collection[str]) -> bool:
 
 
 def _longest_text(arrow: Any, column: Any) -> int:
-    """Return the bytes of the longest text in a dictionary column; 0 if it has no texts."""
-    from pyarrow import compute
-
+    """Return the bytes of the longest text in a dictionary column, or of all if these are few."""
     text = arrow.types.is_string(column.type.value_type)
     if not (text or arrow.types.is_large_string(column.type.value_type)):
         return 0
     chunks = column.chunks if isinstance(column, arrow.ChunkedArray) else [column]
+    size = max((chunk.dictionary.nbytes for chunk in chunks), default=0)
+    if size <= _LONGEST_CELL:
+        return int(size)
+    from pyarrow import compute
+
     lengths = (compute.max(compute.binary_length(chunk.dictionary)).as_py() for chunk in chunks)
     return max((length or 0 for length in lengths), default=0)
 
@@ -486,13 +493,12 @@ def _remove_line_breaks(arrow: Any, column: Any) -> Any:
     return compute.replace_substring_regex(column, "[\\r\\n\\x00]+", " ")
 
 
-def _write_csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
-    """Return the rows of these columns as CSV, or the line of their names."""
+def _write_csv(arrow: Any, columns: list[tuple[str, Any]]) -> bytes:
+    """Return the rows of these columns as CSV."""
     names, values = zip(*columns, strict=True) if columns else ((), ())
-    if header:
-        return write_head(names)
-    batches = arrow.table(list(values), names=list(names)).combine_chunks().to_batches()
-    return b"".join(map(write_arrow_rows, batches))
+    # not arrow.table, which loads pandas if it is there
+    table = arrow.Table.from_arrays(list(values), names=list(names)).combine_chunks()
+    return b"".join(map(write_arrow_rows, table.to_batches()))
 
 
 def _flatten(arrow: Any, table: Any) -> list[tuple[str, Any]]:
@@ -505,22 +511,23 @@ def _flatten(arrow: Any, table: Any) -> list[tuple[str, Any]]:
 
 
 def _iterate_parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, Any]]:
-    from pyarrow import compute
-
     kind = column.type
     types = arrow.types
     if types.is_struct(kind):
+        from pyarrow import compute
+
         for index, field in enumerate(kind):
             part = compute.struct_field(column, index)
             yield from _iterate_parts(arrow, f"{name}.{field.name}", part)
     elif types.is_fixed_size_list(kind) and kind.list_size <= _LONGEST_ARRAY:
+        from pyarrow import compute
+
         for index in range(kind.list_size):
             yield from _iterate_parts(arrow, f"{name}.{index}", compute.list_element(column, index))
-    elif types.is_float16(kind) or types.is_float32(kind):
-        yield name, column.cast(arrow.float64())  # with all its digits
     elif types.is_dictionary(kind):
         if _longest_text(arrow, column) > _LONGEST_CELL:
             return
-        yield from _iterate_parts(arrow, name, column.cast(kind.value_type))
-    elif types.is_primitive(kind) or types.is_string(kind) or types.is_large_string(kind):
+        if is_plain_type(kind.__arrow_c_schema__()):
+            yield name, column
+    elif is_plain_type(kind.__arrow_c_schema__()):
         yield name, column
