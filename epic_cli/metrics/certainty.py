@@ -19,6 +19,7 @@ import enum
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -450,16 +451,39 @@ class Certainty:
     tried: bool = False
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True)
+class Piece:
     """The sums (cells, fields) of each entity in one run, and the length of a cell in seconds.
 
     ``losses`` (fields of each of ``IN_A_ROW``) is the change by one more loss of that length; None:
-    not tried.
+    not tried. The sums of many entities are in a file.
     """
 
     entities: Sequence[Floats]
     seconds: float
     losses: Floats | None = None
+
+    @cached_property
+    def whole(self) -> Floats:
+        """The sums (cells, fields) over all entities."""
+        found = np.array(self.entities[0])
+        for sums in self.entities[1:]:
+            found += sums
+        return found
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return len(self.entities[0])
+
+    def sum_entities(self) -> Floats:
+        """Return the sums (fields) over all cells, entity by entity."""
+        each = [np.asarray(sums).sum(axis=0) for sums in self.entities]
+        return np.asarray(np.sum(each, axis=0))
+
+    def stack(self) -> Floats:
+        """Return the sums (cells, entities, fields)."""
+        return np.stack([np.asarray(sums) for sums in self.entities], axis=1)
 
 
 class Figures(NamedTuple):
@@ -528,7 +552,7 @@ def bootstrap_sums(
             more = np.concatenate((more, [_change_half_lag(whole, one.waver)]))
         alone = whole[None]
         if rare.few and rare.changes and certainty.unit is not Unit.RUN:
-            cells = max(len(run.entities[0]) * run.seconds for run in one.pieces)
+            cells = max(run.cells * run.seconds for run in one.pieces)
             alone = stretches(one.pieces, cells * ALONE)
             alone[0] = whole
             _apply_own_lag(alone)
@@ -552,7 +576,7 @@ def least_score(measured: Sequence[Measurement], events: NetworkEvents, resoluti
     losses = [each.losses for each in measured if each.losses is not None]
     if not losses:
         return -math.inf
-    whole = sum(each.sums.sum(axis=0) for each in measured if each.sums is not None)
+    whole = sum(np.asarray(each.sums).sum(axis=0) for each in measured if each.sums is not None)
     worse = whole + events.unseen @ sum(losses)
     one = measured[0]
     score = named("score").value(Resampled(worse, whole, resolution, one.tick, one.weights))
@@ -575,7 +599,7 @@ def stretches(pieces: Sequence[Piece], seconds: float) -> Floats:
     parts = [np.zeros((1, len(FIELDS)))]
     for run in pieces:
         size = max(1, round(seconds / run.seconds))
-        ends = np.cumsum(np.pad(sum(run.entities), ((1, 0), (0, 0))), axis=0)
+        ends = np.cumsum(np.pad(run.whole, ((1, 0), (0, 0))), axis=0)
         parts.append((ends[size:] - ends[:-size]) / (size * run.seconds))
     return np.concatenate(parts)
 
@@ -635,7 +659,7 @@ def _estimate_latency(pieces: Sequence[Piece]) -> _LatencyError:
 
 def _mean_delays(run: Piece) -> tuple[Floats, Floats]:
     """Return the number of rows in each cell that has rows, and the mean delay there."""
-    cells = np.sum(run.entities, axis=0)
+    cells = run.whole
     rows = cells[:, FIELDS.index("rows")]
     used = rows > 0
     return rows[used], cells[used, FIELDS.index("delays")] / rows[used]
@@ -684,7 +708,7 @@ def _fit_slopes(pieces: Sequence[Piece]) -> Floats:
     for run in pieces:
         rows, delays = _mean_delays(run)
         off = delays - np.average(delays, weights=rows)
-        cells = np.sum(run.entities, axis=0)
+        cells = run.whole
         across += off @ cells[cells[:, FIELDS.index("rows")] > 0]
         squares += float((rows * off) @ off)
     return np.where(_GIVEN, 0.0, across / (squares or 1.0))
@@ -714,27 +738,28 @@ def _find_units(shown: Sequence[Figures]) -> tuple[Certainty, list[Floats]]:
     runs = len(several[0])
     if runs >= FEWEST_UNITS:
         return Certainty(Unit.RUN, runs), [
-            np.array([[sum(sums.sum(axis=0) for sums in run.entities)] for run in pieces])
+            np.array(
+                [[sum(np.asarray(sums).sum(axis=0) for sums in run.entities)] for run in pieces]
+            )
             for pieces in several
         ]
     parts: list[list[Floats]] = [[] for _ in several]
     seconds = 0.0
     for run in range(runs):
         cell = several[0][run].seconds
-        stacked = [np.stack(pieces[run].entities, axis=1) for pieces in several]
-        used = sum(values[:, :, FIELDS.index("rows")].sum(axis=1) for values in stacked) > 0
-        stacked = [values[used] for values in stacked]
-        most = max(1, len(stacked[0]) // FEWEST_UNITS)
-        length = _usual_block_length([values.sum(axis=1) for values in stacked])
-        blocks = min(MOST_BLOCKS, max(FEWEST_BLOCKS, int(len(stacked[0]) * cell / BLOCK)))
-        length = max(length, len(stacked[0]) // blocks)
+        rows = [pieces[run].whole[:, FIELDS.index("rows")] for pieces in several]
+        used = np.sum(rows, axis=0) > 0
+        count = int(used.sum())
+        most = max(1, count // FEWEST_UNITS)
+        length = _usual_block_length([pieces[run].whole[used] for pieces in several])
+        blocks = min(MOST_BLOCKS, max(FEWEST_BLOCKS, int(count * cell / BLOCK)))
+        length = max(length, count // blocks)
         length = max(min(length, most), math.ceil(SHORTEST_BLOCK / cell))
         seconds = max(seconds, length * cell)
-        for part, cells in zip(parts, stacked, strict=True):
-            part.append(joined(cells, length))
-    entities = parts[0][0].shape[1] if runs == 1 else 1
-    if runs > 1:
-        parts = [[values.sum(axis=1, keepdims=True) for values in part] for part in parts]
+        for part, pieces in zip(parts, several, strict=True):
+            cells = joined(pieces[run].stack()[used], length)
+            part.append(cells if runs == 1 else cells.sum(axis=1, keepdims=True))
+    entities = parts[0][0].shape[1]
     units = [np.concatenate(part) for part in parts]
     count = len(units[0])
     if count < FEWEST_UNITS:

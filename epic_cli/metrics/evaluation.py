@@ -6,12 +6,13 @@ import math
 import os
 import threading
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -59,10 +60,19 @@ from epic_cli.metrics.notes import (
     Outages,
     ResultNote,
     TickHides,
+    TooFewStates,
 )
 from epic_cli.metrics.recovery import Events, find_events
 from epic_cli.metrics.sent import SentStates
-from epic_cli.metrics.truth import Origin, Truth, default_warm_up, make_truths, sample_truth
+from epic_cli.metrics.spool import ArraySpool
+from epic_cli.metrics.truth import (
+    Origin,
+    Truth,
+    default_warm_up,
+    make_truth,
+    make_truths,
+    sample_truth,
+)
 from epic_cli.network.link import clocks_apart
 from epic_cli.network.sender import JUDGED, Sender, sample
 from epic_cli.network.simulation import Simulation, Statistics
@@ -201,6 +211,65 @@ class CompareSpec:
 COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
+class EntitySummary(NamedTuple):
+    """The size of an entity that can be measured: its packets, its rows, and the judged rows.
+
+    Rows go from ``begin`` to ``end`` (s). ``resolution`` is the least meaningful length.
+    """
+
+    name: str
+    packets: int
+    rows: int
+    judged: int
+    begin: float
+    end: float
+    resolution: float
+
+
+def _summarize_entity(entity: Entity) -> EntitySummary:
+    truth = entity.truth
+    return EntitySummary(
+        entity.name,
+        len(entity.packets),
+        len(truth.times),
+        int(truth.counted.sum()),
+        float(truth.times[0]),
+        float(truth.times[-1]),
+        truth.truth.resolution,
+    )
+
+
+class JudgedEntities(Sequence[Entity]):
+    """Entities that can be measured: ``held`` in memory, or made whenever they are asked for.
+
+    ``make`` makes one by its name, the same each time.
+    """
+
+    def __init__(
+        self,
+        summaries: Sequence[EntitySummary],
+        held: Sequence[Entity],
+        make: Callable[[str], Entity] | None = None,
+    ) -> None:
+        self.summaries, self._held, self._make = tuple(summaries), tuple(held), make
+
+    @classmethod
+    def hold(cls, entities: Iterable[Entity]) -> JudgedEntities:
+        """Return these entities, in memory."""
+        held = tuple(entities)
+        return cls(list(map(_summarize_entity, held)), held)
+
+    def __len__(self) -> int:
+        return len(self.summaries)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._make(self.summaries[index].name) if self._make else self._held[index]
+
+    def __iter__(self) -> Iterator[Entity]:
+        for index in range(len(self)):
+            yield self[index]
+
+
 @dataclass(frozen=True)
 class PreparedEntities:
     """The entities that can be measured, at least one.
@@ -210,7 +279,7 @@ class PreparedEntities:
     do not show.
     """
 
-    judged: tuple[Entity, ...]
+    judged: JudgedEntities
     warm_up: float
     origin: Origin
     refused: tuple[Refusal, ...]
@@ -219,17 +288,17 @@ class PreparedEntities:
     @property
     def all_rows(self) -> int:
         """Number of rows."""
-        return sum(len(entity.truth.times) for entity in self.judged)
+        return sum(each.rows for each in self.judged.summaries)
 
     @property
     def resolution(self) -> float:
         """Least meaningful length."""
-        return max(entity.truth.truth.resolution for entity in self.judged)
+        return max(each.resolution for each in self.judged.summaries)
 
     @property
     def rows(self) -> int:
         """Number of judged rows."""
-        return sum(int(entity.truth.counted.sum()) for entity in self.judged)
+        return sum(each.judged for each in self.judged.summaries)
 
 
 @dataclass(frozen=True)
@@ -245,10 +314,10 @@ class Prepared:
     arrivals: bool
     offset: float
     findings: tuple[RecordingFinding, ...] = ()
-    again: Callable[[Participant], tuple[Entity, ...]] | None = None
+    again: Callable[[Participant], Sequence[Entity]] | None = None
     unit: str = LENGTHS
 
-    def judged(self, participant: Participant) -> tuple[Entity, ...]:
+    def judged(self, participant: Participant) -> Sequence[Entity]:
         """Return the judged entities with the packets that this participant receives."""
         return self.again(participant) if self.again else self.entities.judged
 
@@ -296,14 +365,123 @@ def _clock_difference(packets: Mapping[str, PacketBlock]) -> float:
     return least if math.isfinite(least) and clocks_apart(least) else 0.0
 
 
-def prepare(run: Run, spec: CompareSpec) -> Prepared:
-    """Prepare a run so that any participant can draw it.
+class _EntityMaker(NamedTuple):
+    """The way to prepare each entity of a run by itself.
+
+    ``truths`` None: the truth is rebuilt from the packets, whose times are ``offset`` (s) late.
+    ``latency`` is that of packets without an arrival time, None: arrivals have no part in it.
+    """
+
+    packets: Mapping[str, PacketBlock]
+    truths: Mapping[str, Truth] | None
+    timing: Timing
+    arrivals: bool
+    offset: float
+    latency: float | None
+    silent: float
+    sent: Mapping[str, SentStates]
+    aim_range: float
+
+    @property
+    def tick(self) -> float:
+        """Seconds from one row to the next."""
+        return self.timing.tick[0] / self.timing.tick[1]
+
+    def read_packets(self, name: str) -> PacketBlock:
+        """Return an entity's packets in the order in which they are applied."""
+        block = self.packets[name]
+        if self.latency is not None:
+            sort_by_arrival(block)  # some programs log packets in the order in which they were sent
+        return block
+
+    def make_truth(self, name: str, block: PacketBlock) -> Truth:
+        """Return an entity's truth; raise ``TooFewStates``."""
+        return (
+            make_truth(block, "rebuilt", self.offset) if self.truths is None else self.truths[name]
+        )
+
+    def make(
+        self, name: str, warm_up: float, truth: Truth | None = None
+    ) -> tuple[Entity, list[Refusal]]:
+        """Return an entity, and its packets that have no place on the clock.
+
+        ``truth`` is its truth, if that is known.
+        """
+        block = self.read_packets(name)
+        truth = truth or self.make_truth(name, block)
+        # the ticks, which are the same for all: a strategy that takes and draws nothing has them
+        silent = Trace(Strategy, self.timing.resolve(self.arrivals), block)
+        times = rows_of(silent)["time"].copy()
+        refused = silent.refusals
+        del silent  # its rows are the largest thing here
+        events = find_events(block, truth, self.offset, self.latency, self.silent)
+        sampled = sample_truth(truth, times, self.tick, warm_up, events.first)
+        entity = Entity(name, block, sampled, events, self.aim_range, self.sent.get(name))
+        return entity, refused
+
+    def make_again(self, warm_up: float, name: str) -> Entity:
+        """Return an entity."""
+        return self.make(name, warm_up)[0]
+
+
+#: Most rows of entities that are held in memory (a hundred bytes each); more are made again
+#: whenever they are measured. Many more are held where that happens hundreds of times.
+HELD_ROWS, HELD_FOR_TRIALS = 300_000, 10_000_000
+
+
+def prepare(run: Run, spec: CompareSpec, held_rows: int = HELD_ROWS) -> Prepared:
+    """Prepare a run so that any participant can draw it; hold at most ``held_rows`` in memory.
 
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``, and
     ``NotEnoughToSay`` for logs of a predicted own player without common sequence numbers.
     """
+    maker, missing = _plan_entities(run, spec)
+    known = _build_truths(maker, held_rows, missing)
+    if not known:
+        raise NothingJudged(tuple(missing))
+    longest = max(known.values(), key=lambda one: one.duration)
+    wait = longest.warm_up if spec.warm_up is None else spec.warm_up
+    notes: list[Note] = [*missing]
+    notes += [ClocksDiffer(maker.offset)] if maker.offset != spec.truth_offset else []
+    held: list[Entity] = []
+    judged: list[EntitySummary] = []
+    refused: list[Refusal] = []
+    rows, interval = 0, math.inf
+    for name, one in known.items():
+        entity, without_place = maker.make(name, wait, one.truth)
+        refused += without_place
+        truth, times = entity.truth.truth, entity.truth.times
+        if not entity.truth.counted.any():
+            missing.append(_explain_exclusion(name, times, truth, wait))
+            notes.append(missing[-1])
+            continue
+        origin = truth.origin
+        judged.append(_summarize_entity(entity))
+        notes += [Adjusted(name, note) for note in truth.notes]
+        notes += _outage_notes(name, entity.events, origin)
+        interval = min(interval, entity.events.interval)
+        rows += len(times)
+        if rows <= held_rows:
+            held.append(entity)
+        else:
+            held.clear()
+    if not judged:
+        raise NothingJudged(tuple(missing))
+    tick = maker.tick
+    if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
+        notes.append(TickHides(tick, interval))
+    make = None if len(held) == len(judged) else partial(maker.make_again, wait)
+    several = JudgedEntities(judged, held, make)
+    entities = PreparedEntities(several, wait, origin, tuple(refused), tuple(notes))
+    again = None if run.again is None else partial(_send_again, run.again, spec, several)
+    return Prepared(
+        entities, spec.timing, maker.arrivals, maker.offset, run.findings, again, run.unit
+    )
+
+
+def _plan_entities(run: Run, spec: CompareSpec) -> tuple[_EntityMaker, list[NotJudged]]:
+    """Return the maker of a run's entities, and notes on entities that have no truth."""
     packets, truths, timing = run.packets, run.truths, spec.timing
-    offset = spec.truth_offset
     try:
         own = own_players(packets) if truths is None else {}
     except NoCommonStates as error:
@@ -312,55 +490,49 @@ def prepare(run: Run, spec: CompareSpec) -> Prepared:
         packets = {name: one.predicted for name, one in own.items()}
         truths, _ = make_truths({name: one.truth for name, one in own.items()}, "given")
     arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
-    by_arrival = timing.in_force(arrivals)[1] != "demo"
-    for block in packets.values() if by_arrival else ():
-        sort_by_arrival(block)  # some programs log packets in the order in which they were sent
-    # that of packets without an arrival time; None: arrival times have no part in it
+    by_arrival = timing.in_force(arrivals)[1] == "arrival"
     latency = (timing.latency or 0.0) if by_arrival else None
-    tick = timing.tick[0] / timing.tick[1]
-    if truths is None:
-        offset = offset or (_clock_difference(packets) if by_arrival else 0.0)
-        known, missing = make_truths(packets, "rebuilt", offset)
-    else:
-        known, missing = _match_truths(packets, truths)
-    if not known:
-        raise NothingJudged(tuple(missing))
-    longest = max(known.values(), key=lambda truth: truth.duration)
-    wait = default_warm_up(longest) if spec.warm_up is None else spec.warm_up
-    notes: list[Note] = [*missing]
-    notes += [ClocksDiffer(offset)] if offset != spec.truth_offset else []
-    judged: list[Entity] = []
-    refused: list[Refusal] = []
-    for name, truth in known.items():
-        # the ticks, which are the same for all: a strategy that takes and draws nothing has them
-        silent = Trace(Strategy, timing.resolve(arrivals), packets[name])
-        refused += silent.refusals
-        times = rows_of(silent)["time"].copy()
-        del silent  # its rows are the largest thing here
-        events = find_events(packets[name], truth, offset, latency, run.silent)
-        sampled = sample_truth(truth, times, tick, wait, events.first)
-        if sampled.counted.any():
-            given = (packets[name], sampled, events, spec.aim_range, run.sent.get(name))
-            judged.append(Entity(name, *given))
-            notes += [Adjusted(name, note) for note in truth.notes]
-            notes += _outage_notes(name, events, truth.origin)
-        else:
-            missing.append(_explain_exclusion(name, times, truth, wait))
-            notes.append(missing[-1])
-    if not judged:
-        raise NothingJudged(tuple(missing))
-    interval = min(entity.events.interval for entity in judged)
-    if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
-        notes.append(TickHides(tick, interval))
-    origin = judged[0].truth.truth.origin
-    entities = PreparedEntities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
-    again = None if run.again is None else partial(_send_again, run.again, spec, tuple(judged))
-    return Prepared(entities, timing, arrivals, offset, run.findings, again, run.unit)
+    offset = spec.truth_offset
+    missing: list[NotJudged] = []
+    if truths is not None:
+        truths, missing = _match_truths(packets, truths)
+    elif by_arrival:
+        offset = offset or _clock_difference(packets)
+    beside = (run.silent, run.sent, spec.aim_range)
+    return _EntityMaker(packets, truths, timing, arrivals, offset, latency, *beside), missing
+
+
+class _KnownTruth(NamedTuple):
+    """The duration (s) and the usual warm-up (s) of a truth, and the truth, if it is held."""
+
+    duration: float
+    warm_up: float
+    truth: Truth | None
+
+
+def _build_truths(
+    maker: _EntityMaker, held: int, missing: list[NotJudged]
+) -> dict[str, _KnownTruth]:
+    """Return what is known of each entity's truth; hold truths of at most ``held`` states."""
+    known: dict[str, _KnownTruth] = {}
+    states = 0
+    for name in maker.packets if maker.truths is None else maker.truths:
+        block = maker.read_packets(name)
+        try:
+            truth = maker.make_truth(name, block)
+        except TooFewStates as error:
+            missing.append(NotJudged(name, ExclusionReason.TOO_FEW_STATES, states=error.usable))
+            continue
+        states += len(block)
+        known[name] = _KnownTruth(truth.duration, default_warm_up(truth), truth)
+        if states > held:
+            known = {name: one._replace(truth=None) for name, one in known.items()}
+    return known
 
 
 def _send_again(
-    again: SentFor, spec: CompareSpec, judged: tuple[Entity, ...], participant: Participant
-) -> tuple[Entity, ...]:
+    again: SentFor, spec: CompareSpec, judged: Sequence[Entity], participant: Participant
+) -> Sequence[Entity]:
     """Return the entities with the packets that are sent to a participant's own strategy."""
     if not isinstance(participant, StrategySpec):
         return judged
@@ -445,7 +617,10 @@ class EntityResult(NamedTuple):
 
 
 class _SharedWork(NamedTuple):
-    """Values that the work on all participants and entities shares."""
+    """Values that the work on all participants and entities shares.
+
+    Errors and sums are kept in the ``spool``, if there is one.
+    """
 
     pacing: Callable[[], Pacing]
     weights: Weights
@@ -453,6 +628,22 @@ class _SharedWork(NamedTuple):
     kept: int = KEPT
     cells: Grid | None = None
     stop: threading.Event = threading.Event()
+    spool: ArraySpool | None = None
+    threads: int = 1
+
+    def keep(self, found: _Found) -> _Found:
+        """Return a result whose errors and sums are in the spool."""
+        name = "measurement" if isinstance(found, EntityResult) else "measured"
+        one = getattr(found, name)
+        if one is None or self.spool is None:
+            return found
+        kept: Any = one.keep_in(self.spool)
+        if isinstance(found, EntityResult):
+            return found._replace(measurement=kept)
+        return replace(found, measured=kept)
+
+
+_Found = TypeVar("_Found", "EntityResult", Result)
 
 
 def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) -> Comparison:
@@ -462,61 +653,64 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
     (``KeyboardInterrupt``), or the place's ``stop``, ends them first. With the spec's
     ``intervals``, results keep the sums that intervals are made of (see ``pool``).
 
+    Entities are measured one after the other: memory is that of the longest one, and of the sums.
+
     Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``. The failure of a
     strategy written in Python becomes a note of its result.
     """
     prepared = run if isinstance(run, Prepared) else prepare(run, spec)
     entities, share = prepared.entities, spec.share
-    judged = entities.judged
-    jobs = [
-        (participant, entity)
-        for participant in spec.participants
-        for entity in prepared.judged(participant)
-    ]
-    selection = spec.selection.among(len(jobs)) if spec.selection else None
+    summaries = entities.judged.summaries
+    drawn_by = [(one, prepared.judged(one)) for one in spec.participants]
+    selection = spec.selection.among(len(summaries) * len(drawn_by)) if spec.selection else None
+    most = max(1, MOST_AT_ONCE // max(entity.rows for entity in summaries))
+    workers = place.threads or spec.threads or os.cpu_count() or 1
     work = _SharedWork(
         prepared.pacing,
         spec.weights,
         selection,
-        max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
-        grid([entity.truth.times for entity in judged], 1 if spec.many else share)
+        max(KEPT // (len(summaries) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
+        grid([(entity.begin, entity.end) for entity in summaries], 1 if spec.many else share)
         if spec.intervals
         else None,
         place.stop or threading.Event(),
+        ArraySpool(),
+        min(workers, most),
     )
-    most = max(1, MOST_AT_ONCE // max(len(entity.truth.times) for entity in judged))
-    workers = place.threads or spec.threads or os.cpu_count() or 1
-    found = _measure_jobs(jobs, work, min(workers, most), place.progress)
-    results, alike = [], []
-    events = _find_network_events(judged) if spec.intervals else NetworkEvents()
+    found: list[list[EntityResult]] = [[] for _ in drawn_by]
+    scenes = []
+    of_all = range(len(summaries))
+    for _, several in _measure_entities(drawn_by, of_all, work, place.progress):
+        for own, (_, measured) in zip(found, several, strict=True):
+            own.append(measured._replace(drawn=None))
+        if selection is not None:
+            shown = [measured.drawn for _, measured in several if measured.drawn]
+            entity = several[0][0]
+            scenes.append(selection.scene(entity, prepared.offset, shown, prepared.unit))
+    results, kinds = [], []
+    events = _find_network_events(entities.judged) if spec.intervals else NetworkEvents()
     if spec.runs_are == "networks":  # what a simulated one does is known
         events = events._replace(watched=0.0)
-    for index, participant in enumerate(spec.participants):
-        own = found[index * len(judged) : (index + 1) * len(judged)]
+    for participant, own in zip(spec.participants, found, strict=True):
         strategy = participant.make()
         unfit = prepared.unfit(strategy)
         declared = getattr(strategy, "declaration", None)
         once = prepared.by_arrival and getattr(declared, "lag_by_session", False)
         name = getattr(declared, "name", "")
         family = declaration(name).family if is_built_in(name) else ""
-        catches_up = family == FAMILIES["adaptive_delay"]
-        result = combine_results(participant.label, None, own, unfit, catches_up)
-        results.append(replace(result, waver=events.waver if once else 0.0))
-        alike += [(participant.label, entity.name, unfit, catches_up) for entity in judged]
+        kinds.append((unfit, family == FAMILIES["adaptive_delay"]))
+        result = combine_results(participant.label, None, own, *kinds[-1])
+        results.append(replace(work.keep(result), waver=events.waver if once else 0.0))
     # of streams of their own, one more loss is not the same event
     if events.tried and spec.total < FEWEST_UNITS and prepared.again is None:
-        lose = partial(_add_losses, found, jobs, work, min(workers, most), events)
         for asked in _find_loss_places(events, results, found, entities.resolution):
-            lose([job for job in range(len(jobs)) if job // len(judged) in asked])
+            if asked:
+                _add_losses(found, drawn_by, work, events, sorted(asked))
     by_entity = [
-        combine_results(label, name, [one], *kind)
-        for (label, name, *kind), one in zip(alike, found, strict=True)
+        work.keep(combine_results(participant.label, entity.name, [one], *kind))
+        for participant, own, kind in zip(spec.participants, found, kinds, strict=True)
+        for entity, one in zip(summaries, own, strict=True)
     ]
-    scenes = []
-    if selection is not None:
-        for index, entity in enumerate(judged):
-            shown = [outcome.drawn for outcome in found[index :: len(judged)] if outcome.drawn]
-            scenes.append(selection.scene(entity, prepared.offset, shown, prepared.unit))
     return Comparison(
         weights=spec.weights,
         tick=prepared.tick,
@@ -539,7 +733,7 @@ def compare_run(run: Run | Prepared, spec: CompareSpec, place: Place = ALONE) ->
 def _find_loss_places(
     events: NetworkEvents,
     results: Sequence[Result],
-    found: Sequence[EntityResult],
+    found: Sequence[Sequence[EntityResult]],
     resolution: float,
 ) -> Iterator[set[int]]:
     """Yield the places of the results for which additional losses are simulated.
@@ -559,37 +753,39 @@ def _find_loss_places(
     if not others or scores[first] - scores[others[0]] < LEAST_LEAD:
         return
     yield {first}
-    count = len(found) // len(results)
-    own = [each.measurement for each in found[first * count : (first + 1) * count]]
+    own = [each.measurement for each in found[first]]
     worst = least_score([each for each in own if each is not None], events, resolution)
     near = NEAR * (scores[first] - worst) + LEAST_LEAD
     yield {place for place in others if scores[first] - scores[place] < near}
 
 
 def _add_losses(
-    found: list[EntityResult],
-    jobs: Sequence[tuple[Participant, Entity]],
+    found: Sequence[list[EntityResult]],
+    drawn_by: Sequence[tuple[Participant, Sequence[Entity]]],
     work: _SharedWork,
-    threads: int,
     events: NetworkEvents,
     asked: Sequence[int],
 ) -> None:
     """Add to the results ``asked`` the effect of one additional loss, by length (``in_a_row``)."""
     assert work.cells is not None
-    chosen = [jobs[place] for place in asked]
-    lossy = {
-        id(entity): _leave_out_packets(entity, work.cells, events.in_a_row) for _, entity in chosen
-    }
-    again = [(participant, lossy[id(entity)].entity) for participant, entity in chosen]
-    changed = _measure_jobs(again, work._replace(selection=None), threads, None)
-    for place, other, (_, entity) in zip(asked, changed, chosen, strict=True):
-        shares, one, more = lossy[id(entity)].shares, found[place].measurement, other.measurement
-        if not len(shares) or one is None or more is None:
-            continue
-        assert one.sums is not None
-        assert more.sums is not None
-        added = shares @ (more.sums - one.sums)
-        found[place] = found[place]._replace(measurement=replace(one, losses=added))
+    cells, places = work.cells, range(len(found[0]))
+    chosen = [drawn_by[place] for place in asked]
+    shares: dict[int, Floats] = {}
+
+    def leave_out(index: int, entity: Entity) -> Entity:
+        lossy = _leave_out_packets(entity, cells, events.in_a_row)
+        shares[index] = lossy.shares
+        return lossy.entity
+
+    again = work._replace(selection=None)
+    for index, several in _measure_entities(chosen, places, again, None, leave_out):
+        share = shares.pop(index)
+        for place, (_, other) in zip(asked, several, strict=True):
+            one, more = found[place][index].measurement, other.measurement
+            if not len(share) or one is None or more is None:
+                continue
+            added = share @ (np.asarray(more.sums) - np.asarray(one.sums))
+            found[place][index] = EntityResult(replace(one, losses=added))
 
 
 class _LossyEntity(NamedTuple):
@@ -639,9 +835,10 @@ def _leave_out_packets(entity: Entity, cells: Grid, in_a_row: Sequence[int]) -> 
     return _LossyEntity(replace(entity, packets=left), np.stack(shares))
 
 
-def _find_network_events(judged: Sequence[Entity]) -> NetworkEvents:
+def _find_network_events(judged: JudgedEntities) -> NetworkEvents:
     """Return the network's events in the judged rows, by the entity with most packets."""
-    one = max(judged, key=lambda entity: len(entity.packets))
+    sizes = [entity.packets for entity in judged.summaries]
+    one = judged[sizes.index(max(sizes))]
     times = one.truth.times[one.truth.counted]
     return rare(packet_table(one.packets), float(times[0]), float(times[-1]))
 
@@ -654,24 +851,57 @@ def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> 
     return combine_results(participant.label, None, found, unfit)
 
 
-def _measure_jobs(
-    jobs: Sequence[tuple[Participant, Entity]],
+#: Entities that are measured at a time: while the threads finish one, the next is prepared.
+ENTITIES_AT_ONCE = 2
+
+
+def _measure_entities(
+    drawn_by: Sequence[tuple[Participant, Sequence[Entity]]],
+    places: Sequence[int],
     work: _SharedWork,
-    threads: int,
     progress: Progress | None,
-) -> list[EntityResult]:
-    """Return the results of all jobs, in their order."""
-    with InterruptibleThreads(threads, "compare") as executor:
-        futures = [executor.submit(_measure_entity, *job, work) for job in jobs]
+    change: Callable[[int, Entity], Entity] | None = None,
+) -> Iterator[tuple[int, list[tuple[Entity, EntityResult]]]]:
+    """Yield the place of each entity, and the entity and result of each participant, in order.
+
+    ``change`` changes an entity before it is drawn.
+    """
+    total = len(places) * len(drawn_by)
+    waiting: deque[tuple[int, list[tuple[Entity, Future[EntityResult]]]]] = deque()
+    done = 0
+
+    def finish() -> tuple[int, list[tuple[Entity, EntityResult]]]:
+        nonlocal done
+        place, jobs = waiting.popleft()
+        for future in as_completed([future for _, future in jobs]):
+            future.result()
+            done += 1
+            if progress is not None:
+                progress(done, total)
+        return place, [(entity, work.keep(future.result())) for entity, future in jobs]
+
+    with InterruptibleThreads(work.threads, "compare") as executor:
         try:
-            for done, future in enumerate(as_completed(futures), 1):
-                future.result()
-                if progress is not None:
-                    progress(done, len(futures))
+            for place in places:
+                made: dict[int, Entity] = {}
+                jobs = []
+                for participant, several in drawn_by:
+                    # most draw the same packets, of one entity that is made once
+                    if id(several) not in made:
+                        entity = several[place]
+                        made[id(several)] = change(place, entity) if change else entity
+                    entity = made[id(several)]
+                    jobs.append(
+                        (entity, executor.submit(_measure_entity, participant, entity, work))
+                    )
+                waiting.append((place, jobs))
+                if len(waiting) == ENTITIES_AT_ONCE:
+                    yield finish()
+            while waiting:
+                yield finish()
         except BaseException:
             work.stop.set()
             raise
-    return [future.result() for future in futures]
 
 
 #: Arithmetic on a diverged drawing ends in infinities, which become notes.
@@ -869,7 +1099,7 @@ def _summarize(found: Comparison) -> Comparison:
     The worst second is the one in which participants are usually furthest off, the same for all.
     """
     pieces = [make_piece(found, index) for index in range(len(found.results))]
-    wholes = [np.sum([sums.sum(axis=0) for sums in piece.entities], axis=0) for piece in pieces]
+    wholes = [piece.sum_entities() for piece in pieces]
     each = np.stack([stretches([piece], WORST)[1:] for piece in pieces])
     off = [median(squares) for squares in each[:, :, FIELDS.index("squares")].T]
     seconds = each[:, int(np.argmax(np.nan_to_num(off)))] if off else wholes

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Floats, Integers
     from epic_cli.metrics.sent import SentStates
+    from epic_cli.metrics.spool import ArraySpool
 
 
 #: |w| of a rotation within a quarter of a turn of the truth's.
@@ -222,12 +223,15 @@ class Grid(NamedTuple):
         return np.clip(places, 0, self.size - 1)
 
 
-def grid(times: Sequence[Floats], share: int = 1) -> Grid:
-    """Return a recording's grid of time cells; about ``share`` recordings share the memory."""
-    start = min(float(time[0]) for time in times)
-    span = max(float(time[-1]) for time in times) - start
+def grid(spans: Sequence[tuple[float, float]], share: int = 1) -> Grid:
+    """Return a recording's grid of time cells; about ``share`` recordings share the memory.
+
+    ``spans`` are the times (s) of the first and the last row of each entity.
+    """
+    start = min(begin for begin, _ in spans)
+    span = max(end for _, end in spans) - start
     fewest = FEWEST_CELLS if share == 1 else FEWEST_OF_MANY
-    most = max(fewest, min(MOST_CELLS, MOST_CELLS_OF_ALL // (len(times) * share)))
+    most = max(fewest, min(MOST_CELLS, MOST_CELLS_OF_ALL // (len(spans) * share)))
     length = max(SHORTEST, span / most)
     return Grid(start, length, max(1, math.ceil(span / length)))
 
@@ -304,10 +308,7 @@ def _add_lag(
     shift = lag.seconds if told else 0.0
     some = rows[choose_places(len(rows), _LAG_ROWS)]
     own = sampled.times[some], shown[some], counted[some]
-    squares = [
-        truth.squares_apart(*own, shift + off, sampled.truth)
-        for off in (-_LAG_STEP, 0.0, _LAG_STEP)
-    ]
+    squares = [truth.squares_apart(*own, shift + off) for off in (-_LAG_STEP, 0.0, _LAG_STEP)]
     left, center, right = squares
     fits = np.isfinite(left + center + right)
     if not fits.any():
@@ -460,7 +461,7 @@ class ErrorsKept:
     @property
     def error95(self) -> float:
         """95 % quantile of the errors."""
-        return quantile(self.errors, 0.95)
+        return quantile(np.asarray(self.errors), 0.95)
 
     @property
     def error_max(self) -> float:
@@ -471,8 +472,14 @@ class ErrorsKept:
     def _all_errors(self) -> Kept:
         if self.kept is not None:
             return self.kept
-        squares = float(np.square(self.errors).sum())
-        return Kept(len(self.errors), squares, float(self.errors.max(initial=0.0)))
+        errors = np.asarray(self.errors)
+        squares = float(np.square(errors).sum())
+        return Kept(len(errors), squares, float(errors.max(initial=0.0)))
+
+    def keep_in(self, spool: ArraySpool) -> Self:
+        """Return a copy whose arrays are in the spool."""
+        chosen: Any = self
+        return cast("Self", replace(chosen, errors=spool.keep(self.errors)))
 
     def thinned(self, most: int) -> Self:
         """Return a copy with about ``most`` of the errors, enough for quantiles."""
@@ -542,6 +549,12 @@ class Measurement(ErrorsKept):
     turned: Turned | None = None
     losses: Floats | None = None
 
+    def keep_in(self, spool: ArraySpool) -> Self:
+        """Return a copy whose arrays are in the spool."""
+        turned = self.turned and self.turned.keep_in(spool)
+        kept = super().keep_in(spool)
+        return replace(kept, sums=spool.keep(self.sums), turned=turned)
+
     @property
     def jerk_rms(self) -> float:
         """Root mean square jerk of what was drawn, in length/s^3."""
@@ -594,16 +607,21 @@ class Measurement(ErrorsKept):
 
 def _choose_evenly(ordered: Floats, count: int) -> Floats:
     """Return ``count`` of these values, each from the middle of an equal part."""
+    if count == len(ordered):
+        return ordered
     return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
 
 
 def _pool_errors(measurements: Sequence[ErrorsKept]) -> tuple[Floats, Kept | None]:
     """Return errors that each stand for equally many rows, and the facts about all errors."""
     if not any(measurement.kept for measurement in measurements):
-        return np.concatenate([measurement.errors for measurement in measurements]), None
+        return np.concatenate([np.asarray(each.errors) for each in measurements]), None
     every = max(each.rows / len(each.errors) for each in measurements if len(each.errors))
     parts = [
-        _choose_evenly(each.errors if each.kept else sort(each.errors), round(each.rows / every))
+        _choose_evenly(
+            np.asarray(each.errors) if each.kept else sort(np.asarray(each.errors)),
+            round(each.rows / every),
+        )
         for each in measurements
     ]
     known = [measurement._all_errors for measurement in measurements]

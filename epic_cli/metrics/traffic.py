@@ -496,16 +496,18 @@ class Stream:
         moving = self.steps[self.steps > 0]
         return median(moving) if len(moving) else 0.0
 
-    @cached_property
+    @property
     def excerpt(self) -> Stream:
         """Several pieces of a long stream, or all of a short stream.
 
         The interval from one piece to the next is longer than any other.
         """
-        count = len(self.times)
-        if count <= PIECES * PIECE:
-            return self
-        begins = np.linspace(0, count - PIECE, PIECES).astype(int)
+        # a stream that kept itself would keep its arrays until the garbage is collected
+        return self._pieces if len(self.times) > PIECES * PIECE else self
+
+    @cached_property
+    def _pieces(self) -> Stream:
+        begins = np.linspace(0, len(self.times) - PIECE, PIECES).astype(int)
         return self.at((begins[:, None] + np.arange(PIECE)).ravel())
 
     @cached_property

@@ -117,7 +117,7 @@ class Truth:
         return np.asarray(np.einsum("ij,ij->i", apart, apart))
 
     def squares_apart(
-        self, times: Floats, shown: Floats, segments: Integers, shift: float, _: Truth
+        self, times: Floats, shown: Floats, segments: Integers, shift: float
     ) -> Floats:
         """Return the squared distances (n) of ``shown`` (n, 3) from the truth at ``times - shift``.
 

@@ -18,7 +18,6 @@ from epic_cli.metrics.arrays import TIME, lengths, median, packet_table
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.metrics.arrays import Flags, Floats, Integers
-    from epic_cli.metrics.truth import Truth
 
 #: Largest difference of spins that are used from those of the rotations, as a share.
 SPIN_MISMATCH = 0.5
@@ -56,14 +55,17 @@ class TurnTruth:
         return np.asarray(angles(shown, self.at(times)) ** 2)
 
     def squares_apart(
-        self, times: Floats, shown: Floats, segments: Integers, shift: float, truth: Truth
+        self, times: Floats, shown: Floats, segments: Integers, shift: float
     ) -> Floats:
         """Return the squared angles (n) of ``shown`` (n, 4) to the truth at ``times - shift``.
 
-        NaN where that is not in the segment (n) of the row in the ``truth`` of the movement.
+        NaN where that is not in the segment (n) of the row.
         """
-        angles = self.squared_distance(times - shift, shown)
-        return np.where(truth.at(times, shift).segments == segments, angles, np.nan)
+        count = len(times)
+        found = np.empty(count, np.int32)
+        self.path.read(times, shift, np.empty((count, 3)), np.empty((count, 3)), found)
+        squares = self.squared_distance(times - shift, shown)
+        return np.where(found == segments, squares, np.nan)
 
     def squares(
         self, times: Floats, shown: Floats, segments: Integers, shifts: Floats

@@ -51,7 +51,8 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         return value
     if isinstance(value, bytes):
         return {"bytes": base64.b64encode(value).decode()}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) or hasattr(value, "__array__"):  # in memory or in a file
+        value = np.asarray(value)
         little = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
         content = base64.b64encode(little.tobytes()).decode()
         return {"array": [little.dtype.str, list(little.shape), content]}

@@ -25,7 +25,9 @@ from epic_cli.metrics import METRICS
 from epic_cli.metrics.arrays import ARRIVAL, TIME, packet_table
 from epic_cli.metrics.comparison import Comparison, Result
 from epic_cli.metrics.evaluation import (
+    HELD_FOR_TRIALS,
     CompareSpec,
+    JudgedEntities,
     Participant,
     Prepared,
     Run,
@@ -307,7 +309,7 @@ def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
     why: list[NotJudged] = []
     for run in runs:
         try:
-            one = prepare(run, spec)
+            one = prepare(run, spec, HELD_FOR_TRIALS)
         except TooManyRows:
             if len(runs) == 1:
                 raise
@@ -374,8 +376,8 @@ def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     ``NotEnoughToSay`` if one of them has nothing to evaluate.
     """
     whole = evaluation_set([run], spec)
-    times = [entity.truth.times for entity in whole.prepared[0].entities.judged]
-    start, end = min(float(each[0]) for each in times), max(float(each[-1]) for each in times)
+    spans = whole.prepared[0].entities.judged.summaries
+    start, end = min(each.begin for each in spans), max(each.end for each in spans)
     middle = start + 0.5 * (end - start)
     early = {name: _select_packets_before(block, middle) for name, block in run.packets.items()}
     first = run._replace(packets={name: block for name, block in early.items() if len(block)})
@@ -398,8 +400,8 @@ def _select_packets_before(block: PacketBlock, end: float) -> PacketBlock:
 
 def _cut_prepared(prepared: Prepared, begin: float) -> Prepared:
     entities = prepared.entities
-    judged = [_cut_entity(entity, entities.warm_up, begin) for entity in entities.judged]
-    kept = tuple(entity for entity in judged if entity.truth.counted.any())
+    cut = (_cut_entity(entity, entities.warm_up, begin) for entity in entities.judged)
+    kept = JudgedEntities.hold(entity for entity in cut if entity.truth.counted.any())
     if not kept:
         raise NotEnoughToSay("nothing in the second half of the recording can be evaluated")
     return replace(prepared, entities=replace(entities, judged=kept))

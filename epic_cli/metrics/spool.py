@@ -1,0 +1,72 @@
+"""A temporary file for arrays that are needed again only at the end of a comparison."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.metrics.arrays import Floats
+
+#: Bytes that are kept in memory: most comparisons write no file.
+IN_MEMORY = 8_000_000
+
+Kept = TypeVar("Kept", "Floats", "Floats | None")
+
+
+class ArraySpool:
+    """A store of arrays, in memory up to ``most`` bytes, then in a temporary file of its own."""
+
+    def __init__(self, most: int = IN_MEMORY) -> None:
+        self._left = most
+        self._lock = threading.Lock()
+        self._file: Any = None
+
+    def keep(self, array: Kept) -> Kept:
+        """Return the array, or a ``SpooledArray`` in its place; None stays None."""
+        if array is None or not isinstance(array, np.ndarray):
+            return array
+        if self._left >= array.nbytes:
+            self._left -= array.nbytes
+            return array
+        self._left = 0
+        with self._lock:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as its arrays
+                weakref.finalize(self, self._file.close)
+            place = self._file.seek(0, 2)
+            self._file.write(np.ascontiguousarray(array).data)
+        return cast("Kept", SpooledArray(self, place, array.shape))
+
+    def read(self, place: int, size: int) -> bytes:
+        """Return bytes that ``keep`` has written."""
+        with self._lock:
+            self._file.seek(place)
+            found: bytes = self._file.read(size)
+        return found
+
+
+class SpooledArray:
+    """An array of floats in the file of an ``ArraySpool``; numpy reads it whenever it is used."""
+
+    def __init__(self, spool: ArraySpool, place: int, shape: tuple[int, ...]) -> None:
+        self._spool, self._place, self.shape = spool, place, shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        found = np.empty(self.shape, dtype or float)
+        content = self._spool.read(self._place, 8 * found.size)
+        found[:] = np.frombuffer(content).reshape(self.shape)
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the array itself, since the file belongs to this process."""
+        return np.array, (np.asarray(self),)
