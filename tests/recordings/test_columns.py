@@ -176,7 +176,7 @@ def test_a_buffer_that_is_too_small_is_refused(column: Any, words: str) -> None:
 def test_structures_and_lists_are_read_by_their_paths(library: str, tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet")
-    rows = [
+    rows: list[Any] = [
         {"t": n / 20, "state": {"pos": {"x": 1.5 * n, "y": -1.0}, "id": "ab"[n % 2]}, "v": [1.0, n]}
         for n in range(40)
     ]

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import io
+import random
 import sqlite3
+import tracemalloc
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from xml.parsers import expat
 
 import pytest
 
 from epic_cli.recordings import Unreadable
-from epic_cli.recordings.entries.workbook import Sqlite, Workbook
+from epic_cli.recordings.entries.workbook import (
+    Sqlite,
+    Workbook,
+    _PlainSheet,
+    _SheetExtent,
+)
 
 pytest.importorskip("python_calamine")
 
@@ -74,8 +83,6 @@ FAR = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
         workbook({"A1": 1}, more="<row/>" * 70_000 + "<row>" + "<c><v>1</v></c>" * 200 + "</row>"),
         workbook({"A1": 1}, more=FAR, head='<!DOCTYPE c [<!ATTLIST c r CDATA "A1">]>'),
         workbook({"A1": 1}, more=FAR, head="<a></b>"),
-        workbook({"A1": 1}, more="<a>" * 300_000),
-        workbook({"A1": 1}, more="".join(f"<a{n}/>" for n in range(100_000))),
     ],
     ids=[
         "padded",
@@ -86,13 +93,59 @@ FAR = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
         "counted",
         "type",
         "unpaired",
-        "deep",
-        "names",
     ],
 )
 def test_cells_whose_places_are_hidden_are_refused_too(sheet: io.BytesIO) -> None:
     with pytest.raises(Unreadable, match=r"too far apart|is no sheet"):
         Workbook().tables(sheet)
+
+
+@pytest.mark.parametrize(
+    "more", ["<a>" * 300_000, "".join(f"<a{n}/>" for n in range(100_000))], ids=["deep", "names"]
+)
+def test_elements_without_cells_take_no_memory(more: str) -> None:
+    sheet = workbook({"A1": 1}, more=more)
+    tracemalloc.start()
+    try:
+        (rows,) = Workbook().tables(sheet).values()
+        with suppress(Unreadable):
+            assert list(map(list, rows())) == [[1]]
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def random_sheet(chance: random.Random) -> str:
+    """Return rows of cells as programs write them, and now and then as none does."""
+    cells = [
+        chance.choice(['<c r="{}"><v>1</v></c>', '<c r="{}" s="1" t="n"/>', '<c s="1" r="{}"/>'])
+        if chance.random() < 0.1
+        else '<c r="{}"><v>1</v></c>'
+        for _ in range(chance.randrange(1, 60))
+    ]
+    places = [f"{chance.choice(['A', 'Z', 'AB'])}{chance.randrange(1, 99)}" for _ in cells]
+    text = "".join(cell.format(place) for cell, place in zip(cells, places, strict=True))
+    odd = ["<!-- -->", "<x:c r='A1'/>", "<c/>", "<col/>", "<cols><col min='1'/></cols>", "&amp;"]
+    return f"<row>{text}</row>" + "".join(chance.sample(odd, chance.randrange(3)))
+
+
+def test_a_plain_sheet_has_the_extent_that_a_parser_finds() -> None:
+    plain = 0
+    for seed in range(300):
+        chance = random.Random(seed)
+        data = f"<?xml version='1.0'?><sheetData>{random_sheet(chance)}</sheetData>".encode()
+        sheet, size = _PlainSheet(), chance.choice([1 << 20, 700])
+        for begin in range(0, len(data), size):
+            sheet.feed(data[begin : begin + size])
+        extent, parser = _SheetExtent(), expat.ParserCreate()
+        parser.StartElementHandler = extent.begins
+        parser.Parse(data.replace(b"x:", b""))
+        plain += sheet.is_plain
+        if sheet.is_plain:
+            assert (sheet.rows, sheet.columns, sheet.cells) == (
+                extent.rows, extent.columns, extent.cells
+            )  # fmt: skip
+    assert 50 < plain < 250
 
 
 def test_a_sheet_that_the_library_cannot_read_is_refused() -> None:
