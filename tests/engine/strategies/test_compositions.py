@@ -108,10 +108,12 @@ BUFFER: dict[str, list[Any]] = {
     "stamps": ["sender", "sender", "arrival", "ticks"],
     "clock": ["agree", "first", "min", "mean", "median", "max", "newest", "pll"],
     "clock_time": [0.3, 1.0, 2.0, "session"],
+    "clock_share": [0, 0, 0.1],
     "clock_margin": [0, 0, 0.03],
     "clock_resync": [0, 0, 0.02, 0.1],
     "clock_gain": [0.01, 0.05],
     "clock_limit": [0.0001, 0.003],
+    "start": ["arrival", "arrival", "last"],
     "delay": [0, 0.0712, 0.133, 0.2, "0.513i", "1.808i", "3.5i"],
     "jitter_margin": [0, 1, 2.5],
     "jitter_time": [1, 2],
@@ -120,18 +122,24 @@ BUFFER: dict[str, list[Any]] = {
     "interval": ["auto", "auto", 0.06],
     "interval_time": [0, 0, 2],
     "curve": ["linear", "hermite", "catmull-rom"],
-    "beyond": ["hold", "hold", "freeze", "unlimited", 0.1, 0.3],
+    "beyond": ["hold", "hold", "freeze", "oldest", "unlimited", 0.1, 0.3],
     "beyond_along": ["slope", "velocity"],
     "beyond_then": ["stay", "return"],
-    "catch_up": ["snap", "snap", "none", "rate"],
+    "catch_up": ["snap", "snap", "snap", "none", "rate", "rate", "queue", "timer"],
     "catch_up_rate": [0.05, 0.2],
     "catch_up_limit": [0, 0.2],
+    "catch_up_near": [0, 0, 0.03],
+    "phase": [0, 0.0171],
     "monotonic": ["off", "off", "on"],
     "late": ["drop", "drop", "insert"],
     "before": ["hold", "none"],
     "begin": [1, 1, 2, 3],
     "keep": [1024, 1024, 2, 3, 6],
-    "low_pass": [0, 0, 0.05],
+    "low_pass": [0, 0.05],
+    "follow": ["exponential", "lerp", "share", "spring"],
+    "follow_share": [0.2, 0.5, 1],
+    "dead_zone": [0, 0, 0.1],
+    "rounding": [0, 0, 0.137],
     "snap": [0, 5, 15],
 }
 CHASE: dict[str, list[Any]] = {
@@ -465,6 +473,84 @@ class FixedTicks(Game):
         self.drawn = self.before + (self.place - self.before) * part
 
 
+class Follower(Game):
+    """60 ms behind the newest stamp, then SmoothDamp in 25 ms; nearer than 1 mm it is left out."""
+
+    velocity: Any = 0.0
+
+    def frame(self) -> None:
+        offset = self.got[-1][0] - self.got[-1][1]
+        goal = between([(stamp, p) for _, stamp, p in self.got], self.at - offset - 0.06)
+        if not hasattr(self, "begun"):
+            self.begun, self.drawn = True, goal
+        c = self.drawn - goal
+        if math.sqrt(c @ c) >= 0.001:
+            x = 2 / 0.025 * self.dt
+            e = 1 / (1 + x + 0.48 * x**2 + 0.235 * x**3)
+            q = (self.velocity + 2 / 0.025 * c) * self.dt
+            self.velocity = (self.velocity - 2 / 0.025 * q) * e
+            reached = goal + (c + q) * e
+            if (goal - self.drawn) @ (reached - goal) > 0:
+                reached, self.velocity = goal, 0.0
+            self.drawn = reached
+
+
+class UnityQueue(Game):
+    """Between the first two states, 20 a second; what is left of a frame is lost."""
+
+    factor, first = 0.0, 0
+
+    def frame(self) -> None:
+        if self.dt and self.first + 1 < len(self.got):
+            self.factor += self.dt * 20
+            if self.factor >= 1:
+                self.factor, self.first = 0.0, self.first + 1
+        points = [p for _, _, p in self.got[self.first : self.first + 2]]
+        self.drawn = points[0] + (points[-1] - points[0]) * self.factor
+
+
+class SendTimer(Game):
+    """Between the two newest states by the client's own send timer."""
+
+    def frame(self) -> None:
+        share = (self.at - 0.0171) / 0.05 % 1
+        points = [p for _, _, p in self.got[-2:]]
+        self.drawn = points[0] + (points[-1] - points[0]) * share
+
+
+class OldestState(Game):
+    """100 ms behind, over arrivals, of the last twenty states; outside of them the oldest."""
+
+    def frame(self) -> None:
+        kept = [(arrival, p) for arrival, _, p in self.got[-20:]]
+        late = self.at - 0.1 > kept[-1][0]
+        self.drawn = kept[0][1] if late else between(kept, self.at - 0.1)
+
+
+class SharedMean(Game):
+    """The clock's offset is a mean, of which each packet is a tenth."""
+
+    def arrive(self) -> None:
+        now, stamp, _ = self.got[-1]
+        self.offset = getattr(self, "offset", now - stamp)
+        self.offset += 0.1 * (now - stamp - self.offset)
+
+    def frame(self) -> None:
+        states = [(stamp, p) for _, stamp, p in self.got]
+        self.drawn = between(states, self.at - self.offset - 0.12)
+
+
+class NewestClock(Game):
+    """A packet sets the clock, and a frame adds all of its time; 100 ms behind."""
+
+    def arrive(self) -> None:
+        self.clock = self.got[-1][1]
+
+    def frame(self) -> None:
+        self.clock += self.dt or self.at - self.got[-1][0]
+        self.drawn = between([(stamp, p) for _, stamp, p in self.got], self.clock - 0.1)
+
+
 class Pixels(Game):
     """Nearer than 0.1 it stays; whole pixels of 0.25."""
 
@@ -515,6 +601,18 @@ class Pixels(Game):
         ),
         (HalfWay, "chase+how=share+share=0.5+every=packet"),
         (FixedTicks, "chase+how=linear+time=0.15+start=last+every=0.05+phase=0.01+between=lerp"),
+        (
+            Follower,
+            "buffer+clock=newest+delay=0.06+low_pass=0.025+follow=spring+dead_zone=0.001",
+        ),
+        (UnityQueue, "buffer+interval=0.05+catch_up=queue"),
+        (
+            SendTimer,
+            "buffer+stamps=ticks+interval=0.05+delay=1i+catch_up=timer+phase=0.0171",
+        ),
+        (OldestState, "buffer+stamps=arrival+delay=0.1+keep=20+beyond=oldest"),
+        (SharedMean, "buffer+clock=mean+clock_share=0.1+delay=0.12"),
+        (NewestClock, "buffer+clock=newest+start=last+delay=0.1"),
         (Pixels, "chase+how=share+share=0.2+dead_zone=0.1+rounding=0.25"),
     ],
 )
@@ -568,9 +666,9 @@ def test_what_turns_as_it_moves_is_drawn_so(name: str, values: dict[str, list[An
         dice = random.Random(seed)
         packets, frames = stream(dice)
         settings = {key: dice.choice(of) for key, of in values.items() if dice.random() < 0.6}
-        settings |= {"snap": 0}
+        settings |= {"snap": 0, "rounding": 0}
         if name == "chase":
-            settings |= {"ahead": "newest", "rounding": 0}  # no turn is led, or rounded
+            settings["ahead"] = "newest"  # no turn is led
         elif settings.get("curve") == "catmull-rom":
             settings["curve"] = "hermite"  # it turns by slerp
         made: Any = strategy(name, **settings)

@@ -24,6 +24,7 @@ cdef double ARRIVALS = -1   # interval=arrivals: the time between the last two a
 cdef double FRAMES = -2     # interval=frames: the time between the frames that took them
 
 cdef double LEAST_PERIOD = 0.0001   # a measured interval is at least this long, s
+cdef double SLIGHTLY = 1e-9     # a frame that is so close to a tick is at it, ticks
 cdef double MOST_TICKS = 64     # of more that are due at once, the first are left out
 
 
@@ -308,7 +309,7 @@ cdef class Chase(Strategy):
     cdef void draw_ticks(self, double at, Sample& sample) noexcept nogil:
         """Step at each tick since the last frame, and draw the last one or the line to it."""
         cdef double ticks = (at - self.phase) / self.every
-        cdef double newest = floor(ticks)
+        cdef double newest = floor(ticks + SLIGHTLY)
         cdef double u = clamped(ticks - newest, 0, 1) if self.interpolates else 1
         cdef Motion motion
         cdef Sample stepped

@@ -1,24 +1,30 @@
 """A delay buffer made of parts: what most games draw that have written their own."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, floor
 
 from epic_cli.engine.packets cimport (
-    EXTRAPOLATED, INTERPOLATED, NONE, Motion, OptionalTurn, Packet, Sample, Vec3, dot, is_finite,
-    spun,
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, OptionalTurn, Packet, Sample, Vec3, dot, is_beyond,
+    is_finite, spun,
 )
 from epic_cli.engine.strategies.parts cimport (
     ClockOffset, ClockRule, Deviation, SendInterval, Strategy, span_seconds,
 )
-from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
-from epic_cli.engine.strategies.parts.following cimport LowPass, caught_up
+from epic_cli.engine.strategies.parts.curves cimport hermite, lerp, smooth_damp
+from epic_cli.engine.strategies.parts.following cimport caught_up, exponential_share, rounded
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
-from epic_cli.engine.strategies.parts.turning cimport curve_between, slerp_between
+from epic_cli.engine.strategies.parts.turning cimport TurnChase, curve_between, slerp_between
 
 from epic_cli.engine.declaration import Declaration, Need, LagVariation
 from epic_cli.engine.parameters import Choice, Number, Span, Switch
-from epic_cli.engine.strategies.parts.common_settings import CLOCK, INTERVAL, SNAP
+from epic_cli.engine.strategies.parts.common_settings import (
+    CLOCK, DEAD_ZONE, INTERVAL, ROUNDING, SNAP,
+)
 
 cdef double FREEZE = -1     # beyond=freeze: keep what was drawn last
+cdef double OLDEST = -2     # beyond=oldest: go back to the oldest state
+
+# Rounding must not decide whether a way is gone.
+cdef double ALL_GONE = 1 - 1e-9
 
 
 cpdef enum class StampSource:
@@ -35,6 +41,14 @@ cpdef enum class CatchUp:
     NONE
     SNAP
     RATE
+    QUEUE
+    TIMER
+
+cpdef enum class LowPass:
+    EXPONENTIAL
+    LERP
+    SHARE
+    SPRING
 
 
 cdef class DelayBuffer(Strategy):
@@ -57,10 +71,12 @@ cdef class DelayBuffer(Strategy):
 
     Clock: ``agree``: 0, so that the delay must cover the latency. ``first``: that of the first
     packet; ``newest``: of the newest. ``min``, ``median``, ``max``: of the packets of the last
-    ``clock_time`` seconds. ``mean``: the exponential mean over that time. ``pll``: a phase-locked
-    loop, as in ``snapshot``. Over ``clock_time=session`` they are of all packets. A packet whose
-    offset is more than ``clock_resync`` off restarts the estimate. The median is of 1024 packets at
-    most. Over arrival times the offset is 0.
+    ``clock_time`` seconds. ``mean``: the exponential mean over that time, or of which each packet
+    is ``clock_share``. ``pll``: a phase-locked loop, as in ``snapshot``. Over
+    ``clock_time=session`` they are of all packets. A packet whose offset is more than
+    ``clock_resync`` off restarts the estimate. The median is of 1024 packets at most. Over arrival
+    times the offset is 0. With ``start=last`` a packet counts from the frame before it, as in games
+    that set their clock at a packet and then add the time of the frame.
 
     Delay: The jitter is the exponential standard deviation of (arrival - stamp) over
     ``jitter_time``, over arrival times that of their differences. A send interval is the typical
@@ -71,16 +87,24 @@ cdef class DelayBuffer(Strategy):
 
     Beyond the newest state it is held, or goes on for ``beyond`` seconds: along the line of the
     last two, or by the newest's velocity; then it stays there, or is back at the newest
-    (``beyond_then=return``). ``freeze`` keeps what was drawn last. Before the oldest that one is
-    shown, or with ``before=none`` what was drawn last.
+    (``beyond_then=return``). ``freeze`` keeps what was drawn last, ``oldest`` is back at the oldest
+    state of the last ``keep``. Before the oldest that one is shown, or with ``before=none`` what
+    was drawn last.
 
     Catch-up: ``snap``: the time is as above. With ``rate`` it goes on with frames, that much
     faster or slower until it is there (at once if it is ``catch_up_limit`` off), and waits where
-    the buffer is empty. With ``none`` it only waits: after each hitch the delay is longer.
+    the buffer is empty; what is nearer than ``catch_up_near`` is left so. With ``none`` it only
+    waits: after each hitch the delay is longer. ``queue`` goes from each state to the next in one
+    interval of frames, and drops what is left of the last frame: it never catches up, unless
+    ``keep`` drops states. ``timer`` goes over the interval before (newest - delay) by a timer of
+    its own, which begins again each interval, at ``phase`` once, and not at packets.
     ``monotonic`` keeps it from going back.
 
     ``low_pass`` follows what is drawn with that time constant, at any frame rate: it costs as much
-    lag. ``snap`` jumps across a greater distance, between two states and behind the low-pass.
+    lag. By ``lerp`` it goes dt / low_pass of the way, by ``share`` ``follow_share`` in each
+    frame, by ``spring`` as Unity's SmoothDamp; nearer than ``dead_zone`` it stays. ``rounding`` is
+    the last, and does not feed back. ``snap`` jumps across a greater distance, between two states
+    and behind the low-pass.
 
     A packet with the newest timestamp or an earlier one is discarded; with ``late=insert`` it is
     put in its place. The velocity is the slope of what is drawn.
@@ -106,6 +130,8 @@ cdef class DelayBuffer(Strategy):
             CLOCK,
             Number("clock_time", 2.0, "the window of clock=min, mean, median and max", "s", 0.001,
                    3600, words={"session": INFINITY}, tune=(0.2, 30), scale="log"),
+            Number("clock_share", 0.0, "how much of the difference a packet shifts clock=mean; 0:"
+                   " by clock_time", "", 0, 1),
             Number("clock_margin", 0.0, "a margin added to the clock's offset", "s", 0, 60),
             Number("clock_resync", 0.0, "restart the clock at a packet that is further off; 0:"
                    " never", "s", 0, 3600),
@@ -114,6 +140,8 @@ cdef class DelayBuffer(Strategy):
             Number("clock_decay", 0.9, "how much of the summed difference stays, with clock=pll",
                    "", 0, 0.9999),
             Number("clock_limit", 0.0001, "the largest shift per packet of a clock=pll", "s", 0, 1),
+            Choice("start", "arrival", "when a packet counts as arrived: on arrival, or in the"
+                   " frame before (last)", ("arrival", "last"), tune=False),
             Span("delay", 0.2, "how far in the past to draw, in seconds or send intervals (1.8i)",
                  0, 60, tune=(0.02, 1.0), scale="log"),
             Number("jitter_margin", 0.0, "standard deviations of the jitter that are added to the"
@@ -128,19 +156,24 @@ cdef class DelayBuffer(Strategy):
                    " typical one of the last 32", "s", 0, 3600),
             Choice("curve", "linear", "the curve between two states", BufferCurve),
             Number("beyond", 0.0, "how long to extrapolate past the newest state; hold: not at all,"
-                   " freeze: keep what was drawn last", "s", 0, 3600,
-                   words={"hold": 0.0, "freeze": FREEZE, "unlimited": INFINITY}, tune=(0, 0.5)),
+                   " freeze: keep what was drawn last, oldest: go back to the oldest state", "s", 0,
+                   3600, words={"hold": 0.0, "freeze": FREEZE, "oldest": OLDEST,
+                                "unlimited": INFINITY}, tune=(0, 0.5)),
             Choice("beyond_along", "slope", "extrapolate along the last two states, or by the"
                    " newest state's velocity", ("slope", "velocity")),
             Choice("beyond_then", "stay", "after extrapolation, stay there or return to the newest"
                    " state",
                    ("stay", "return"), tune=False),
-            Choice("catch_up", "snap", "how the drawing gets back to its delay: never, at once, or"
-                   " at a rate", CatchUp),
+            Choice("catch_up", "snap", "how the drawing gets back to its delay: never, at once,"
+                   " at a rate; or whether it goes by a queue, or by a timer of its own", CatchUp),
             Number("catch_up_rate", 0.05, "how much faster or slower it plays, with catch_up=rate",
                    "", 0, 1, tune=(0.01, 0.2), scale="log"),
             Number("catch_up_limit", 0.0, "jump at a larger error, with catch_up=rate; 0: never",
                    "s", 0, 3600),
+            Number("catch_up_near", 0.0, "leave a smaller error as it is, with catch_up=rate", "s",
+                   0, 3600),
+            Number("phase", 0.0, "a time at which the timer begins, with catch_up=timer", "s", 0,
+                   60),
             Switch("monotonic", "off", "never go back in time"),
             Choice("late", "drop", "how a late packet is treated", ("drop", "insert"), tune=False),
             Choice("before", "hold", "what to draw before the oldest state: that state, what was"
@@ -150,6 +183,12 @@ cdef class DelayBuffer(Strategy):
             Number("keep", 1024, "the largest number of states kept", "", 2, 1024, whole=True),
             Number("low_pass", 0.0, "the time constant of a low-pass on the drawn position", "s", 0,
                    60, tune=(0, 0.2)),
+            Choice("follow", "exponential", "how it follows: as a low-pass, by dt / low_pass,"
+                   " by a share in each frame, or as a spring", LowPass),
+            Number("follow_share", 0.2, "the share of the way in a frame, with follow=share",
+                   "", 0, 1),
+            DEAD_ZONE,
+            ROUNDING,
             SNAP,
         ),
     )
@@ -159,10 +198,13 @@ cdef class DelayBuffer(Strategy):
     cdef public BufferCurve curve
     cdef public CatchUp catch_up
     cdef public double clock_margin, delay, jitter_margin, delay_least, delay_most, beyond
-    cdef public double catch_up_rate, catch_up_limit, low_pass, snap
+    cdef public double catch_up_rate, catch_up_limit, catch_up_near, phase
+    cdef public LowPass follow
+    cdef public double low_pass, follow_share, dead_zone, rounding, snap
     cdef public bint monotonic
     cdef public size_t begin
     cdef bint by_velocity, returns, inserts, hides, counts_intervals, remembers
+    cdef bint from_last, smooths
     cdef ClockOffset offset
     cdef SendInterval interval
     cdef Deviation jitter
@@ -173,24 +215,32 @@ cdef class DelayBuffer(Strategy):
     cdef double wait                # the present delay, s
     cdef double behind              # the clock's offset and margin, s
     cdef double time                # drawn last, on the clock of stamps
+    cdef double fraction            # of the way to the next state of a queue
     cdef bint playing, shows
     cdef Snapshot shown             # drawn last, before the low-pass
-    cdef LowPass smoothed
+    cdef bint smoothing             # the low-pass has begun
+    cdef Motion smoothed            # drawn last, behind it
+    cdef TurnChase turn
 
-    def configure(self, *, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
-                  jitter_time, interval, interval_time, beyond_along, beyond_then, late, before,
-                  keep):
+    def configure(self, *, clock_time, clock_share, clock_resync, clock_gain, clock_decay,
+                  clock_limit, start, jitter_time, interval, interval_time, beyond_along,
+                  beyond_then, late, before, keep):
         self.check_free()
         self.offset = ClockOffset(
-            self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit)
+            self.clock, clock_time, clock_resync, clock_gain, clock_decay, clock_limit,
+            clock_share)
         self.interval = SendInterval(interval, 0.05, interval_time)
         self.jitter = Deviation(jitter_time)
         self.by_velocity = beyond_along == "velocity"
         self.returns = beyond_then == "return"
         self.inserts = late == "insert"
         self.hides = before == "none"
-        self.counts_intervals = self.stamps == StampSource.TICKS or min(
-            self.delay, self.delay_least, self.delay_most) < 0
+        self.from_last = start == "last"
+        self.smooths = self.low_pass > 0 or self.follow == LowPass.SHARE
+        self.counts_intervals = (
+            self.stamps == StampSource.TICKS or self.catch_up == CatchUp.QUEUE
+            or self.catch_up == CatchUp.TIMER
+            or min(self.delay, self.delay_least, self.delay_most) < 0)
         self.remembers = self.hides or self.beyond == FREEZE
         self.states.set_capacity(keep)
 
@@ -199,9 +249,9 @@ cdef class DelayBuffer(Strategy):
         self.interval.clear()
         self.jitter.clear()
         self.states.clear()
-        self.smoothed.clear()
+        self.turn.clear()
         self.taken = self.place = 0
-        self.playing = self.shows = False
+        self.playing = self.shows = self.smoothing = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """Draw a marked teleport at once, even before the buffer has what it needs."""
@@ -224,6 +274,8 @@ cdef class DelayBuffer(Strategy):
             return False
         if self.counts_intervals:
             self.interval.add(packet.time)
+        if self.from_last and self.drew:
+            now = self.drawn.time
         if self.stamps != StampSource.SENDER:
             true_at = self.counted(packet, now)
             place = self.states.size()
@@ -308,17 +360,74 @@ cdef class DelayBuffer(Strategy):
         self.playing = True
         if self.remembers:
             self.remember(sample.position, sample.turn)
-        if self.low_pass > 0:
-            self.smoothed.filter(sample, self.drawn, self.elapsed(at), self.low_pass, self.snap)
+        if self.smooths:
+            self.smooth(self.elapsed(at), sample)
+        if self.rounding > 0:
+            sample.position = rounded(sample.position, self.rounding)
+
+    cdef void smooth(self, double elapsed, Sample& sample) noexcept nogil:
+        """Follow what the buffer draws."""
+        cdef Motion last = self.smoothed
+        cdef Vec3[double] rest = sample.position - last.position
+        cdef int status = sample.status
+        cdef double share = self.follow_share
+        self.turn.aim(sample.turn)
+        if not self.smoothing or is_beyond(rest, self.snap):
+            last = self.smoothed if self.smoothing else sample
+            self.smoothed = Motion(sample.position, Vec3[double]())
+            self.turn.step(1, elapsed, sample)
+        elif dot(rest, rest) < self.dead_zone * self.dead_zone:
+            self.turn.stay(sample)
+        elif self.follow == LowPass.SPRING:
+            self.smoothed = smooth_damp(last, sample.position, self.low_pass, elapsed)
+            if self.turn.known():
+                self.turn.put(smooth_damp(self.turn.offset(), Vec3[double](), self.low_pass,
+                                          elapsed), sample)
+        else:
+            if self.follow == LowPass.EXPONENTIAL:
+                share = exponential_share(elapsed, self.low_pass)
+            elif self.follow == LowPass.LERP:
+                share = min(elapsed / self.low_pass, 1.0)
+            self.smoothed.position = last.position + rest * share if share < 1 else sample.position
+            self.turn.step(share, elapsed, sample)
+        self.smoothing = True
+        rest = self.smoothed.position - last.position
+        sample.hold(Motion(self.smoothed.position,
+                           rest * (1 / elapsed) if elapsed > 0 else Vec3[double]()),
+                    self.drawn, INTERPOLATED)
+        if status == EXTRAPOLATED:
+            sample.status = EXTRAPOLATED
+
+    cdef double queued_time(self, double elapsed) noexcept nogil:
+        """Return the time between the first state of the queue and the next."""
+        cdef size_t first = max(self.place, <size_t>1) - 1
+        if not self.playing:
+            self.fraction = 0
+            first = 0
+        elif first + 1 < self.states.size():
+            self.fraction += elapsed / self.interval.value
+            if self.fraction > ALL_GONE:
+                self.fraction = 0
+                first += 1
+        if first + 1 == self.states.size():
+            return self.states.back().time
+        return self.states[first].time + self.fraction * (
+            self.states[first + 1].time - self.states[first].time)
 
     cdef double drawn_time(self, double at) noexcept nogil:
         cdef double time = at - self.behind - self.wait
-        if self.playing and self.catch_up == CatchUp.RATE:
+        if self.catch_up == CatchUp.QUEUE:
+            time = self.queued_time(self.elapsed(at))
+        elif self.catch_up == CatchUp.TIMER:
+            time = (at - self.phase) / self.interval.value
+            time = self.states.back().time - self.wait + (
+                time - floor(time + 1 - ALL_GONE)) * self.interval.value
+        elif self.playing and self.catch_up == CatchUp.RATE:
             time = caught_up(self.time, time, self.elapsed(at), self.catch_up_rate,
-                             self.catch_up_limit)
+                             self.catch_up_limit, self.catch_up_near)
         elif self.playing and self.catch_up == CatchUp.NONE:
             time = self.time + self.elapsed(at)
-        if self.catch_up != CatchUp.SNAP:
+        if self.catch_up == CatchUp.RATE or self.catch_up == CatchUp.NONE:
             time = min(time, self.states.back().time + max(self.beyond, 0.0))
         if self.monotonic and self.playing:
             return max(time, self.time)
@@ -349,6 +458,9 @@ cdef class DelayBuffer(Strategy):
             self.hold_at(before, sample)
             return
         motion.velocity = (after.position - before.position) * (1 / duration)
+        if not is_finite(motion.velocity):
+            self.hold_at(before, sample)
+            return
         if self.curve != BufferCurve.LINEAR:
             self.bend(before, after, u, motion)
         else:
@@ -390,6 +502,9 @@ cdef class DelayBuffer(Strategy):
         cdef Vec3[double] rate
         if self.beyond == FREEZE:
             self.keep_last(sample)
+            return
+        if self.beyond == OLDEST and past > 0:
+            self.hold_at(self.states.front(), sample)
             return
         if self.beyond > 0 and not (self.returns and past > self.beyond):
             rate = self.rate_beyond(ahead, sample)

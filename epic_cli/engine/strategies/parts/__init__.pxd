@@ -219,7 +219,7 @@ cdef struct Measured:
 @cython.final
 cdef class ClockOffset:
     cdef ClockRule rule
-    cdef double duration, resync, gain, decay, limit
+    cdef double duration, resync, gain, decay, limit, share
     cdef readonly double value
     cdef readonly long count
     cdef double summed, updated

@@ -85,6 +85,7 @@ class ClockOffset:
         gain: float = 0.01,
         decay: float = 0.9,
         limit: float = 0.0001,
+        share: float = 0,
     ) -> None: ...
     value: Final[float]
     count: Final[int]

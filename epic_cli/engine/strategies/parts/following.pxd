@@ -1,13 +1,10 @@
 """Followers of a drawn or received point, independent of the frame rate (``following.h``)."""
 
-from epic_cli.engine.packets cimport Sample, Vec3
+from epic_cli.engine.packets cimport Vec3
 
 
 cdef extern from "strategies/parts/following.h" namespace "epic" nogil:
     double exponential_share(double elapsed, double time)
     Vec3[double] rounded(const Vec3[double]& point, double grid)
-    double caught_up(double time, double target, double elapsed, double rate, double limit)
-
-    cdef cppclass LowPass:
-        void clear()
-        void filter(Sample&, const Sample&, double, double, double)
+    double caught_up(double time, double target, double elapsed, double rate, double limit,
+                     double near)

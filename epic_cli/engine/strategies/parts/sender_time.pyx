@@ -158,7 +158,8 @@ cdef class ClockOffset:
 
     agree: 0. first: that of the first packet. newest: of the newest. min, median, max: of those
     that arrived within ``duration`` (s; infinite: since the first). mean: the exponential mean with
-    that time constant, or of all. pll: a phase-locked loop,
+    that time constant, or of all; with a ``share`` each packet shifts it by that part of the
+    difference. pll: a phase-locked loop,
 
         summed = summed * decay + (value - offset)
         value -= clamp(summed * gain, -limit, limit)
@@ -167,13 +168,14 @@ cdef class ClockOffset:
     """
 
     def __init__(self, ClockRule rule, double duration=2, double resync=0, double gain=0.01,
-                 double decay=0.9, double limit=0.0001):
+                 double decay=0.9, double limit=0.0001, double share=0):
         self.rule = rule
         self.duration = duration
         self.resync = resync
         self.gain = gain
         self.decay = decay
         self.limit = limit
+        self.share = share
         self.clear()
 
     cpdef bint add(self, double offset, double now) noexcept nogil:
@@ -191,7 +193,7 @@ cdef class ClockOffset:
             self.value = offset
         elif self.rule == ClockRule.MEAN:
             self.value += (offset - self.value) * (
-                1.0 / self.count if isinf(self.duration)
+                self.share if self.share > 0 else 1.0 / self.count if isinf(self.duration)
                 else sample_weight(now - self.updated, self.duration) if self.count > 1 else 0)
         elif self.rule == ClockRule.PLL:
             self.summed = self.summed * self.decay + (self.value - offset)

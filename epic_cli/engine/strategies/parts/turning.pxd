@@ -1,6 +1,8 @@
 """The rotation of what is drawn (``turning.h``); without rotations, these functions do nothing."""
 
-from epic_cli.engine.packets cimport Motion, Packet, Quaternion, Sample, Turn, Vec3
+from epic_cli.engine.packets cimport (
+    Motion, OptionalTurn, Packet, Quaternion, Sample, Turn, Vec3,
+)
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot
 
 
@@ -28,6 +30,7 @@ cdef extern from "strategies/parts/turning.h" namespace "epic" nogil:
     cdef cppclass TurnChase:
         void clear()
         void aim(const Packet&)
+        void aim(const OptionalTurn&)
         void step(double, double, Sample&)
         void stay(Sample&)
         bint known()

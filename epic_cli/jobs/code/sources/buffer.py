@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from epic_cli.jobs.code.sources.words import (
     Quat,
+    Rounding,
     SendInterval,
     Turning,
     Vec3,
     dot,
     exp,
+    floor,
     sqrt,
 )  # fmt: skip
 
@@ -22,7 +24,11 @@ LICENSE = "0BSD: use it as you like, without any warranty."
 SINGLE = False
 
 #: What rotations are written with.
-TURNS = {"curve": ("linear", "catmull-rom"), "beyond_along": ("slope",)}
+TURNS = {
+    "curve": ("linear", "catmull-rom"),
+    "beyond_along": ("slope",),
+    "follow": ("exponential", "lerp", "share"),
+}
 
 #: What counters are called where it only matters whether there was one.
 FLAGS = {
@@ -36,11 +42,13 @@ USES_CLOCK: bool
 COUNTS_CLOCK: bool  # how many packets it has taken
 CLOCK_TIME: float
 CLOCK_SESSION: bool
+CLOCK_SHARE: float
 CLOCK_MARGIN: float
 CLOCK_RESYNC: float
 CLOCK_GAIN: float
 CLOCK_DECAY: float
 CLOCK_LIMIT: float
+START: str
 DELAY: float
 DELAY_IN_INTERVALS: bool
 DELAY_LEAST: float
@@ -61,12 +69,19 @@ BEYOND_THEN: str
 CATCH_UP: str
 CATCH_UP_RATE: float
 CATCH_UP_LIMIT: float
+CATCH_UP_NEAR: float
+PHASE: float
 MONOTONIC: bool
 LATE: str
 BEFORE: str
 BEGIN: int
 KEEP: int
 LOW_PASS: float
+FOLLOW: str
+FOLLOW_SHARE: float
+SMOOTHS: bool
+DEAD_ZONE: float
+ROUNDING: float
 SNAP: float
 ROTATIONS: bool
 
@@ -75,8 +90,10 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     """Return the constants that are no settings, of settings as they are used."""
     spans = {name: settings[name] for name in ("delay", "delay_least", "delay_most")}
     interval, beyond = settings["interval"], settings["beyond"]
-    counts = settings["stamps"] == "ticks" or min(spans.values()) < 0
-    kind = {0: "hold", -1: "freeze", math.inf: "unlimited"}.get(beyond, "time")
+    timed = settings["stamps"] == "ticks" or settings["catch_up"] in ("queue", "timer")
+    counts = timed or min(spans.values()) < 0
+    kinds = {0: "hold", -1: "freeze", -2: "oldest", math.inf: "unlimited"}
+    kind = kinds.get(beyond, "time")
     return {
         "USES_CLOCK": settings["stamps"] != "arrival" and settings["clock"] != "agree",
         "COUNTS_CLOCK": settings["clock_resync"] > 0
@@ -94,6 +111,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
         and spans["delay_least"] <= spans["delay"] <= spans["delay_most"],
         "INTERVAL": 0.05 if math.isnan(interval) else interval,
         "MEASURES_INTERVAL": counts and math.isnan(interval),
+        "SMOOTHS": settings["low_pass"] > 0 or settings["follow"] == "share",
         "BEYOND": kind,
         "BEYOND_TIME": beyond if kind == "time" else 0.0,
     }
@@ -108,7 +126,7 @@ class State(NamedTuple):
     rotation: Quat
 
 
-class Smoothing(SendInterval, Turning):
+class Smoothing(SendInterval, Turning, Rounding):
     """An entity, drawn from a buffer of its states."""
 
     position: Vec3  # what is drawn
@@ -132,7 +150,11 @@ class Smoothing(SendInterval, Turning):
     time: float  # the drawn time of the frame before
     raw: Vec3  # drawn, before the low-pass
     raw_rotation: Quat
+    first: int  # the state that the queue goes from
+    fraction: float  # of the way to the next
     filtering: bool  # the low-pass has begun
+    motion: Vec3  # the low-pass's own speed
+    exact: Vec3  # drawn, before it was rounded
 
     def reset(self) -> None:
         """Forget the past."""
@@ -163,6 +185,9 @@ class Smoothing(SendInterval, Turning):
                     return False
             if len(self.states) >= KEEP and time < self.states[0].time:
                 return False
+        if START == "last":
+            if self.running:
+                arrival = self.last
         if MEASURES_INTERVAL:
             if self.count > 0 and (LATE == "drop" or time > self.newest):
                 if INTERVAL_TIME > 0.0:
@@ -191,6 +216,8 @@ class Smoothing(SendInterval, Turning):
             self.states.append(State(self.stamp, position, velocity, rotation))
         if len(self.states) > KEEP:
             self.states.pop(0)
+            if CATCH_UP == "queue":
+                self.first = max(self.first - 1, 0)
         if LATE == "drop" or self.count == 0 or time > self.newest:
             self.newest = time
         self.arrived = arrival
@@ -202,6 +229,9 @@ class Smoothing(SendInterval, Turning):
         i: int = len(self.states)
         while i > 0 and self.states[i - 1].time > state.time:
             i -= 1
+        if CATCH_UP == "queue":
+            if i <= self.first and self.running:
+                self.first += 1
         self.states.insert(i, state)
 
     def average(self, difference: float) -> None:
@@ -234,7 +264,9 @@ class Smoothing(SendInterval, Turning):
         if CLOCK == "newest":
             self.offset = measured
         if CLOCK == "mean":
-            if CLOCK_SESSION:
+            if CLOCK_SHARE > 0.0:
+                self.offset += (measured - self.offset) * CLOCK_SHARE
+            elif CLOCK_SESSION:
                 self.offset += (measured - self.offset) * (1.0 / float(self.clocked))
             elif self.clocked > 1:
                 share: float = 1.0 - exp(-(arrival - self.arrived) / CLOCK_TIME)
@@ -313,12 +345,14 @@ class Smoothing(SendInterval, Turning):
             self.receive(time, arrival, position, velocity, rotation)
             self.show(position, rotation)
             self.position = position
+            if ROUNDING > 0.0:
+                self.exact = position
             if ROTATIONS:
                 self.rotation = rotation
 
     def show(self, position: Vec3, rotation: Quat) -> None:
         """Draw a position."""
-        if LOW_PASS > 0.0:
+        if SMOOTHS:
             self.raw = position
             if ROTATIONS:
                 self.raw_rotation = rotation
@@ -338,16 +372,24 @@ class Smoothing(SendInterval, Turning):
                 return self.drawn
         elif self.count == 0:
             return False
+        if ROUNDING > 0.0:
+            if self.running:
+                self.position = self.exact
         behind: float = self.offset + CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else self.offset
         sent: float = (
             now - behind if USES_CLOCK else now - CLOCK_MARGIN if CLOCK_MARGIN > 0.0 else now
         )
         wanted: float = sent - self.wanted_delay()
         elapsed: float = self.frame_time(now)
-        if self.running:
-            if CATCH_UP != "snap":
+        if CATCH_UP == "queue":
+            wanted = self.queued(elapsed)
+        if CATCH_UP == "timer":
+            ticks: float = (now - PHASE) / self.interval
+            wanted = self.states[len(self.states) - 1].time - self.wanted_delay()
+            wanted += (ticks - floor(ticks + 1e-9)) * self.interval
+        if CATCH_UP == "rate" or CATCH_UP == "none":
+            if self.running:
                 wanted = self.play(wanted, elapsed)
-        if CATCH_UP != "snap":
             if BEYOND != "unlimited":
                 # it waits where the buffer is empty
                 latest: float = self.states[len(self.states) - 1].time
@@ -357,8 +399,13 @@ class Smoothing(SendInterval, Turning):
                 wanted = max(wanted, self.time)
         self.time = wanted
         self.place(wanted)
-        if LOW_PASS > 0.0 and self.drawn:
+        if SMOOTHS and self.drawn:
             self.filter(elapsed)
+        if ROUNDING > 0.0:
+            self.exact = self.position
+            self.position = Vec3(
+                self.nearest(self.exact.x), self.nearest(self.exact.y), self.nearest(self.exact.z)
+            )
         self.running = self.drawn
         self.last = now
         return self.drawn
@@ -369,11 +416,30 @@ class Smoothing(SendInterval, Turning):
             return 0.0
         return max(now - self.last, 0.0)
 
+    def queued(self, elapsed: float) -> float:
+        """Return the time between the first state of the queue and the next."""
+        if not self.running:
+            self.fraction = 0.0
+            self.first = 0
+        elif self.first + 1 < len(self.states):
+            self.fraction += elapsed / self.interval
+            if self.fraction > 1.0 - 1e-9:
+                # what is left of the frame is lost
+                self.fraction = 0.0
+                self.first += 1
+        start: float = self.states[self.first].time
+        if self.first + 1 < len(self.states):
+            return start + self.fraction * (self.states[self.first + 1].time - start)
+        return start
+
     def play(self, wanted: float, elapsed: float) -> float:
         """Return the drawn time, which advances on its own."""
         time: float = self.time + elapsed
         if CATCH_UP == "rate":
             off: float = wanted - time
+            if CATCH_UP_NEAR > 0.0:
+                if abs(off) < CATCH_UP_NEAR:
+                    off = 0.0
             most: float = CATCH_UP_RATE * elapsed
             if CATCH_UP_LIMIT > 0.0:
                 if abs(off) > CATCH_UP_LIMIT:
@@ -385,18 +451,41 @@ class Smoothing(SendInterval, Turning):
         return time
 
     def filter(self, elapsed: float) -> None:
-        """Apply the low-pass, independent of the frame rate."""
+        """Follow the buffer."""
         rest: Vec3 = self.raw - self.position
         if self.filtering and (SNAP <= 0.0 or dot(rest, rest) <= SNAP * SNAP):
-            share: float = 1.0 - exp(-elapsed / LOW_PASS)
-            self.position = self.position + rest * share
-            if ROTATIONS:
-                self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
+            if DEAD_ZONE <= 0.0 or dot(rest, rest) >= DEAD_ZONE * DEAD_ZONE:
+                self.approach(rest, elapsed)
         else:
             self.position = self.raw
+            self.motion = Vec3(0.0, 0.0, 0.0)
             if ROTATIONS:
                 self.rotation = self.raw_rotation
         self.filtering = True
+
+    def approach(self, rest: Vec3, elapsed: float) -> None:
+        """Go some of the way to the buffer."""
+        share: float = FOLLOW_SHARE
+        if FOLLOW == "exponential":
+            share = 1.0 - exp(-elapsed / LOW_PASS)
+        if FOLLOW == "lerp":
+            share = min(elapsed / LOW_PASS, 1.0)
+        if FOLLOW == "spring":
+            # Unity's SmoothDamp, a critically damped spring (Gems 4, 1.10)
+            frequency: float = 2.0 / max(LOW_PASS, 0.0001)
+            x: float = frequency * elapsed
+            decay: float = 1.0 / (1.0 + x + 0.48 * x * x + 0.235 * x * x * x)
+            step: Vec3 = (self.motion - rest * frequency) * elapsed
+            self.motion = (self.motion - step * frequency) * decay
+            reached: Vec3 = self.raw + (step - rest) * decay
+            if dot(rest, reached - self.raw) > 0.0:
+                reached = self.raw
+                self.motion = Vec3(0.0, 0.0, 0.0)
+            self.position = reached
+        else:
+            self.position = self.position + rest * share
+            if ROTATIONS:
+                self.rotation = self.slerp(self.rotation, self.raw_rotation, share)
 
     def place(self, time: float) -> None:
         """Draw the buffer's state at a time."""
@@ -460,6 +549,11 @@ class Smoothing(SendInterval, Turning):
         newest: State = self.states[len(self.states) - 1]
         if BEYOND == "hold":
             self.show(newest.position, newest.rotation)
+        if BEYOND == "oldest":
+            if late > 0.0:
+                self.show(self.states[0].position, self.states[0].rotation)
+            else:
+                self.show(newest.position, newest.rotation)
         if BEYOND == "time":
             if BEYOND_THEN == "return":
                 if late > BEYOND_TIME:

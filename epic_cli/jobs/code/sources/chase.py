@@ -10,6 +10,7 @@ from typing import Any
 
 from epic_cli.jobs.code.sources.words import (
     Quat,
+    Rounding,
     SendInterval,
     Turning,
     Vec3,
@@ -79,7 +80,7 @@ def constants(settings: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-class Smoothing(SendInterval, Turning):
+class Smoothing(SendInterval, Turning, Rounding):
     """An entity that chases its newest state."""
 
     position: Vec3  # what is drawn
@@ -391,16 +392,10 @@ class Smoothing(SendInterval, Turning):
             )
         return True
 
-    def nearest(self, x: float) -> float:
-        """Return the nearest multiple of ROUNDING."""
-        # a half goes up
-        steps: float = floor(x / ROUNDING + 0.5)
-        return steps * ROUNDING
-
     def draw_ticks(self, now: float) -> None:
         """Step at each tick since the last frame, and draw between the last two, or the last."""
         ticks: float = (now - PHASE) / EVERY
-        newest: float = floor(ticks)
+        newest: float = floor(ticks + 1e-9)
         if not self.ticking:
             self.ticking = True
             self.stepped = newest

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 __all__ = [
     "Quat",
+    "Rounding",
     "SendInterval",
     "Turning",
     "Vec3",
@@ -17,6 +18,9 @@ __all__ = [
     "length",
     "sqrt",
 ]
+
+
+ROUNDING: float  # of the source that has it
 
 
 class Vec3(NamedTuple):
@@ -105,3 +109,13 @@ class SendInterval:
                 total += self.sizes[j] - usual
                 near += 1
         self.interval = usual + total / float(near)
+
+
+class Rounding:
+    """The rounding of what is drawn."""
+
+    def nearest(self, x: float) -> float:
+        """Return the nearest multiple of ROUNDING."""
+        # a half goes up
+        steps: float = floor(x / ROUNDING + 0.5)
+        return steps * ROUNDING
